@@ -5,7 +5,7 @@ import { createSecretBox } from '../platform/secrets/secret-box.js';
 import { assertSameSecretsKey, loadSecretsKey } from '../platform/secrets/secrets-key.js';
 import { readSettings, SettingError, type PlatformSettings } from '../platform/settings.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
-import { systemClock } from '../platform/surroundings.js';
+import { systemClock } from '../platform/clock.js';
 import { rotateSigningKey } from '../platform/tokens/signing-keys.store.js';
 import { withDatabase } from './database.js';
 import { createLog } from './log.js';

@@ -21,9 +21,11 @@ import { executeHere } from '../platform/sync/jobs/execute-here.js';
 import type { StartExecution } from '../platform/sync/jobs/sync-job.js';
 import { workOnRun } from '../platform/sync/jobs/sync-jobs.js';
 import type { WorkOptions } from '../platform/sync/jobs/work.js';
-import { systemClock, systemRandom, type Random } from '../platform/surroundings.js';
+import { systemClock } from '../platform/clock.js';
+import { systemRandom, type Random } from '../platform/random.js';
 import { parseConnection } from '../sync/sinks/connection-string.js';
-import { systemSurroundings } from '../sync/system-surroundings.js';
+import { systemClock as syncClock } from '../sync/clock.js';
+import { systemRandom as syncRandom } from '../sync/random.js';
 import { withDatabase } from './database.js';
 import type { ChartRow } from './demo-chart.js';
 import { describeDemo, lastDays, type DemoFacts } from './demo-text.js';
@@ -166,7 +168,8 @@ const executeAloud: StartExecution = (job, report) => {
       },
     },
     {
-      ...systemSurroundings,
+      ...syncClock,
+      ...syncRandom,
       environment: process.env,
     },
   );

@@ -1,5 +1,5 @@
 /** Progress of a sync in plain lines. */
-import type { SyncProgress } from '../sync/surroundings.js';
+import type { SyncProgress } from '../sync/dependencies.js';
 import { oneLine } from './one-line.js';
 import { describeCounts } from './sync-summary.js';
 

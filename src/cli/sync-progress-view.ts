@@ -1,4 +1,4 @@
-import type { SyncProgress } from '../sync/surroundings.js';
+import type { SyncProgress } from '../sync/dependencies.js';
 
 export interface ProgressView {
   readonly progress: SyncProgress;

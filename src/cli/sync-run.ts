@@ -8,8 +8,9 @@ import type { SyncOptions } from '../sync/options.js';
 import { runSync } from '../sync/run.js';
 import { keepHeapSteady } from '../sync/steady-heap.js';
 import { exitCodeOf, type SyncSummary } from '../sync/summary.js';
-import type { SyncProgress, Surroundings } from '../sync/surroundings.js';
-import { systemSurroundings } from '../sync/system-surroundings.js';
+import type { SyncDependencies, SyncProgress } from '../sync/dependencies.js';
+import { systemClock } from '../sync/clock.js';
+import { systemRandom } from '../sync/random.js';
 import { SettingError } from '../platform/settings.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
 import { commandEnvironment, type ConfigOption } from './environment.js';
@@ -52,7 +53,7 @@ async function watched(request: SyncRequest, environment: Environment): Promise<
   const view = openProgressView(process.stderr, { lines: request.echo, now: Date.now });
   const began = Date.now();
   try {
-    return await runSync(request, surroundingsOf(request, stop.signal, view.progress, environment));
+    return await runSync(request, dependenciesOf(request, stop.signal, view.progress, environment));
   } catch (error) {
     // A sync that cannot start also reports a summary, for programs that read the JSON.
     return summaryOfFailure(request, failureOf(error, request.secrets), Date.now() - began);
@@ -62,14 +63,15 @@ async function watched(request: SyncRequest, environment: Environment): Promise<
   }
 }
 
-function surroundingsOf(
+function dependenciesOf(
   request: SyncRequest,
   signal: AbortSignal,
   progress: SyncProgress,
   environment: Environment,
-): Surroundings {
+): SyncDependencies {
   return {
-    ...systemSurroundings,
+    ...systemClock,
+    ...systemRandom,
     fetch: outboundFetch('any'),
     signal,
     progress: {
@@ -96,7 +98,7 @@ function stopSignal(): { readonly signal: AbortSignal; readonly end: () => void 
 }
 
 /** Opens the built-in PostgreSQL: the one of a server with the same PLUMBLINE_HOME, or one started for the run. */
-export function embeddedResolver(environment: Environment): NonNullable<Surroundings['resolveEmbedded']> {
+export function embeddedResolver(environment: Environment): NonNullable<SyncDependencies['resolveEmbedded']> {
   return async () => {
     const named = environment['PLUMBLINE_HOME']?.trim() ?? '';
     try {

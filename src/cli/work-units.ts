@@ -8,7 +8,8 @@ import { parseConnection } from '../sync/sinks/connection-string.js';
 import { nonEmpty } from '../sync/request.js';
 import { openSink } from '../sync/sinks/open.js';
 import { DATABASE_KINDS } from '../sync/sinks/sink.js';
-import { systemSurroundings } from '../sync/system-surroundings.js';
+import { systemClock } from '../sync/clock.js';
+import { systemRandom } from '../sync/random.js';
 import { SettingError } from '../platform/settings.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
 import { commandEnvironment, type ConfigOption } from './environment.js';
@@ -44,19 +45,20 @@ export async function withDeriver<Result>(
     throw new UsageError(`--db-type is ${JSON.stringify(options.dbType)}: use one of ${DATABASE_KINDS.join(', ')}`);
   const address = parseConnection(named, kind);
   if ('problem' in address) throw new UsageError(`--db (or DATABASE_URI) ${address.problem}`);
-  const surroundings = {
-    ...systemSurroundings,
+  const dependencies = {
+    ...systemClock,
+    ...systemRandom,
     fetch: outboundFetch('any'),
     signal: new AbortController().signal,
     progress: {},
     environment: process.env,
     resolveEmbedded: embeddedResolver(environment),
   };
-  const sink = await openSink(address, { now: systemSurroundings.now, concurrency: 1, echo: undefined }, surroundings);
+  const sink = await openSink(address, { now: systemClock.now, concurrency: 1, echo: undefined }, dependencies);
   try {
     await sink.ensureSchema();
     const orgId = nonEmpty(options.org) ?? nonEmpty(environment['ORG_ID']) ?? 'default';
-    const deriver = await openDeriver(sink, { orgId, rulesFile: rulesFile(options, environment) }, surroundings);
+    const deriver = await openDeriver(sink, { orgId, rulesFile: rulesFile(options, environment) }, dependencies);
     if (deriver === undefined)
       throw new UsageError('work units are not supported in MongoDB: use PostgreSQL, ClickHouse or SQLite');
     try {

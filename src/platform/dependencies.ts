@@ -9,7 +9,8 @@ import type { PlatformSettings } from './settings.js';
 import type { StoreTasks } from './store-tasks/store-tasks.js';
 import type { EndedRun } from './sync/jobs/sync-job.js';
 import type { SyncJobs } from './sync/jobs/sync-jobs.js';
-import type { Clock, Random } from './surroundings.js';
+import type { Clock } from './clock.js';
+import type { Random } from './random.js';
 import type { KeyRing } from './tokens/key-ring.js';
 import type { Tokens } from './tokens/tokens.js';
 

@@ -1,5 +1,5 @@
-import type { Clock } from './surroundings.js';
-import { after } from './surroundings.js';
+import type { Clock } from './clock.js';
+import { after } from './clock.js';
 import type { KeyRing } from './tokens/key-ring.js';
 
 /**

@@ -50,7 +50,8 @@ import { startSyncJobs, type SyncJobs } from './sync/jobs/sync-jobs.js';
 import { executeTaskInProcess, executeTaskInServer } from './store-tasks/execute-task.js';
 import { startStoreTasks } from './store-tasks/store-tasks.js';
 import { countActiveRuns } from './sync/sync-runs.store.js';
-import { systemClock, systemRandom, type Clock } from './surroundings.js';
+import { systemClock, type Clock } from './clock.js';
+import { systemRandom } from './random.js';
 import { createKeyRing, parseSigningKeys, publicPart, type KeyRing } from './tokens/key-ring.js';
 import { loadStoredKeyRing } from './tokens/signing-keys.store.js';
 import { createTokens } from './tokens/tokens.js';
@@ -66,7 +67,7 @@ export interface RunningPlatform {
   stop(): Promise<void>;
 }
 
-export interface PlatformSurroundings {
+export interface PlatformOptions {
   readonly log: Log;
   readonly clock?: Clock;
   /** How a sync is done; default: in a process of its own, but in this one where no other can open the store. */
@@ -83,7 +84,7 @@ export interface PlatformSurroundings {
  */
 export async function startPlatform(
   settings: PlatformSettings,
-  { log, clock = systemClock, executeSync, importConnector }: PlatformSurroundings,
+  { log, clock = systemClock, executeSync, importConnector }: PlatformOptions,
 ): Promise<RunningPlatform> {
   const stops: (() => Promise<void>)[] = [];
   const stopAll = async (): Promise<void> => {

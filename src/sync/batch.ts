@@ -3,7 +3,7 @@ import { SyncError } from './failures.js';
 import { literal, matchesSteps, type GlobStep } from './glob.js';
 import type { RepositorySource } from './providers/provider.js';
 import type { BatchOptions } from './request.js';
-import type { Surroundings } from './surroundings.js';
+import type { SyncDependencies } from './dependencies.js';
 
 /**
  * Runs `work` for each repository, at most `concurrency` at once and `maxRepos` in all.
@@ -14,7 +14,7 @@ import type { Surroundings } from './surroundings.js';
 export async function runBatch(
   sources: AsyncIterable<RepositorySource>,
   options: BatchOptions,
-  { signal, sleep, progress }: Pick<Surroundings, 'signal' | 'sleep' | 'progress'>,
+  { signal, sleep, progress }: Pick<SyncDependencies, 'signal' | 'sleep' | 'progress'>,
   work: (source: RepositorySource) => Promise<void>,
 ): Promise<void> {
   const iterator = limited(sources, options.maxRepos);

@@ -15,10 +15,10 @@ import type { WorkUnitDeriver } from './work-units/deriver.js';
  * @param repoId a repository of which nothing is stored is no error
  */
 export async function forgetRepository(deriver: WorkUnitDeriver, repoId: string, source: ProviderName): Promise<void> {
-  const { sink, surroundings } = deriver;
+  const { sink, dependencies } = deriver;
   const locks: RenewedLock[] = [];
   try {
-    for (const target of TARGETS) locks.push(await waitForLock(sink, { repoId, target, source }, surroundings));
+    for (const target of TARGETS) locks.push(await waitForLock(sink, { repoId, target, source }, dependencies));
     await underLock(deriver, repoId, (held) => remove(held, repoId, locks));
   } finally {
     for (const lock of locks) await lock.release();
@@ -27,12 +27,12 @@ export async function forgetRepository(deriver: WorkUnitDeriver, repoId: string,
 
 /** The states go first: what an interrupted removal leaves is read again by the next sync, and not taken for complete. */
 async function remove(
-  { orgId, sink, records, store, surroundings }: WorkUnitDeriver,
+  { orgId, sink, records, store, dependencies }: WorkUnitDeriver,
   repoId: string,
   locks: readonly RenewedLock[],
 ): Promise<void> {
   const assertHeld = async (): Promise<void> => {
-    surroundings.signal.throwIfAborted();
+    dependencies.signal.throwIfAborted();
     for (const lock of locks) await lock.assertHeld();
   };
   await sink.clearStates(repoId);

@@ -2,7 +2,7 @@
 import type { Table } from './records.js';
 import { tableNamed } from './records.js';
 import type { Sink, StateKey, SyncState } from './sinks/sink.js';
-import type { Surroundings } from './surroundings.js';
+import type { SyncDependencies } from './dependencies.js';
 import { TABLES_OF } from './targets.js';
 
 /**
@@ -16,7 +16,7 @@ export async function repairSecondary(
   secondary: Sink,
   key: StateKey,
   stored: SyncState | undefined,
-  { progress, signal }: Surroundings,
+  { progress, signal }: SyncDependencies,
 ): Promise<void> {
   if (stored === undefined) return;
   const there = await secondary.readState(key);

@@ -11,14 +11,14 @@ import type { SyncRequest } from './request.js';
 import type { Sink, SinkPage, StateKey, SyncState, TableRows } from './sinks/sink.js';
 import { LOCK_POLL_MILLISECONDS, waitForLock } from './sinks/wait-for-lock.js';
 import type { CountedName, RepositorySummary } from './summary.js';
-import type { Surroundings } from './surroundings.js';
+import type { SyncDependencies } from './dependencies.js';
 import type { DerivedSync, SyncedSource } from './work-units/derivation-run.js';
 import { beginDerivation } from './work-units/derivation-run.js';
 import type { WorkUnitDeriver } from './work-units/deriver.js';
 
 export interface SyncContext {
   readonly request: SyncRequest;
-  readonly surroundings: Surroundings;
+  readonly dependencies: SyncDependencies;
   readonly primary: Sink;
   /** Absent without `--sink both`; an error where it could not be opened. */
   readonly secondary: Sink | Error | undefined;
@@ -33,7 +33,7 @@ const PAGES_AHEAD = 8;
 
 /** Syncs one repository; failures become part of its summary. Only an abort is thrown. */
 export async function syncRepository(source: RepositorySource, context: SyncContext): Promise<RepositorySummary> {
-  const { request, surroundings } = context;
+  const { request, dependencies } = context;
   const counts: Counts = {};
   let name = source.name;
   let id: string | null = null;
@@ -44,11 +44,11 @@ export async function syncRepository(source: RepositorySource, context: SyncCont
     id = repositoryId(request.orgId, repository.identity.identity);
     problem = await syncOpened(repository, id, context, counts);
   } catch (error) {
-    surroundings.signal.throwIfAborted();
+    dependencies.signal.throwIfAborted();
     problem = error;
   }
   const error = problem === undefined ? null : failureOf(problem, request.secrets);
-  surroundings.progress.repositoryFinished?.({ name, error: error?.message ?? null });
+  dependencies.progress.repositoryFinished?.({ name, error: error?.message ?? null });
   return { id, name, status: error === null ? 'ok' : 'failed', records: counts, error };
 }
 
@@ -59,11 +59,11 @@ async function syncOpened(
   context: SyncContext,
   counts: Counts,
 ): Promise<SyncError | undefined> {
-  const { request, surroundings, primary } = context;
+  const { request, dependencies, primary } = context;
   const key: StateKey = { repoId, target: request.target, source: request.provider };
   const { name } = repository.identity;
-  const lock = await waitForLock(primary, key, surroundings, () => {
-    surroundings.progress.waiting?.({
+  const lock = await waitForLock(primary, key, dependencies, () => {
+    dependencies.progress.waiting?.({
       reason: `another sync of ${name} is running`,
       seconds: LOCK_POLL_MILLISECONDS / 1000,
     });
@@ -79,13 +79,13 @@ async function syncOpened(
     const secondary = await openSecondary(key, stored, synced.codeowners, context);
     const fingerprint = fingerprintOf(request);
     const start = stored?.request === fingerprint ? { position: stored.position, done: stored.done } : undefined;
-    surroundings.progress.repositoryStarted?.({ name, target: request.target, resumed: start?.done === false });
+    dependencies.progress.repositoryStarted?.({ name, target: request.target, resumed: start?.done === false });
     if (context.units !== undefined) units = await beginDerivation(context.units, key, synced);
-    const run = surroundings.newId();
+    const run = dependencies.newId();
     let pageNumber = 0;
     const since = Math.max(units?.since ?? 0, secondary.since());
     for await (const page of readAhead(repository.pages(start), PAGES_AHEAD)) {
-      surroundings.signal.throwIfAborted();
+      dependencies.signal.throwIfAborted();
       pageNumber += 1;
       const state: SyncState = {
         revision: `${run}:${pageNumber}`,
@@ -93,18 +93,18 @@ async function syncOpened(
         position: page.position,
         done: page.done,
       };
-      const time = Math.max(since, surroundings.now());
+      const time = Math.max(since, dependencies.now());
       const sinkPage = stamp(page, pageNumber === 1 ? repository : undefined, key, state, time, request.orgId);
       await lock.assertHeld();
       await primary.apply(sinkPage);
       await units?.stored(sinkPage);
       await secondary.apply(sinkPage);
       addCounts(counts, sinkPage);
-      if (page.note !== undefined) surroundings.progress.note?.(`${name} (${request.target}): ${page.note}`);
-      surroundings.progress.pageStored?.({ name, records: { ...counts }, expected: page.expected ?? null });
+      if (page.note !== undefined) dependencies.progress.note?.(`${name} (${request.target}): ${page.note}`);
+      dependencies.progress.pageStored?.({ name, records: { ...counts }, expected: page.expected ?? null });
     }
     if (pageNumber > 0) {
-      if (units !== undefined) surroundings.progress.derivationStarted?.({ name });
+      if (units !== undefined) dependencies.progress.derivationStarted?.({ name });
       const revision = `${run}:${pageNumber}`;
       const written = (await units?.finish(revision)) ?? 0;
       if (written > 0) counts.work_units = written;
@@ -133,7 +133,7 @@ async function openSecondary(
   codeowners: SyncedSource['codeowners'],
   context: SyncContext,
 ): Promise<Secondary> {
-  const { primary, secondary, secondaryUnits, surroundings } = context;
+  const { primary, secondary, secondaryUnits, dependencies } = context;
   let problem: SyncError | undefined;
   const attempt = async (action: (sink: Sink) => Promise<void>): Promise<void> => {
     if (secondary === undefined || problem !== undefined) return;
@@ -141,7 +141,7 @@ async function openSecondary(
       if (secondary instanceof Error) throw secondary;
       await action(secondary);
     } catch (error) {
-      surroundings.signal.throwIfAborted();
+      dependencies.signal.throwIfAborted();
       const reason = error instanceof Error ? error.message : String(error);
       problem = new SyncError(
         'secondary_failed',
@@ -152,7 +152,7 @@ async function openSecondary(
   };
   let units: DerivedSync | undefined;
   await attempt(async (sink) => {
-    await repairSecondary(primary, sink, key, stored, surroundings);
+    await repairSecondary(primary, sink, key, stored, dependencies);
     if (secondaryUnits instanceof Error) throw secondaryUnits;
     // Not while the history is read: who holds one database's lock for that must not wait for another's.
     if (secondaryUnits !== undefined)

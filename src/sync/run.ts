@@ -8,7 +8,7 @@ import type { SyncRequest } from './request.js';
 import { openSink } from './sinks/open.js';
 import type { Sink, SinkOptions } from './sinks/sink.js';
 import type { RepositorySummary, SyncSummary } from './summary.js';
-import type { Surroundings } from './surroundings.js';
+import type { SyncDependencies } from './dependencies.js';
 import type { OpenDeriver } from './work-units/open-deriver.js';
 import { openDeriver } from './work-units/open-deriver.js';
 
@@ -19,42 +19,42 @@ import { openDeriver } from './work-units/open-deriver.js';
  * moment, and the next run of the same request resumes where this one stopped.
  *
  * @param request as `parseSyncRequest` returns it
- * @param surroundings time, chance, the abort signal, and where progress goes
+ * @param dependencies time, chance, the abort signal, and where progress goes
  * @throws SyncError where nothing could be started: the primary database, the connectors, or the listing of a batch;
  *   also (`aborted`) once the signal is aborted
  */
-export async function runSync(request: SyncRequest, surroundings: Surroundings): Promise<SyncSummary> {
-  const began = surroundings.now();
+export async function runSync(request: SyncRequest, dependencies: SyncDependencies): Promise<SyncSummary> {
+  const began = dependencies.now();
   const options: SinkOptions = {
-    now: surroundings.now,
+    now: dependencies.now,
     concurrency: request.selection.kind === 'batch' ? request.batch.concurrency : 1,
-    echo: request.echo ? (statement) => surroundings.progress.statement?.(statement) : undefined,
+    echo: request.echo ? (statement) => dependencies.progress.statement?.(statement) : undefined,
   };
-  const provider = await openProvider(request, surroundings);
-  const primary = await openReady(() => openSink(request.primary, options, surroundings));
+  const provider = await openProvider(request, dependencies);
+  const primary = await openReady(() => openSink(request.primary, options, dependencies));
   try {
-    const secondary = await openSecondary(request, options, surroundings);
-    const units = new UnitDerivers(request, surroundings);
+    const secondary = await openSecondary(request, options, dependencies);
+    const units = new UnitDerivers(request, dependencies);
     try {
       const context: SyncContext = {
         request,
-        surroundings,
+        dependencies,
         primary,
         secondary,
         units: await units.open(primary),
         secondaryUnits: await units.openSecondary(secondary),
       };
       const repositories: RepositorySummary[] = [];
-      await runBatch(provider.repositories(), request.batch, surroundings, async (source) => {
+      await runBatch(provider.repositories(), request.batch, dependencies, async (source) => {
         repositories.push(await syncRepository(source, context));
       });
-      return summarize(request, repositories, surroundings.now() - began);
+      return summarize(request, repositories, dependencies.now() - began);
     } finally {
       await units.close();
       if (secondary !== undefined && !(secondary instanceof Error)) await secondary.close();
     }
   } catch (error) {
-    if (surroundings.signal.aborted)
+    if (dependencies.signal.aborted)
       throw new SyncError('aborted', 'The sync was stopped; run it again to go on.', { cause: error });
     throw error;
   } finally {
@@ -77,11 +77,11 @@ async function openReady(open: () => Promise<Sink>): Promise<Sink> {
 async function openSecondary(
   { secondary }: SyncRequest,
   options: SinkOptions,
-  surroundings: Surroundings,
+  dependencies: SyncDependencies,
 ): Promise<Sink | Error | undefined> {
   if (secondary === undefined) return undefined;
   try {
-    return await openReady(() => openSink(secondary, options, surroundings));
+    return await openReady(() => openSink(secondary, options, dependencies));
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
@@ -91,16 +91,16 @@ async function openSecondary(
 class UnitDerivers {
   readonly #opened: OpenDeriver[] = [];
   readonly #request: SyncRequest;
-  readonly #surroundings: Surroundings;
+  readonly #dependencies: SyncDependencies;
 
-  constructor(request: SyncRequest, surroundings: Surroundings) {
+  constructor(request: SyncRequest, dependencies: SyncDependencies) {
     this.#request = request;
-    this.#surroundings = surroundings;
+    this.#dependencies = dependencies;
   }
 
   async open(sink: Sink): Promise<OpenDeriver | undefined> {
-    const deriver = await openDeriver(sink, this.#request, this.#surroundings);
-    if (deriver === undefined) this.#surroundings.progress.note?.(NO_UNITS);
+    const deriver = await openDeriver(sink, this.#request, this.#dependencies);
+    if (deriver === undefined) this.#dependencies.progress.note?.(NO_UNITS);
     else this.#opened.push(deriver);
     return deriver;
   }

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { openBars } from '../../src/cli/sync-bars.js';
 import { lineProgress } from '../../src/cli/sync-lines.js';
 import { openProgressView } from '../../src/cli/sync-progress.js';
-import { sqliteUri, sync, testSurroundings } from '../sync/harness.js';
+import { sqliteUri, sync, testDependencies } from '../sync/harness.js';
 
 /** A terminal of 100 columns that keeps what is written. */
 function terminal(): { readonly stream: WriteStream; readonly written: () => string } {
@@ -53,7 +53,7 @@ it('knows how much there is to do in a clone, where that is shown', async () => 
     maxCommitsPerRepo: '5',
     db: sqliteUri(),
   };
-  await sync(options, testSurroundings({ progress }), { BATCH_SIZE: '1' });
+  await sync(options, testDependencies({ progress }), { BATCH_SIZE: '1' });
   expect(seen.at(-1)).toBe(5);
 });
 

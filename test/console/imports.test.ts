@@ -14,7 +14,7 @@ async function refusals(filePath: string, code: string): Promise<string[]> {
 
 describe('The linter', () => {
   test.each([
-    "import '../../platform/surroundings.js';",
+    "import '../../platform/clock.js';",
     "import '../../../generated/problems.js';",
     "import '../../contract/pages.js';",
     "import '../../../sdk/src/client.js';",

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { executeHere } from '../../src/platform/sync/jobs/execute-here.js';
-import { systemSurroundings } from '../../src/sync/system-surroundings.js';
+import { systemClock } from '../../src/sync/clock.js';
+import { systemRandom } from '../../src/sync/random.js';
 import { eventually, queueOf } from '../platform/sync/jobs/queue.js';
 import type { TestUser } from '../support/platform.js';
 import { accessibilityViolations } from './accessibility.js';
@@ -18,7 +19,8 @@ describe.skipIf(!hasBrowser)(`The work units${withoutBrowser}`, () => {
   beforeAll(async () => {
     running = await startConsole({
       environment: { SYNC_JOBS: '1' },
-      executeSync: (job, report) => executeHere(job, report, { ...systemSurroundings, environment: process.env }),
+      executeSync: (job, report) =>
+        executeHere(job, report, { ...systemClock, ...systemRandom, environment: process.env }),
     });
     owner = await running.platform.signUp();
     const queue = queueOf(running.platform, owner);

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/platform/surroundings.js';
+import type { Clock } from '../../src/platform/clock.js';
 
 /** A clock that runs with the system's, and can be moved ahead. */
 export interface MovableClock extends Clock {

@@ -3,7 +3,7 @@ import { matchesPattern, runBatch } from '../../src/sync/batch.js';
 import { matchesSteps } from '../../src/sync/glob.js';
 import { asyncOf } from '../../src/system/async-of.js';
 import type { RepositorySource } from '../../src/sync/providers/provider.js';
-import { testSurroundings } from './harness.js';
+import { testDependencies } from './harness.js';
 
 function sources(count: number): AsyncGenerator<RepositorySource> {
   return asyncOf(
@@ -60,7 +60,7 @@ describe('a batch', () => {
   it('works on each repository once, never on more than allowed at a time', async () => {
     const done: string[] = [];
     let [now, most] = [0, 0];
-    await runBatch(sources(8), OPTIONS, testSurroundings(), async ({ name }) => {
+    await runBatch(sources(8), OPTIONS, testDependencies(), async ({ name }) => {
       now += 1;
       most = Math.max(most, now);
       await new Promise((resolve) => setImmediate(resolve));
@@ -72,7 +72,7 @@ describe('a batch', () => {
   });
 
   it('rests between batches, and without pause when work is continuous', async () => {
-    const [resting, continuous] = [testSurroundings(), testSurroundings()];
+    const [resting, continuous] = [testDependencies(), testDependencies()];
     await runBatch(sources(7), OPTIONS, resting, async () => {});
     await runBatch(sources(7), { ...OPTIONS, continuous: true }, continuous, async () => {});
     expect([resting.slept, continuous.slept]).toEqual([[500, 500], []]);
@@ -87,7 +87,7 @@ describe('a batch', () => {
         yield source;
       }
     }
-    await runBatch(counted(), { ...OPTIONS, maxRepos: 4 }, testSurroundings(), ({ name }) => {
+    await runBatch(counted(), { ...OPTIONS, maxRepos: 4 }, testDependencies(), ({ name }) => {
       done.push(name);
       return Promise.resolve();
     });
@@ -97,7 +97,7 @@ describe('a batch', () => {
   it('ends when it is aborted, after the work that has begun', async () => {
     const controller = new AbortController();
     const done: string[] = [];
-    const run = runBatch(sources(100), OPTIONS, testSurroundings({ signal: controller.signal }), async ({ name }) => {
+    const run = runBatch(sources(100), OPTIONS, testDependencies({ signal: controller.signal }), async ({ name }) => {
       controller.abort();
       await new Promise((resolve) => setImmediate(resolve));
       done.push(name);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { SyncOptions } from '../../src/sync/options.js';
 import { exitCodeOf } from '../../src/sync/summary.js';
 import { git, initRepository, writeHistory } from '../support/git-history.js';
-import { onlyId, sqliteUri, storedRows, sync, temporaryDirectory, testSurroundings } from './harness.js';
+import { onlyId, sqliteUri, storedRows, sync, temporaryDirectory, testDependencies } from './harness.js';
 import { unitsIn } from './work-units/stored-units.js';
 
 async function options(target = 'git'): Promise<SyncOptions> {
@@ -80,7 +80,7 @@ it('repairs a secondary that failed in the middle', async () => {
     },
   };
   const environment = { SECONDARY_DATABASE_URI: `sqlite:${path}`, BATCH_SIZE: '10' };
-  const failed = await sync(request, testSurroundings({ progress }), environment);
+  const failed = await sync(request, testDependencies({ progress }), environment);
   expect(failed.repositories[0]).toMatchObject({ records: { git_commits: 30 }, error: { code: 'secondary_failed' } });
   const repaired = await sync(request, undefined, environment);
   expect(exitCodeOf(repaired)).toBe(0);

@@ -1,4 +1,4 @@
-/** What the tests of the sync share: surroundings whose time is not slept, requests, and what is stored. */
+/** What the tests of the sync share: dependencies whose time is not slept, requests, and what is stored. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -14,17 +14,17 @@ import { parseConnection } from '../../src/sync/sinks/connection-string.js';
 import { openSink } from '../../src/sync/sinks/open.js';
 import type { Sink, SinkPage } from '../../src/sync/sinks/sink.js';
 import type { SyncSummary } from '../../src/sync/summary.js';
-import type { Surroundings } from '../../src/sync/surroundings.js';
+import type { SyncDependencies } from '../../src/sync/dependencies.js';
 import { importConnector } from '../support/chdb.js';
 import { GIT_TEST_ENVIRONMENT } from '../support/git-history.js';
 
 /** Noon of a Wednesday. */
 export const NOW = Date.UTC(2026, 0, 14, 12);
 
-export type TestSurroundings = Surroundings & { readonly slept: number[] };
+export type TestDependencies = SyncDependencies & { readonly slept: number[] };
 
 /** Time stands still but for what is slept, which takes no time at all. */
-export function testSurroundings(changes: Partial<Surroundings> = {}): TestSurroundings {
+export function testDependencies(changes: Partial<SyncDependencies> = {}): TestDependencies {
   let time = NOW;
   const slept: number[] = [];
   return {
@@ -57,10 +57,10 @@ export function requestFor(options: SyncOptions, environment: Record<string, str
 /** Runs a sync with these options. */
 export function sync(
   options: SyncOptions,
-  surroundings: Surroundings = testSurroundings(),
+  dependencies: SyncDependencies = testDependencies(),
   environment: Record<string, string> = {},
 ): Promise<SyncSummary> {
-  return runSync(requestFor(options, environment), surroundings);
+  return runSync(requestFor(options, environment), dependencies);
 }
 
 /** A directory that goes with the test. */
@@ -95,7 +95,7 @@ export async function applyOnce(uri: string, page: SinkPage): Promise<void> {
 async function openReady(uri: string, now: () => number): Promise<Sink> {
   const address = parseConnection(uri);
   if ('problem' in address) throw new Error(address.problem);
-  const sink = await openSink(address, { now, concurrency: 1, echo: undefined }, testSurroundings());
+  const sink = await openSink(address, { now, concurrency: 1, echo: undefined }, testDependencies());
   await sink.ensureSchema();
   return sink;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exitCodeOf } from '../../src/sync/summary.js';
 import { hostARepository, problem } from '../support/hosts/host-a.js';
 import type { Fault, HostRequest } from '../support/hosts/server.js';
-import { NOW, onlyId, sqliteUri, storedRows, sync, testSurroundings } from './harness.js';
+import { NOW, onlyId, sqliteUri, storedRows, sync, testDependencies } from './harness.js';
 import { commits, host, missing, options } from './host-a-fixture.js';
 
 describe.skipIf(missing !== undefined)(
@@ -29,14 +29,14 @@ describe.skipIf(missing !== undefined)(
       ] as const)('%s: fails at once with a code and a reason', async (_name, auth, fault, code, reason) => {
         const started = await host(hostARepository('acme/widgets'));
         if (fault !== undefined) started.fault = () => fault;
-        const surroundings = testSurroundings();
-        const summary = await sync(options(started, sqliteUri(), auth === undefined ? {} : { auth }), surroundings);
+        const dependencies = testDependencies();
+        const summary = await sync(options(started, sqliteUri(), auth === undefined ? {} : { auth }), dependencies);
         expect(summary.repositories[0]).toMatchObject({
           status: 'failed',
           error: { code, message: expect.stringMatching(reason) as string },
         });
         expect(exitCodeOf(summary)).toBe(1);
-        expect([started.requests.length, surroundings.slept]).toEqual([1, []]);
+        expect([started.requests.length, dependencies.slept]).toEqual([1, []]);
         expect(JSON.stringify(summary)).not.toContain(started.token);
       });
     });
@@ -45,13 +45,13 @@ describe.skipIf(missing !== undefined)(
       const other = await host(hostARepository('acme/widgets'));
       const started = await host(hostARepository('acme/widgets'));
       started.fault = ({ path }) => ({ status: 301, headers: { location: `${other.url}${path}` }, body: '' });
-      const surroundings = testSurroundings();
-      const summary = await sync(options(started, sqliteUri()), surroundings);
+      const dependencies = testDependencies();
+      const summary = await sync(options(started, sqliteUri()), dependencies);
       expect(summary.repositories[0]?.error).toMatchObject({
         code: 'unexpected_reply',
         message: expect.stringContaining(`it redirects to another origin, ${other.url}`) as string,
       });
-      expect([other.requests, surroundings.slept]).toEqual([[], []]);
+      expect([other.requests, dependencies.slept]).toEqual([[], []]);
     });
 
     describe('when the host has trouble', () => {
@@ -86,22 +86,22 @@ describe.skipIf(missing !== undefined)(
       ])('%s: waits as long as required, then continues', async (_name, fault, wait) => {
         const started = await host(hostARepository('acme/widgets', { commits: commits(2) }));
         started.fault = (_request, number) => (number === 3 ? fault : undefined);
-        const surroundings = testSurroundings();
-        const summary = await sync(options(started, sqliteUri()), surroundings);
+        const dependencies = testDependencies();
+        const summary = await sync(options(started, sqliteUri()), dependencies);
         expect(summary.repositories[0]).toMatchObject({
           status: 'ok',
           records: { git_commits: 2, git_commit_stats: 2 },
         });
-        expect(surroundings.slept).toEqual([wait]);
+        expect(dependencies.slept).toEqual([wait]);
       });
 
       it('gives up after five tries that wait longer and longer', async () => {
         const started = await host(hostARepository('acme/widgets'));
         started.fault = () => problem(503, 'Unavailable');
-        const surroundings = testSurroundings();
-        const summary = await sync(options(started, sqliteUri()), surroundings);
+        const dependencies = testDependencies();
+        const summary = await sync(options(started, sqliteUri()), dependencies);
         expect(summary.repositories[0]?.error?.code).toBe('host_unavailable');
-        expect([started.requests.length, surroundings.slept]).toEqual([5, [750, 1500, 3000, 6000]]);
+        expect([started.requests.length, dependencies.slept]).toEqual([5, [750, 1500, 3000, 6000]]);
       });
 
       it('resumes where a rate limit stopped it', async () => {
@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)(
           return problem(429, 'Too many', { 'retry-after': '100' });
         };
         const waits: number[] = [];
-        const surroundings = testSurroundings({ progress: { waiting: ({ seconds }) => waits.push(seconds) } });
+        const dependencies = testDependencies({ progress: { waiting: ({ seconds }) => waits.push(seconds) } });
         const summary = await sync(
           {
             target: 'git',
@@ -146,7 +146,7 @@ describe.skipIf(missing !== undefined)(
             auth: started.token,
             search: 'acme/*',
           },
-          surroundings,
+          dependencies,
         );
         expect(summary.repositories.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok']);
         expect(waits).toEqual([100]);
@@ -156,10 +156,10 @@ describe.skipIf(missing !== undefined)(
 );
 
 it('says that connectors are not available where the package is missing', async () => {
-  const surroundings = testSurroundings({ importConnector: () => Promise.reject(new Error('Cannot find package')) });
+  const dependencies = testDependencies({ importConnector: () => Promise.reject(new Error('Cannot find package')) });
   const run = sync(
     { target: 'git', provider: 'host_a', db: sqliteUri(), auth: 'x', owner: 'a', repo: 'b' },
-    surroundings,
+    dependencies,
   );
   await expect(run).rejects.toMatchObject({
     code: 'connectors_missing',

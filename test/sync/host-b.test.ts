@@ -6,7 +6,7 @@ import { exitCodeOf } from '../../src/sync/summary.js';
 import type { HostB } from '../support/hosts/host-b.js';
 import { hostBProject, refusal, startHostB } from '../support/hosts/host-b.js';
 import type { Fault } from '../support/hosts/server.js';
-import { NOW, onlyId, sqliteUri, storedRows, sync, testSurroundings } from './harness.js';
+import { NOW, onlyId, sqliteUri, storedRows, sync, testDependencies } from './harness.js';
 
 const CONNECTOR: string = '@gitbeaker/rest';
 const missing = await import(CONNECTOR).then(
@@ -201,15 +201,15 @@ describe.skipIf(missing !== undefined)(
       const other = await startHostB(hostBProject(7, 'group/widgets'));
       const host = await startHostB(hostBProject(7, 'group/widgets'));
       host.fault = ({ path }) => ({ status: 302, headers: { location: `${other.url}${path}` }, body: '' });
-      const surroundings = testSurroundings();
-      const summary = await sync(options(host, sqliteUri()), surroundings);
+      const dependencies = testDependencies();
+      const summary = await sync(options(host, sqliteUri()), dependencies);
       expect(summary.repositories[0]?.error).toEqual({
         code: 'unexpected_reply',
         message:
           `host_b did not answer projects/7: it redirects to another origin, ${other.url}. ` +
           'If you trust it, make that the address of host_b.',
       });
-      expect([host.requests.length, other.requests.length, surroundings.slept]).toEqual([1, 0, []]);
+      expect([host.requests.length, other.requests.length, dependencies.slept]).toEqual([1, 0, []]);
     });
 
     it('follows a redirect within the origin, as hosts answer for a project that was renamed', async () => {
@@ -260,13 +260,13 @@ describe.skipIf(missing !== undefined)(
     ] as const)('fails at once, with a code and a reason, for %s', async (_name, more, fault, code, reason) => {
       const host = await startHostB(hostBProject(7, 'group/widgets'));
       if (fault !== undefined) host.fault = () => fault;
-      const surroundings = testSurroundings();
-      const summary = await sync(options(host, sqliteUri(), more), surroundings);
+      const dependencies = testDependencies();
+      const summary = await sync(options(host, sqliteUri(), more), dependencies);
       expect(summary.repositories[0]).toMatchObject({
         status: 'failed',
         error: { code, message: expect.stringMatching(reason) as string },
       });
-      expect([exitCodeOf(summary), host.requests.length, surroundings.slept]).toEqual([1, 1, []]);
+      expect([exitCodeOf(summary), host.requests.length, dependencies.slept]).toEqual([1, 1, []]);
     });
 
     it.each<[string, Fault, number]>([
@@ -284,10 +284,10 @@ describe.skipIf(missing !== undefined)(
     ])('waits as long as required after %s, then continues', async (_name, fault, wait) => {
       const host = await startHostB(hostBProject(7, 'group/widgets', { commits: commits(2) }));
       host.fault = (_request, number) => (number === 3 ? fault : undefined);
-      const surroundings = testSurroundings();
-      const summary = await sync(options(host, sqliteUri()), surroundings);
+      const dependencies = testDependencies();
+      const summary = await sync(options(host, sqliteUri()), dependencies);
       expect(summary.repositories[0]).toMatchObject({ status: 'ok', records: { git_commits: 2 } });
-      expect(surroundings.slept).toEqual([wait]);
+      expect(dependencies.slept).toEqual([wait]);
     });
 
     it('resumes where a rate limit stopped it', async () => {

@@ -8,7 +8,7 @@ import { hostARepository, problem } from '../support/hosts/host-a.js';
 import { hostBProject, refusal, startHostB } from '../support/hosts/host-b.js';
 import type { Fault, Host, HostReply, HostRequest } from '../support/hosts/server.js';
 import { commits, host as startHostA, missing as missingA, options as optionsOfHostA } from './host-a-fixture.js';
-import { NOW, onlyId, sqliteUri, sync, temporaryDirectory, testSurroundings } from './harness.js';
+import { NOW, onlyId, sqliteUri, sync, temporaryDirectory, testDependencies } from './harness.js';
 import { unitsIn } from './work-units/stored-units.js';
 
 const CONNECTOR_B: string = '@gitbeaker/rest';
@@ -142,7 +142,7 @@ for (const { name, missing, places, start, asksForText, refuse, forbidden } of k
       host.fault = (request) => (asksForText(request) ? fault : undefined);
       const notes: string[] = [];
       const progress = { note: (text: string) => void notes.push(text) };
-      const teams = await teamsAfter(options(db, 'incidents'), testSurroundings({ progress }));
+      const teams = await teamsAfter(options(db, 'incidents'), testDependencies({ progress }));
       expect(teams).toEqual(['core', 'core']);
       expect(notes).toEqual([expect.stringMatching(told) as string]);
 
@@ -156,9 +156,9 @@ for (const { name, missing, places, start, asksForText, refuse, forbidden } of k
       const limit = refuse(429, 'Too Many Requests', { 'retry-after': '30' });
       let left = 1;
       host.fault = (request) => (asksForText(request) && left-- > 0 ? limit : undefined);
-      const surroundings = testSurroundings();
-      expect(await teamsAfter(options(sqliteUri(), 'incidents'), surroundings)).toEqual(['core']);
-      expect(surroundings.slept).toEqual([30_000]);
+      const dependencies = testDependencies();
+      expect(await teamsAfter(options(sqliteUri(), 'incidents'), dependencies)).toEqual(['core']);
+      expect(dependencies.slept).toEqual([30_000]);
 
       left = Infinity;
       const summary = await sync(options(sqliteUri(), 'incidents'));
@@ -177,7 +177,7 @@ for (const { name, missing, places, start, asksForText, refuse, forbidden } of k
       git(repoPath, 'commit', '--quiet', '--message', 'chore: owners');
       const db = sqliteUri();
       const writtenAt = async (hour: number, of: SyncOptions): Promise<number> => {
-        const { repositories } = await sync(of, testSurroundings({ now: () => NOW + hour * 3_600_000 }));
+        const { repositories } = await sync(of, testDependencies({ now: () => NOW + hour * 3_600_000 }));
         return repositories[0]?.records['work_units'] ?? 0;
       };
       expect(await writtenAt(1, options(db, 'git'))).toBe(1);
@@ -207,8 +207,8 @@ describe.skipIf(missingB !== undefined)(`CODEOWNERS of an empty project of host_
 });
 
 /** The teams of all units that are stored after a sync that succeeds. */
-async function teamsAfter(options: SyncOptions, surroundings = testSurroundings()): Promise<string[]> {
-  const summary = await sync(options, surroundings);
+async function teamsAfter(options: SyncOptions, dependencies = testDependencies()): Promise<string[]> {
+  const summary = await sync(options, dependencies);
   expect(summary.repositories[0]?.error).toBeNull();
   return (await unitsIn(options.db ?? '', onlyId(summary))).map(({ team }) => team);
 }

@@ -16,7 +16,7 @@ import {
   storedRows,
   sync,
   temporaryDirectory,
-  testSurroundings,
+  testDependencies,
 } from './harness.js';
 
 const COMMITS = 45;
@@ -48,7 +48,7 @@ describeOnEachDatabase('a sync', (engine) => {
     await killedSync({ ...options, db: killed });
     let resumed: boolean | undefined;
     const progress = { repositoryStarted: (event: { resumed: boolean }) => (resumed = event.resumed) };
-    const finished = await sync({ ...options, db: killed }, testSurroundings({ progress }), SMALL_PAGES);
+    const finished = await sync({ ...options, db: killed }, testDependencies({ progress }), SMALL_PAGES);
     expect(resumed).toBe(true);
     expect(finished.repositories[0]?.records['git_commits']).toBe(COMMITS - 20);
     const uninterrupted = await sync({ ...options, db: whole }, undefined, SMALL_PAGES);
@@ -63,13 +63,13 @@ describeOnEachDatabase('a sync', (engine) => {
     const options = await localHistory();
     const [shared, alone] = [await engine.newDatabase(), await engine.newDatabase()];
     // Time is the real one, since it decides about leases; what is slept takes none.
-    const surroundings = testSurroundings({
+    const dependencies = testDependencies({
       now: Date.now,
       sleep: () => new Promise((resolve) => setImmediate(resolve)),
     });
     const [first, second] = await Promise.all([
-      sync({ ...options, db: shared }, surroundings, SMALL_PAGES),
-      sync({ ...options, db: shared }, surroundings, SMALL_PAGES),
+      sync({ ...options, db: shared }, dependencies, SMALL_PAGES),
+      sync({ ...options, db: shared }, dependencies, SMALL_PAGES),
     ]);
     expect([first.repositories[0]?.error, second.repositories[0]?.error]).toEqual([null, null]);
     const reference = await sync({ ...options, db: alone }, undefined, SMALL_PAGES);
@@ -113,7 +113,7 @@ it('a sync that loses its lock writes no further page and says so, and the next 
     time += 121_000; // the process was paused: its lease has expired, and another one takes it
     taken = other.tryLock({ repoId, target: 'git', source: 'local' });
   };
-  const lost = await sync({ ...options, db }, testSurroundings({ now, progress: { pageStored } }), SMALL_PAGES);
+  const lost = await sync({ ...options, db }, testDependencies({ now, progress: { pageStored } }), SMALL_PAGES);
   expect(lost.repositories[0]?.error).toMatchObject({
     code: 'lock_lost',
     message: expect.stringMatching(/Run it again: it resumes/) as unknown,
@@ -124,6 +124,6 @@ it('a sync that loses its lock writes no further page and says so, and the next 
   const lock = await taken;
   await lock?.renew(); // the release of the sync that lost it has left it
   await lock?.release();
-  const resumed = await sync({ ...options, db }, testSurroundings({ now }), SMALL_PAGES);
+  const resumed = await sync({ ...options, db }, testDependencies({ now }), SMALL_PAGES);
   expect(resumed.repositories[0]?.records['git_commits']).toBe(COMMITS - 20);
 });

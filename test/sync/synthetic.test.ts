@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Stored } from './harness.js';
-import { onlyId, sqliteUri, storedRows, sync, testSurroundings } from './harness.js';
+import { onlyId, sqliteUri, storedRows, sync, testDependencies } from './harness.js';
 
 async function stored(target: string, options: Record<string, string> = {}, db = sqliteUri()): Promise<Stored> {
   const summary = await sync({ target, provider: 'synthetic', db, date: '2026-01-31', backfill: '31', ...options });
@@ -57,7 +57,7 @@ it('resumes within a day where it was aborted', async () => {
       controller.abort();
     },
   };
-  const aborted = sync(options, testSurroundings({ signal: controller.signal, progress }));
+  const aborted = sync(options, testDependencies({ signal: controller.signal, progress }));
   await expect(aborted).rejects.toMatchObject({ code: 'aborted' });
   const finished = await sync(options);
   expect(finished.repositories[0]?.records['git_commits']).toBeLessThan(500);

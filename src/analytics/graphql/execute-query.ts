@@ -14,7 +14,7 @@ import { processRequest } from 'graphql-helix';
 import type { GraphqlContext } from './context.js';
 import type { PreparedDocument } from './documents.js';
 import { assertSameOrganization } from './organization.js';
-import { payloadOf, type Payload, type PayloadSurroundings } from './payload.js';
+import { payloadOf, type Payload, type ErrorReporting } from './payload.js';
 
 export interface Query {
   readonly text: string;
@@ -32,7 +32,7 @@ export async function executeQuery(
   prepared: PreparedDocument,
   schema: GraphQLSchema,
   context: GraphqlContext,
-  surroundings: PayloadSurroundings,
+  reporting: ErrorReporting,
 ): Promise<Payload> {
   const result = await processRequest<Payload>({
     schema,
@@ -48,7 +48,7 @@ export async function executeQuery(
     validate: () => prepared.errors,
     contextFactory: () => context,
     execute: (args) => executeForOrganization(args, context),
-    formatPayload: ({ payload }) => payloadOf(payload, surroundings),
+    formatPayload: ({ payload }) => payloadOf(payload, reporting),
   });
   if (result.type !== 'RESPONSE') throw new Error(`graphql-helix answered with ${result.type}`);
   return result.payload;

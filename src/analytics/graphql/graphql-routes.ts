@@ -10,7 +10,7 @@ import { createExecutableSchema } from './executable-schema.js';
 import { executeQuery } from './execute-query.js';
 import { sendGraphiql, type GraphiqlFiles } from './graphiql-page.js';
 import { organizationOf, type Caller } from './organization.js';
-import { refusalPayload, type Payload, type PayloadSurroundings } from './payload.js';
+import { refusalPayload, type Payload, type ErrorReporting } from './payload.js';
 import { Refusal, unauthorized } from './refusal.js';
 import {
   acceptedType,
@@ -68,7 +68,7 @@ export function createGraphqlRoutes(options: GraphqlOptions): Middleware {
   const schema = createExecutableSchema();
   const prepare = createDocuments(schema);
 
-  const answer = async (ctx: Context, surroundings: PayloadSurroundings, signal: AbortSignal): Promise<Payload> => {
+  const answer = async (ctx: Context, reporting: ErrorReporting, signal: AbortSignal): Promise<Payload> => {
     const caller = await authenticate(ctx, options);
     const body = parseBody(ctx);
     const named = { query: ctx.query['org_id'], header: ctx.req.headers['x-org-id'], variables: body.variables };
@@ -76,25 +76,25 @@ export function createGraphqlRoutes(options: GraphqlOptions): Middleware {
     const query = queryOf(ctx, body, options.persistedQueriesOnly);
     const { analytics, unitRecords } = options;
     const context = { orgId, analytics, unitRecords, asked: { subRequests: 0 }, signal };
-    return executeQuery(query, prepare(query.text), schema, context, surroundings);
+    return executeQuery(query, prepare(query.text), schema, context, reporting);
   };
 
   const post: Middleware = async (ctx) => {
     const started = performance.now();
     ctx.state['operation'] = 'graphql';
     const signal = signalOf(ctx);
-    const surroundings = surroundingsOf(ctx, options, signal);
+    const reporting = errorReportingOf(ctx, options, signal);
     const type = acceptedType(ctx);
     let payload: Payload;
     try {
       if (type === null) throw notAcceptable(`Accept application/json or ${responseType}.`);
       assertReadable(ctx);
       await readBody(ctx, () => Promise.resolve());
-      payload = await answer(ctx, surroundings, signal);
+      payload = await answer(ctx, reporting, signal);
       writePayload(ctx, payload, statusOf(payload, type), type);
     } catch (error) {
       if (error instanceof CallerGone) return;
-      payload = refusalPayload(error, surroundings);
+      payload = refusalPayload(error, reporting);
       writePayload(ctx, payload, statusOfRefusal(error, payload), type ?? responseType);
     }
     const [outcome = 'OK'] = codesOf(payload);
@@ -107,7 +107,7 @@ export function createGraphqlRoutes(options: GraphqlOptions): Middleware {
   };
 
   const refuse = (ctx: Context, refusal: Refusal, type: ReplyType): void => {
-    const payload = refusalPayload(refusal, surroundingsOf(ctx, options, signalOf(ctx)));
+    const payload = refusalPayload(refusal, errorReportingOf(ctx, options, signalOf(ctx)));
     writePayload(ctx, payload, statusOfRefusal(refusal, payload), type);
   };
 
@@ -148,7 +148,7 @@ async function authenticate(ctx: Context, options: GraphqlOptions): Promise<Call
   return caller;
 }
 
-function surroundingsOf(ctx: Context, options: GraphqlOptions, signal: AbortSignal): PayloadSurroundings {
+function errorReportingOf(ctx: Context, options: GraphqlOptions, signal: AbortSignal): ErrorReporting {
   const requestId = ctx.response.get('X-Request-Id');
   return {
     requestId,

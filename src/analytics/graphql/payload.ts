@@ -17,7 +17,7 @@ export interface PayloadError {
   readonly extensions: ErrorDetails & { readonly request_id: string };
 }
 
-export interface PayloadSurroundings {
+export interface ErrorReporting {
   readonly requestId: string;
   /** Whether an error means that a database is unreachable. */
   readonly isUnavailable: (error: unknown) => boolean;
@@ -26,31 +26,31 @@ export interface PayloadSurroundings {
 }
 
 /** Converts graphql-js results to replies: every error gets its code, and no message reveals a driver's text. */
-export function payloadOf({ data, errors }: ExecutionResult, surroundings: PayloadSurroundings): Payload {
+export function payloadOf({ data, errors }: ExecutionResult, reporting: ErrorReporting): Payload {
   return {
-    ...(errors === undefined ? {} : { errors: errors.map((error) => payloadError(error, surroundings)) }),
+    ...(errors === undefined ? {} : { errors: errors.map((error) => payloadError(error, reporting)) }),
     ...(data === undefined ? {} : { data }),
   };
 }
 
 /** The payload for an error before graphql-js runs. */
-export function refusalPayload(error: unknown, surroundings: PayloadSurroundings): Payload {
-  const { message, details } = known(error, surroundings);
-  return { errors: [{ message, extensions: { ...details, request_id: surroundings.requestId } }] };
+export function refusalPayload(error: unknown, reporting: ErrorReporting): Payload {
+  const { message, details } = known(error, reporting);
+  return { errors: [{ message, extensions: { ...details, request_id: reporting.requestId } }] };
 }
 
-function payloadError(error: GraphQLError, surroundings: PayloadSurroundings): PayloadError {
+function payloadError(error: GraphQLError, reporting: ErrorReporting): PayloadError {
   const { originalError, locations, path } = error;
   // Only errors of field execution have a path. All others are errors of the request, with graphql-js's message.
   const isOfRequest = path === undefined && !(originalError instanceof Refusal);
   const { message, details }: Known = isOfRequest
     ? { message: plainMessage(error.message), details: { code: 'VALIDATION_ERROR', field: fieldOf(error) } }
-    : known(originalError ?? error, surroundings);
+    : known(originalError ?? error, reporting);
   return {
     message,
     ...(locations === undefined ? {} : { locations: locations.map(({ line, column }) => ({ line, column })) }),
     ...(path === undefined ? {} : { path }),
-    extensions: { ...details, request_id: surroundings.requestId },
+    extensions: { ...details, request_id: reporting.requestId },
   };
 }
 
@@ -59,7 +59,7 @@ interface Known {
   readonly details: ErrorDetails;
 }
 
-function known(error: unknown, { isUnavailable, report }: PayloadSurroundings): Known {
+function known(error: unknown, { isUnavailable, report }: ErrorReporting): Known {
   if (error instanceof Refusal) return { message: error.message, details: error.details };
   if (error instanceof QueryTimeout) {
     return { message: error.message, details: { code: 'QUERY_TIMEOUT', timeout_seconds: error.timeoutSeconds } };

@@ -1,7 +1,7 @@
 import type { Log } from '../../../generated/contract.js';
 import type { DatabaseSql } from '../../database/connection.js';
 import { recordAudit } from '../audit/audit.store.js';
-import type { Clock } from '../surroundings.js';
+import type { Clock } from '../clock.js';
 import { deleteUnverifiedAccount, lockExpiredAccounts } from './unverified-accounts.store.js';
 
 /** Removes accounts that remain unverified for 7 days, in the background. */

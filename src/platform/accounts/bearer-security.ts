@@ -8,7 +8,7 @@ import {
   unauthenticated,
 } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';
-import type { Clock } from '../surroundings.js';
+import type { Clock } from '../clock.js';
 import type { Tokens } from '../tokens/tokens.js';
 import { findAccountInSession, type AccountInOrganization, type Role } from './accounts.store.js';
 import { reaches } from './permissions.js';

@@ -1,6 +1,6 @@
 import type { Sql } from '../../database/connection.js';
 import type { AuditRecord } from '../audit/audit.store.js';
-import { after } from '../surroundings.js';
+import { after } from '../clock.js';
 import { unverifiedAccountSeconds } from '../tokens/lifetimes.js';
 
 /** Unverified accounts created before this time are removed. */

@@ -1,5 +1,5 @@
 import type { Sql } from '../../database/connection.js';
-import { after } from '../surroundings.js';
+import { after } from '../clock.js';
 
 /** The data that a login is checked against. */
 export interface Credentials {

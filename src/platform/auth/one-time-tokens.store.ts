@@ -3,7 +3,7 @@ import { lockUser } from '../accounts/accounts.store.js';
 import { unverifiedHorizon } from '../accounts/unverified-accounts.store.js';
 import type { AuditAction } from '../audit/audit.store.js';
 import type { OutboxEntry } from '../mail/outbox.store.js';
-import { after } from '../surroundings.js';
+import { after } from '../clock.js';
 import type { TokenRequest } from './token-requests.store.js';
 import type { Registration } from './verification-mail.js';
 import { resetTokenSeconds, verificationTokenSeconds } from '../tokens/lifetimes.js';

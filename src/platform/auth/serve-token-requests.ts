@@ -2,7 +2,7 @@ import type { DatabaseSql, Sql } from '../../database/connection.js';
 import { mailLink } from '../mail/links.js';
 import { sealMail } from '../mail/outbox.store.js';
 import type { SecretBox } from '../secrets/secret-box.js';
-import type { Random } from '../surroundings.js';
+import type { Random } from '../random.js';
 import { newOneTimeToken } from '../tokens/token-hash.js';
 import { findRegistration, offerOneTimeToken } from './one-time-tokens.store.js';
 import { areTokensRequested, takeTokenRequests, type TokenRequest } from './token-requests.store.js';

@@ -1,6 +1,6 @@
 import { mailLink } from '../mail/links.js';
 import type { Mail } from '../mail/mail.js';
-import { after } from '../surroundings.js';
+import { after } from '../clock.js';
 import { unverifiedAccountSeconds } from '../tokens/lifetimes.js';
 
 /** When and from where an account was created. */

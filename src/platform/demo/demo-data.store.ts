@@ -1,7 +1,7 @@
 import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
 import { findTask, requestTask } from '../store-tasks/store-tasks.store.js';
-import { after } from '../surroundings.js';
+import { after } from '../clock.js';
 import { insertSyncConfig } from '../sync/sync-configs.store.js';
 import { insertSyncRun } from '../sync/sync-runs.store.js';
 import { TARGETS } from '../../sync/targets.js';

@@ -1,7 +1,7 @@
 import type { Log } from '../../../generated/contract.js';
 import type { DatabaseSql } from '../../database/connection.js';
 import type { SecretBox } from '../secrets/secret-box.js';
-import { after, type Clock } from '../surroundings.js';
+import { after, type Clock } from '../clock.js';
 import { deleteMail, noteMailFailure, takeDueMails, type DueMail } from './outbox.store.js';
 import type { MailTransport } from './transport.js';
 

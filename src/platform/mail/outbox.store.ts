@@ -1,6 +1,7 @@
 import type { Sql } from '../../database/connection.js';
 import type { SecretBox } from '../secrets/secret-box.js';
-import { after, type Random } from '../surroundings.js';
+import { after } from '../clock.js';
+import type { Random } from '../random.js';
 import type { Mail } from './mail.js';
 
 /** A mail ready for the outbox. Its contents are sealed, because they include one-time tokens. */

@@ -2,7 +2,7 @@ import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
 import type { Role } from '../accounts/accounts.store.js';
 import type { Position } from '../paging.js';
-import { after } from '../surroundings.js';
+import { after } from '../clock.js';
 import { inviteTokenSeconds } from '../tokens/lifetimes.js';
 
 /** An invite with its status at a given time. */

@@ -2,8 +2,9 @@ import { outboundFetch } from '../../outbound/outbound-fetch.js';
 import { SyncError } from '../../sync/failures.js';
 import { parseConnection } from '../../sync/sinks/connection-string.js';
 import { openSink } from '../../sync/sinks/open.js';
-import type { Surroundings } from '../../sync/surroundings.js';
-import { systemSurroundings } from '../../sync/system-surroundings.js';
+import type { SyncDependencies } from '../../sync/dependencies.js';
+import { systemClock } from '../../sync/clock.js';
+import { systemRandom } from '../../sync/random.js';
 import { openDeriver, type OpenDeriver } from '../../sync/work-units/open-deriver.js';
 import { programEnvironment } from '../sync/jobs/program-environment.js';
 
@@ -19,9 +20,9 @@ export interface RecordsOptions {
   readonly orgId: string;
   readonly signal: AbortSignal;
   /** Locks for a store without its own. */
-  readonly locks?: NonNullable<Surroundings['locks']>;
+  readonly locks?: NonNullable<SyncDependencies['locks']>;
   /** Imports optional packages; default: `import()`. */
-  readonly importConnector?: NonNullable<Surroundings['importConnector']>;
+  readonly importConnector?: NonNullable<SyncDependencies['importConnector']>;
 }
 
 /** A removal holds the locks of all syncs of a repository, each on its own connection. */
@@ -52,8 +53,9 @@ export async function openStoredRecords(
 ): Promise<OpenDeriver> {
   const address = parseConnection(store);
   if ('problem' in address) throw new SyncError('database_failed', `ANALYTICS_URI: ${address.problem}`);
-  const surroundings: Surroundings = {
-    ...systemSurroundings,
+  const dependencies: SyncDependencies = {
+    ...systemClock,
+    ...systemRandom,
     fetch: outboundFetch({ networks: [] }), // no host is called here
     signal,
     progress: {},
@@ -61,10 +63,10 @@ export async function openStoredRecords(
     ...(locks === undefined ? {} : { locks }),
     ...(importConnector === undefined ? {} : { importConnector }),
   };
-  const sink = await openSink(address, { now: systemSurroundings.now, concurrency, echo: undefined }, surroundings);
+  const sink = await openSink(address, { now: systemClock.now, concurrency, echo: undefined }, dependencies);
   try {
     await sink.ensureSchema();
-    const deriver = await openDeriver(sink, { orgId, rulesFile: rulesFile ?? undefined }, surroundings);
+    const deriver = await openDeriver(sink, { orgId, rulesFile: rulesFile ?? undefined }, dependencies);
     if (deriver === undefined)
       throw new SyncError('database_failed', 'ANALYTICS_URI names a database without work units.');
     return {

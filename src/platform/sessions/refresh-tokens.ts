@@ -5,7 +5,7 @@ import type { Sql } from '../../database/connection.js';
 import { findAccount, lockUser, userOf, type AccountInOrganization } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { after } from '../surroundings.js';
+import { after } from '../clock.js';
 import { hashToken } from '../tokens/token-hash.js';
 import type { RefreshClaims } from '../tokens/claims.js';
 import {

@@ -4,7 +4,7 @@ import type { Sql } from '../../database/connection.js';
 import type { AccountInOrganization } from '../accounts/accounts.store.js';
 import { addressOf } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { after } from '../surroundings.js';
+import { after } from '../clock.js';
 import { accessTokenSeconds, refreshFamilySeconds, refreshTokenSeconds } from '../tokens/lifetimes.js';
 import { hashToken } from '../tokens/token-hash.js';
 import type { RefreshClaims } from '../tokens/claims.js';

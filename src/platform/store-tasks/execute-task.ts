@@ -1,5 +1,5 @@
 import { failureOf } from '../../sync/failures.js';
-import type { Surroundings } from '../../sync/surroundings.js';
+import type { SyncDependencies } from '../../sync/dependencies.js';
 import { forkProgram } from '../sync/jobs/fork-program.js';
 import { runStoreTask, type StoreTask } from './run-task.js';
 
@@ -38,7 +38,7 @@ export const executeTaskInProcess: ExecuteTask = (task) => {
 };
 
 /** Runs each task in the server's process, for a store that only one process can open (`chdb:`). */
-export function executeTaskInServer(importConnector?: Surroundings['importConnector']): ExecuteTask {
+export function executeTaskInServer(importConnector?: SyncDependencies['importConnector']): ExecuteTask {
   return (task) => {
     const stop = new AbortController();
     const ended = runStoreTask(task, stop.signal, importConnector).then(

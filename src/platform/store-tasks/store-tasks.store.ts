@@ -1,5 +1,5 @@
 import type { Sql } from '../../database/connection.js';
-import { after } from '../surroundings.js';
+import { after } from '../clock.js';
 
 /** Tasks on the records and work units of an organization. */
 export type StoreTaskKind = 'remove_demo_data' | 'assign_teams';

@@ -1,7 +1,8 @@
 import type { Log } from '../../../generated/contract.js';
 import type { DatabaseSql } from '../../database/connection.js';
 import type { StoredRecords } from '../records/stored-records.js';
-import { after, type Clock, type Random } from '../surroundings.js';
+import { after, type Clock } from '../clock.js';
+import type { Random } from '../random.js';
 import type { ExecuteTask, TaskExecution } from './execute-task.js';
 import { putTaskBack, storeTaskDone, storeTaskHeartbeat, takeDueTask, type TakenTask } from './store-tasks.store.js';
 

@@ -1,7 +1,7 @@
 import type { JWK } from 'jose';
 import type { DatabaseSql, Sql } from '../../database/connection.js';
 import type { SecretBox } from '../secrets/secret-box.js';
-import { after, type Clock } from '../surroundings.js';
+import { after, type Clock } from '../clock.js';
 import { createKeyRing, generateSigningKey, publicPart, type KeyRing, type SigningKey } from './key-ring.js';
 import { refreshTokenSeconds } from './lifetimes.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Random } from '../surroundings.js';
+import type { Random } from '../random.js';
 
 /** SHA-256 suffices for values of at least 128 random bits, which cannot be guessed (ASVS 6.5.2). */
 export function hashToken(token: string): Buffer {

@@ -1,5 +1,6 @@
 import { errors, jwtVerify, SignJWT, type JWTPayload } from 'jose';
-import { after, type Clock, type Random } from '../surroundings.js';
+import { after, type Clock } from '../clock.js';
+import type { Random } from '../random.js';
 import { signingAlgorithm, type KeyRing } from './key-ring.js';
 import { accessTokenSeconds } from './lifetimes.js';
 import { createVerifiedTokens } from './verified-tokens.js';

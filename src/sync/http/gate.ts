@@ -1,5 +1,5 @@
 /** One gate per host: every worker passes through it before each request, and a host that asks for patience closes it. */
-import type { SyncProgress } from '../surroundings.js';
+import type { SyncProgress } from '../dependencies.js';
 
 /** The longest that a server's own delay is honoured, and the bounds of our own (src/sync/README.md, rate limits). */
 export const LONGEST_SERVER_DELAY = 300_000;

@@ -1,7 +1,7 @@
 /** CODEOWNERS from a code host: what becomes of a sync whose host does not show the file. */
 import { SyncError, withoutSecrets } from '../failures.js';
 import type { SyncRequest } from '../request.js';
-import type { Surroundings } from '../surroundings.js';
+import type { SyncDependencies } from '../dependencies.js';
 import type { Target } from '../targets.js';
 import type { OpenRepository } from './provider.js';
 
@@ -21,7 +21,7 @@ const WITH_WORK_UNITS: readonly Target[] = ['git', 'prs', 'deployments', 'incide
 export function codeownersOfHost(
   name: string,
   { target, secrets }: SyncRequest,
-  { progress, signal }: Surroundings,
+  { progress, signal }: SyncDependencies,
   read: () => Promise<string | null>,
 ): Pick<OpenRepository, 'codeowners'> {
   if (!WITH_WORK_UNITS.includes(target)) return {};

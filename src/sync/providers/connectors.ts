@@ -1,6 +1,6 @@
 /** The optional packages that talk to the hosts. */
 import { SyncError } from '../failures.js';
-import type { Surroundings } from '../surroundings.js';
+import type { SyncDependencies } from '../dependencies.js';
 
 /**
  * Imports a connector package and returns the class or function of that name.
@@ -8,7 +8,7 @@ import type { Surroundings } from '../surroundings.js';
  * @throws SyncError (`connectors_missing`) where the package is not installed
  */
 export async function importConnector(
-  { importConnector: load = (name) => import(name) as Promise<unknown> }: Surroundings,
+  { importConnector: load = (name) => import(name) as Promise<unknown> }: SyncDependencies,
   packageName: string,
   exportName: string,
 ): Promise<unknown> {

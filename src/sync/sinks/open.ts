@@ -1,16 +1,16 @@
 /** Opens the sink for a database address; each driver is loaded only when its kind is used. */
 import type { AnalyticsAddress } from '../../analytics/address.js';
 import { SyncError } from '../failures.js';
-import type { Surroundings } from '../surroundings.js';
+import type { SyncDependencies } from '../dependencies.js';
 import { withSharedLocks } from './postgres-locks.js';
 import type { DatabaseAddress } from './connection-string.js';
 import type { Sink, SinkOptions } from './sink.js';
 
-/** Opens the database; `embedded:` is resolved by the surroundings and closed with the sink. */
+/** Opens the database; `embedded:` is resolved by the dependencies and closed with the sink. */
 export async function openSink(
   address: DatabaseAddress,
   options: SinkOptions,
-  surroundings: Surroundings,
+  dependencies: SyncDependencies,
 ): Promise<Sink> {
   switch (address.kind) {
     case 'postgres':
@@ -20,11 +20,11 @@ export async function openSink(
     case 'mongo':
       return (await import('./mongo.js')).openMongo(address.address, options);
     case 'clickhouse': {
-      const sink = await openAnyClickHouse(address.address, options, surroundings);
-      return surroundings.locks === undefined ? sink : withSharedLocks(sink, surroundings.locks);
+      const sink = await openAnyClickHouse(address.address, options, dependencies);
+      return dependencies.locks === undefined ? sink : withSharedLocks(sink, dependencies.locks);
     }
     case 'embedded':
-      return openEmbedded(options, surroundings);
+      return openEmbedded(options, dependencies);
   }
 }
 
@@ -36,7 +36,7 @@ async function openPostgres(uri: string, options: SinkOptions): Promise<Sink> {
 async function openAnyClickHouse(
   address: string,
   options: SinkOptions,
-  { importConnector }: Surroundings,
+  { importConnector }: SyncDependencies,
 ): Promise<Sink> {
   const { openClickHouse } = await import('./clickhouse.js');
   if (!address.startsWith(CHDB)) {
@@ -60,11 +60,11 @@ function withUnits(sink: Sink, kind: AnalyticsAddress['kind'], address: string):
   return { ...sink, unitsAddress: { kind, address } };
 }
 
-async function openEmbedded(options: SinkOptions, surroundings: Surroundings): Promise<Sink> {
-  if (surroundings.resolveEmbedded === undefined) {
+async function openEmbedded(options: SinkOptions, dependencies: SyncDependencies): Promise<Sink> {
+  if (dependencies.resolveEmbedded === undefined) {
     throw new SyncError('database_failed', 'There is no embedded database here: name one with --db.');
   }
-  const embedded = await surroundings.resolveEmbedded();
+  const embedded = await dependencies.resolveEmbedded();
   const sink = await openPostgres(embedded.uri, options);
   return {
     ...sink,

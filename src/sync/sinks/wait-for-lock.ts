@@ -1,5 +1,5 @@
 import { SyncError } from '../failures.js';
-import type { Surroundings } from '../surroundings.js';
+import type { SyncDependencies } from '../dependencies.js';
 import { LEASE_MILLISECONDS, lockLost } from './lease.js';
 import type { Lock, LockKey, Sink } from './sink.js';
 
@@ -30,7 +30,7 @@ export interface RenewedLock {
 export async function waitForLock(
   sink: Pick<Sink, 'tryLock'>,
   key: LockKey,
-  { sleep, signal, now }: Pick<Surroundings, 'sleep' | 'signal' | 'now'>,
+  { sleep, signal, now }: Pick<SyncDependencies, 'sleep' | 'signal' | 'now'>,
   mustWait: () => void = () => undefined,
 ): Promise<RenewedLock> {
   for (let tries = 0; ; tries += 1) {

@@ -14,7 +14,7 @@ export async function underLock<Result>(
   repoId: string,
   action: (deriver: WorkUnitDeriver) => Promise<Result>,
 ): Promise<Result> {
-  const lock = await waitForLock(deriver.sink, lockOf(repoId), deriver.surroundings);
+  const lock = await waitForLock(deriver.sink, lockOf(repoId), deriver.dependencies);
   return cleanedUp(
     () => action(whileHeld(deriver, lock)),
     () => lock.release(),
@@ -23,16 +23,16 @@ export async function underLock<Result>(
 
 /** The same lock, held until it is released; undefined while another derivation has it. */
 export function tryDerivationLock(
-  { sink, surroundings }: WorkUnitDeriver,
+  { sink, dependencies }: WorkUnitDeriver,
   repoId: string,
 ): Promise<RenewedLock | undefined> {
-  return tryRenewedLock(sink, lockOf(repoId), surroundings.now);
+  return tryRenewedLock(sink, lockOf(repoId), dependencies.now);
 }
 
 /** A deriver that is aborted when the lock is lost. */
 export function whileHeld(deriver: WorkUnitDeriver, lock: RenewedLock): WorkUnitDeriver {
-  const signal = AbortSignal.any([deriver.surroundings.signal, lock.signal]);
-  return { ...deriver, surroundings: { ...deriver.surroundings, signal } };
+  const signal = AbortSignal.any([deriver.dependencies.signal, lock.signal]);
+  return { ...deriver, dependencies: { ...deriver.dependencies, signal } };
 }
 
 function lockOf(repoId: string): LockKey {

@@ -50,12 +50,12 @@ export async function beginDerivation(
   key: StateKey,
   { codeowners, isInOrder }: SyncedSource,
 ): Promise<DerivedSync> {
-  const { records, sink, surroundings } = deriver;
+  const { records, sink, dependencies } = deriver;
   const { repoId, target } = key;
   const [state, notes] = await Promise.all([sink.readState(key), records.readProgress(repoId)]);
   const name = `${target}:${key.source}`;
   const [revision, until] = splitNote(notes.get(name));
-  const since = Math.max(surroundings.now(), until + 1);
+  const since = Math.max(dependencies.now(), until + 1);
   const extent: Extent = revision === state?.revision ? { since } : 'all';
   if (codeowners !== undefined) {
     // The same file read in two ways, from a clone and from a host, must not count as a change.
@@ -67,7 +67,7 @@ export async function beginDerivation(
   const complete = async (held: WorkUnitDeriver, reached: string): Promise<number> => {
     const derived = await first?.finish();
     const written = await bringUpToDate(held, repoId, changedBy(target, extent), derived?.basis);
-    await records.writeProgress(repoId, new Map([[name, `${Math.max(since, surroundings.now())} ${reached}`]]));
+    await records.writeProgress(repoId, new Map([[name, `${Math.max(since, dependencies.now())} ${reached}`]]));
     await deriver.store.settle?.();
     return (derived?.written ?? 0) + written;
   };
@@ -125,7 +125,7 @@ async function bringUpToDate(
   changed: Changed,
   derived: string | undefined,
 ): Promise<number> {
-  const { records, store, orgId, surroundings } = deriver;
+  const { records, store, orgId, dependencies } = deriver;
   const notes = await records.readProgress(repoId);
   const context = await repositoryContext(deriver, repoId, notes);
   if (context === undefined) return 0;
@@ -142,9 +142,9 @@ async function bringUpToDate(
     changed: stored === basis ? changed : others,
     // The notes alone do not tell it: someone may have removed them, and units beside them.
     isFirst: stored === undefined && (await isEmpty(store.scan(orgId, repoId))),
-    signal: surroundings.signal,
+    signal: dependencies.signal,
   });
-  surroundings.signal.throwIfAborted();
+  dependencies.signal.throwIfAborted();
   if (stored !== basis) await records.writeProgress(repoId, new Map([['basis', basis]]));
   return written;
 }

@@ -1,7 +1,7 @@
 import type { WorkUnitStore } from '../../analytics/work-unit.js';
 import type { Derivation } from '../sinks/derivation.js';
 import type { Sink } from '../sinks/sink.js';
-import type { Surroundings } from '../surroundings.js';
+import type { SyncDependencies } from '../dependencies.js';
 import type { Classifier } from './classify/classifier.js';
 
 /** What a derivation of work units works with. */
@@ -11,5 +11,5 @@ export interface WorkUnitDeriver {
   readonly records: Derivation;
   readonly store: WorkUnitStore;
   readonly classifier: Classifier;
-  readonly surroundings: Pick<Surroundings, 'now' | 'sleep' | 'signal'>;
+  readonly dependencies: Pick<SyncDependencies, 'now' | 'sleep' | 'signal'>;
 }

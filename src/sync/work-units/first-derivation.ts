@@ -90,13 +90,13 @@ export class FirstDerivation {
   }
 
   async #begin(): Promise<{ readonly basis: string; readonly units: NewCommits } | undefined> {
-    const { orgId, records, store, surroundings } = this.#deriver;
+    const { orgId, records, store, dependencies } = this.#deriver;
     const context = await repositoryContext(this.#deriver, this.#repoId, await records.readProgress(this.#repoId));
     if (context === undefined) return undefined;
     await records.writeProgress(this.#repoId, new Map([['basis', 'deriving']]));
     return {
       basis: basisOf(context),
-      units: beginNewCommits({ orgId, context, records, store, signal: surroundings.signal }),
+      units: beginNewCommits({ orgId, context, records, store, signal: dependencies.signal }),
     };
   }
 }

@@ -6,7 +6,7 @@ import { cleanedUp } from '../cleaned-up.js';
 import { SyncError } from '../failures.js';
 import type { LockKey, Sink } from '../sinks/sink.js';
 import { waitForLock } from '../sinks/wait-for-lock.js';
-import type { Surroundings } from '../surroundings.js';
+import type { SyncDependencies } from '../dependencies.js';
 import { createClassifier } from './classify/classifier.js';
 import { loadRules } from './classify/rules.js';
 import type { WorkUnitDeriver } from './deriver.js';
@@ -31,20 +31,20 @@ export interface DeriverOptions {
 export async function openDeriver(
   sink: Sink,
   { orgId, rulesFile }: DeriverOptions,
-  surroundings: Pick<Surroundings, 'now' | 'sleep' | 'signal'>,
+  dependencies: Pick<SyncDependencies, 'now' | 'sleep' | 'signal'>,
 ): Promise<OpenDeriver | undefined> {
   const { derivation, unitsAddress } = sink;
   const rules = await loadRules(rulesFile);
   if (derivation === undefined || unitsAddress === undefined) return undefined;
   const exclusively: Exclusively = async (work) => {
-    const lock = await waitForLock(sink, SCHEMA_LOCK, surroundings);
+    const lock = await waitForLock(sink, SCHEMA_LOCK, dependencies);
     await cleanedUp(
       () => work(() => lock.assertHeld()),
       () => lock.release(),
     );
   };
   const store = withSyncErrors(
-    await openWorkUnitStore(unitsAddress, { now: surroundings.now, log: QUIET, exclusively }),
+    await openWorkUnitStore(unitsAddress, { now: dependencies.now, log: QUIET, exclusively }),
   );
   try {
     await derivation.ensureSchema();
@@ -59,7 +59,7 @@ export async function openDeriver(
     records: derivation,
     store,
     classifier: createClassifier(rules),
-    surroundings,
+    dependencies,
     close: () => store.close(),
   };
 }

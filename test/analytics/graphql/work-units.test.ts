@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { executeHere } from '../../../src/platform/sync/jobs/execute-here.js';
 import type { StartExecution } from '../../../src/platform/sync/jobs/sync-job.js';
-import { systemSurroundings } from '../../../src/sync/system-surroundings.js';
+import { systemClock } from '../../../src/sync/clock.js';
+import { systemRandom } from '../../../src/sync/random.js';
 import { queueOf } from '../../platform/sync/jobs/queue.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { ask, post } from './served.js';
 
 const executeNow: StartExecution = (job, report) =>
-  executeHere(job, report, { ...systemSurroundings, environment: process.env });
+  executeHere(job, report, { ...systemClock, ...systemRandom, environment: process.env });
 
 const day = (ago: number): string => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
 const dateRange = { startDate: day(300), endDate: day(0) };

@@ -3,16 +3,16 @@ import { parseConnection } from '../../../src/sync/sinks/connection-string.js';
 import { openSink } from '../../../src/sync/sinks/open.js';
 import { refreshRepository } from '../../../src/sync/work-units/derivation-run.js';
 import { openDeriver } from '../../../src/sync/work-units/open-deriver.js';
-import { benchSurroundings } from './unit-records.js';
+import { benchDependencies } from './unit-records.js';
 
 const [uri = '', repoId = '', rulesFile] = process.argv.slice(2);
 const address = parseConnection(uri);
 if ('problem' in address) throw new Error(address.problem);
-const surroundings = benchSurroundings();
-const sink = await openSink(address, { now: Date.now, concurrency: 1, echo: undefined }, surroundings);
+const dependencies = benchDependencies();
+const sink = await openSink(address, { now: Date.now, concurrency: 1, echo: undefined }, dependencies);
 // Opens the file as a sync does.
 await sink.ensureSchema();
-const deriver = await openDeriver(sink, { orgId: 'bench', rulesFile }, surroundings);
+const deriver = await openDeriver(sink, { orgId: 'bench', rulesFile }, dependencies);
 if (deriver === undefined) throw new Error('No work units are derived there');
 const began = performance.now();
 const cpuBegan = process.cpuUsage();

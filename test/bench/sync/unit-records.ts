@@ -5,14 +5,14 @@ import type { AnyRow } from '../../../src/sync/records.js';
 import { tableNamed } from '../../../src/sync/records.js';
 import { parseConnection } from '../../../src/sync/sinks/connection-string.js';
 import { openSink } from '../../../src/sync/sinks/open.js';
-import type { Surroundings } from '../../../src/sync/surroundings.js';
+import type { SyncDependencies } from '../../../src/sync/dependencies.js';
 
 const PAGE = 2000;
 const START = Date.UTC(2016, 0, 1);
 const MINUTE = 60_000;
 const TYPES = ['feat', 'fix', 'chore(deps)', 'docs', 'test', 'Change how', 'Mend the crash when'];
 
-export function benchSurroundings(): Surroundings {
+export function benchDependencies(): SyncDependencies {
   return {
     now: Date.now,
     random: Math.random,
@@ -29,7 +29,7 @@ export function benchSurroundings(): Surroundings {
 export async function fillDatabase(uri: string, commits: number, withRequests: boolean): Promise<string> {
   const address = parseConnection(uri);
   if ('problem' in address) throw new Error(address.problem);
-  const sink = await openSink(address, { now: Date.now, concurrency: 1, echo: undefined }, benchSurroundings());
+  const sink = await openSink(address, { now: Date.now, concurrency: 1, echo: undefined }, benchDependencies());
   const repoId = randomUUID();
   const everywhere = { org_id: 'bench', source: 'local', last_synced: START };
   try {

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { executeHere } from '../../../src/platform/sync/jobs/execute-here.js';
 import type { StartExecution } from '../../../src/platform/sync/jobs/sync-job.js';
-import { systemSurroundings } from '../../../src/sync/system-surroundings.js';
+import { systemClock } from '../../../src/sync/clock.js';
+import { systemRandom } from '../../../src/sync/random.js';
 import { ask } from '../../analytics/graphql/served.js';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { eventually, holdExecutions, queueOf } from '../sync/jobs/queue.js';
 
 /** In this process, at the time that it is: the demo ends today. */
 const executeNow: StartExecution = (job, report) =>
-  executeHere(job, report, { ...systemSurroundings, environment: process.env });
+  executeHere(job, report, { ...systemClock, ...systemRandom, environment: process.env });
 
 const path = '/api/v1/admin/demo-data';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSecretBox } from '../../../src/platform/secrets/secret-box.js';
 import { enqueueMail, sealMail } from '../../../src/platform/mail/outbox.store.js';
-import { systemRandom } from '../../../src/platform/surroundings.js';
+import { systemRandom } from '../../../src/platform/random.js';
 import { startTestPlatform, type TestPlatform } from '../../support/platform.js';
 import { forgot, newEmail, register, verify } from '../auth/requests.js';
 import { startSmtpServer } from './smtp-server.js';

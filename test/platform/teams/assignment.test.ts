@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { executeHere } from '../../../src/platform/sync/jobs/execute-here.js';
 import type { StartExecution } from '../../../src/platform/sync/jobs/sync-job.js';
-import { systemSurroundings } from '../../../src/sync/system-surroundings.js';
+import { systemClock } from '../../../src/sync/clock.js';
+import { systemRandom } from '../../../src/sync/random.js';
 import { ask } from '../../analytics/graphql/served.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { eventually, queueOf } from '../sync/jobs/queue.js';
 
 const executeNow: StartExecution = (job, report) =>
-  executeHere(job, report, { ...systemSurroundings, environment: process.env });
+  executeHere(job, report, { ...systemClock, ...systemRandom, environment: process.env });
 
 const COVERAGE = `query ($orgId: String!, $batch: AnalyticsRequestInput!) {
   analytics(orgId: $orgId, batch: $batch) { sankey { coverage { teamCoverage } } }

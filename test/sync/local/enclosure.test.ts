@@ -14,7 +14,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { git, initRepository, GIT_TEST_ENVIRONMENT } from '../../support/git-history.js';
-import { sqliteUri, storedRows, sync, testSurroundings } from '../harness.js';
+import { sqliteUri, storedRows, sync, testDependencies } from '../harness.js';
 import { enclosedEnvironment } from '../../../src/sync/providers/local/enclosure.js';
 import { askGit, openGit } from '../../../src/sync/providers/local/git.js';
 
@@ -50,7 +50,7 @@ async function outcome(
   const db = sqliteUri();
   const environment = { ...GIT_TEST_ENVIRONMENT, GIT_DIR: join(outside, '.git') };
   const options = { target: 'git', provider: 'local', db, repoPath: path };
-  const summary = await sync(options, testSurroundings({ localRoot: root, environment }));
+  const summary = await sync(options, testDependencies({ localRoot: root, environment }));
   const messages: unknown[] = [];
   for (const { id } of summary.repositories) {
     if (id === null) continue;
@@ -208,9 +208,9 @@ describe('nothing outside of SYNC_LOCAL_ROOT is read', () => {
   it('through a remote that is a directory: the clone stands for itself', async () => {
     git(outside, 'remote', 'add', 'origin', 'https://git.example.com/secret/name.git');
     git(inside, 'remote', 'add', 'origin', outside);
-    const surroundings = testSurroundings({ localRoot: root });
+    const dependencies = testDependencies({ localRoot: root });
     const options = { target: 'git', provider: 'local', db: sqliteUri(), repoPath: inside };
-    expect(JSON.stringify(await sync(options, surroundings))).not.toContain('secret');
+    expect(JSON.stringify(await sync(options, dependencies))).not.toContain('secret');
   });
 });
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnyRow } from '../../../src/sync/records.js';
 import { exitCodeOf } from '../../../src/sync/summary.js';
 import { git, GIT_TEST_ENVIRONMENT, initRepository, writeHistory } from '../../support/git-history.js';
-import { onlyId, sqliteUri, storedRows, sync, temporaryDirectory, testSurroundings } from '../harness.js';
+import { onlyId, sqliteUri, storedRows, sync, temporaryDirectory, testDependencies } from '../harness.js';
 
 const ALL = { target: 'git', provider: 'local', since: '1970-01-01' } as const;
 
@@ -239,7 +239,7 @@ describe('sync git of a clone', () => {
       pageStored: (event: { records: { git_commit_stats?: number } }) =>
         pages.push(event.records.git_commit_stats ?? 0),
     };
-    const summary = await sync({ ...ALL, db, repoPath: path }, testSurroundings({ progress }), { BATCH_SIZE: '5' });
+    const summary = await sync({ ...ALL, db, repoPath: path }, testDependencies({ progress }), { BATCH_SIZE: '5' });
     expect(pages).toEqual([250, 500, 600, 600]);
     expect((await storedRows(db, onlyId(summary)))['git_commits']).toHaveLength(2);
   });
@@ -269,7 +269,7 @@ describe('reading a clone', () => {
       LC_ALL: 'de_DE.UTF-8',
     };
     const db = sqliteUri();
-    const summary = await sync({ ...ALL, db, repoPath: path }, testSurroundings({ environment }));
+    const summary = await sync({ ...ALL, db, repoPath: path }, testDependencies({ environment }));
     expect(await storedRows(db, onlyId(summary))).toMatchObject({ git_commits: [{ hash }] });
   });
 

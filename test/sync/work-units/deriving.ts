@@ -161,7 +161,7 @@ export async function deriverOn(
     records: derivation,
     store,
     classifier,
-    surroundings: {
+    dependencies: {
       now: () => NOW,
       sleep: () => new Promise((resolve) => setImmediate(resolve)),
       signal: new AbortController().signal,
@@ -186,7 +186,7 @@ export interface StoredSync {
 export async function syncAndDerive(deriver: WorkUnitDeriver, sync: StoredSync): Promise<number> {
   const at = sync.at ?? NOW;
   const derived = await beginDerivation(
-    { ...deriver, surroundings: { ...deriver.surroundings, now: () => at } },
+    { ...deriver, dependencies: { ...deriver.dependencies, now: () => at } },
     keyOf(sync),
     { codeowners: sync.codeowners, isInOrder: sync.isInOrder === true },
   );

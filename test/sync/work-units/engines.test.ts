@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { describeOnEachDatabase } from '../databases.js';
-import { onlyId, sync, temporaryDirectory, testSurroundings } from '../harness.js';
+import { onlyId, sync, temporaryDirectory, testDependencies } from '../harness.js';
 import { git, initRepository, writeHistory } from '../../support/git-history.js';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ describeOnEachDatabase('a sync', (engine) => {
     it('to MongoDB says once that no work units are derived', async () => {
       const notes: string[] = [];
       const progress = { note: (text: string) => notes.push(text) };
-      await sync({ ...SYNTHETIC, target: 'git', db: await engine.newDatabase() }, testSurroundings({ progress }));
+      await sync({ ...SYNTHETIC, target: 'git', db: await engine.newDatabase() }, testDependencies({ progress }));
       expect(notes).toEqual([expect.stringContaining('No work units are derived')]);
     });
     return;

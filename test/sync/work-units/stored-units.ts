@@ -4,7 +4,7 @@ import type { WorkUnit } from '../../../src/analytics/work-unit.js';
 import { parseConnection } from '../../../src/sync/sinks/connection-string.js';
 import { openSink } from '../../../src/sync/sinks/open.js';
 import { importConnector } from '../../support/chdb.js';
-import { testSurroundings } from '../harness.js';
+import { testDependencies } from '../harness.js';
 
 const ignore = (): void => {};
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
@@ -13,7 +13,7 @@ const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 export async function unitsIn(uri: string, repoId: string): Promise<WorkUnit[]> {
   const address = parseConnection(uri);
   if ('problem' in address) throw new Error(address.problem);
-  const sink = await openSink(address, { now: Date.now, concurrency: 1, echo: undefined }, testSurroundings());
+  const sink = await openSink(address, { now: Date.now, concurrency: 1, echo: undefined }, testDependencies());
   await sink.close();
   if (sink.unitsAddress === undefined) throw new Error(`${sink.kind} has no work units`);
   const importChdb = (): Promise<unknown> => importConnector('chdb');

@@ -10,25 +10,25 @@ import { objectOf, objectsOf, parseJson, textOf, type Json } from '../../runtime
 import { linesOf } from '../../runtime/lines.js';
 import type { ProvidedVariables, ProviderCall, RunProvider } from './run-provider.js';
 
-export interface Surroundings {
+export interface SpawnContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
 }
 
 /** Finds provider programs: a Docker CLI plug-in, `docker-<type>`, or `<type>` on the PATH. */
-export function providerPrograms(surroundings: Surroundings): RunProvider {
+export function providerPrograms(context: SpawnContext): RunProvider {
   return async (call) => {
     const { provider = { type: '' } } = call.definition;
-    const path = await findProgram(provider.type, call.service, surroundings.environment);
-    const metadata = await metadataOf(path, surroundings, call.signal);
+    const path = await findProgram(provider.type, call.service, context.environment);
+    const metadata = await metadataOf(path, context, call.signal);
     if (call.command === 'stop' && metadata.stop === undefined) return { prefixed: {}, raw: {} };
     const options = optionArguments(provider, call, metadata);
     const args = ['compose', `--project-name=${call.project}`, call.command, ...options, call.service];
-    return converse(path, args, call, surroundings);
+    return converse(path, args, call, context);
   };
 }
 
-async function findProgram(type: string, service: string, environment: Surroundings['environment']): Promise<string> {
+async function findProgram(type: string, service: string, environment: SpawnContext['environment']): Promise<string> {
   if (!/^[\w.-]+$/.test(type) || type === 'compose') {
     throw commandFailed(`'${type}', the provider of '${service}', is not a valid provider name.`);
   }
@@ -59,9 +59,9 @@ function isExecutable(path: string): Promise<boolean> {
 }
 
 /** The reply to `compose metadata`, which a provider may not support. */
-async function metadataOf(path: string, surroundings: Surroundings, signal: AbortSignal): Promise<Json> {
+async function metadataOf(path: string, context: SpawnContext, signal: AbortSignal): Promise<Json> {
   const child = spawn(path, ['compose', 'metadata'], {
-    ...place(surroundings),
+    ...spawnOptions(context),
     stdio: ['ignore', 'pipe', 'ignore'],
     signal,
   });
@@ -106,11 +106,11 @@ async function converse(
   path: string,
   args: readonly string[],
   call: ProviderCall,
-  surroundings: Surroundings,
+  context: SpawnContext,
 ): Promise<ProvidedVariables> {
   const { signal } = call;
   signal.throwIfAborted();
-  const child = spawn(path, args, { ...place(surroundings), stdio: 'pipe', signal });
+  const child = spawn(path, args, { ...spawnOptions(context), stdio: 'pipe', signal });
   child.stdin.on('error', () => undefined); // A provider may exit before it reads its reply.
   const ended = new Promise<{ code: number | null; error?: Error }>((resolve) => {
     child.once('error', (error) => {
@@ -186,6 +186,6 @@ function detail(stderr: readonly string[]): string {
   return text === '' ? '' : ` (${text.replace(/\.$/, '')})`;
 }
 
-function place({ environment, workingDirectory }: Surroundings): { env: NodeJS.ProcessEnv; cwd: string } {
+function spawnOptions({ environment, workingDirectory }: SpawnContext): { env: NodeJS.ProcessEnv; cwd: string } {
   return { env: { ...environment }, cwd: workingDirectory };
 }

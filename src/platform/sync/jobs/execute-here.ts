@@ -1,16 +1,16 @@
-import { runSyncJob, type JobSurroundings } from './run-sync-job.js';
+import { runSyncJob, type JobDependencies } from './run-sync-job.js';
 import type { ExecutionEnd, JobReport, SyncExecution, SyncJob } from './sync-job.js';
 
 /** Starts a job in this process. */
 export function executeHere(
   job: SyncJob,
   report: JobReport,
-  surroundings: Omit<JobSurroundings, 'signal'>,
+  dependencies: Omit<JobDependencies, 'signal'>,
 ): SyncExecution {
   const stop = new AbortController();
   const run = async (): Promise<ExecutionEnd> => {
     try {
-      await runSyncJob(job, { ...surroundings, signal: stop.signal }, report);
+      await runSyncJob(job, { ...dependencies, signal: stop.signal }, report);
       return { kind: 'finished' };
     } catch (error) {
       if (stop.signal.aborted) return { kind: 'stopped' };

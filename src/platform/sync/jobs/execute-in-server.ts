@@ -1,5 +1,6 @@
-import type { Surroundings } from '../../../sync/surroundings.js';
-import { systemSurroundings } from '../../../sync/system-surroundings.js';
+import type { SyncDependencies } from '../../../sync/dependencies.js';
+import { systemClock } from '../../../sync/clock.js';
+import { systemRandom } from '../../../sync/random.js';
 import { executeHere } from './execute-here.js';
 import { programEnvironment } from './program-environment.js';
 import type { ExecutionEnd, StartExecution } from './sync-job.js';
@@ -10,10 +11,11 @@ import type { ExecutionEnd, StartExecution } from './sync-job.js';
  *
  * @param importConnector imports optional packages; tests pass one for packages installed elsewhere
  */
-export function executeInServer(importConnector?: Surroundings['importConnector']): StartExecution {
+export function executeInServer(importConnector?: SyncDependencies['importConnector']): StartExecution {
   return (job, report) => {
     const execution = executeHere(job, report, {
-      ...systemSurroundings,
+      ...systemClock,
+      ...systemRandom,
       environment: programEnvironment(process.env),
       ...(importConnector === undefined ? {} : { importConnector }),
     });

@@ -1,4 +1,4 @@
-import type { SyncProgress } from '../../../sync/surroundings.js';
+import type { SyncProgress } from '../../../sync/dependencies.js';
 import type { JobPart } from './job-parts.js';
 import { failuresOf, type JobReport, type StepResult, type SyncJob } from './sync-job.js';
 

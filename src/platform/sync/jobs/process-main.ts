@@ -2,7 +2,8 @@
 import { constants, setPriority } from 'node:os';
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import { keepHeapSteady } from '../../../sync/steady-heap.js';
-import { systemSurroundings } from '../../../sync/system-surroundings.js';
+import { systemClock } from '../../../sync/clock.js';
+import { systemRandom } from '../../../sync/random.js';
 import { executeHere } from './execute-here.js';
 import type { MessageToProcess, MessageToServer } from './process-messages.js';
 import type { SyncExecution, SyncJob } from './sync-job.js';
@@ -50,7 +51,8 @@ function start(job: SyncJob): SyncExecution {
       },
     },
     {
-      ...systemSurroundings,
+      ...systemClock,
+      ...systemRandom,
       environment: process.env,
     },
   );

@@ -5,7 +5,7 @@ import { openProvider } from '../../../sync/providers/open.js';
 import { parseSyncRequest, type SyncRequest } from '../../../sync/request.js';
 import { runSync } from '../../../sync/run.js';
 import { openPostgresLocks } from '../../../sync/sinks/postgres-locks.js';
-import type { Surroundings } from '../../../sync/surroundings.js';
+import type { SyncDependencies } from '../../../sync/dependencies.js';
 import type { Target } from '../../../sync/targets.js';
 import { giveDemoTeams } from '../../demo/give-demo-teams.js';
 import { partsOf, type JobPart } from './job-parts.js';
@@ -20,13 +20,13 @@ import {
   type SyncJob,
 } from './sync-job.js';
 
-type StepSurroundings = Omit<Surroundings, 'progress' | 'resolveEmbedded'>;
+type StepDependencies = Omit<SyncDependencies, 'progress' | 'resolveEmbedded'>;
 
 /**
  * The external dependencies of a job. The job creates its own progress reports and an HTTP client limited to its
  * organization.
  */
-export type JobSurroundings = Omit<StepSurroundings, 'fetch' | 'localRoot'>;
+export type JobDependencies = Omit<StepDependencies, 'fetch' | 'localRoot'>;
 
 /** After this many consecutive steps without a reply from host or database, the rest is left to another attempt. */
 const mostFailuresInARow = 3;
@@ -37,23 +37,23 @@ const mostFailuresInARow = 3;
  *
  * @throws the abort signal's reason, once it is aborted
  */
-export async function runSyncJob(job: SyncJob, outside: JobSurroundings, report: JobReport): Promise<void> {
-  const surroundings = {
+export async function runSyncJob(job: SyncJob, outside: JobDependencies, report: JobReport): Promise<void> {
+  const dependencies = {
     ...outside,
     fetch: outboundFetch({ networks: job.integrationNetworks }),
     ...(job.localRoot === null ? {} : { localRoot: job.localRoot }),
   };
-  if (job.locks === null) return runSteps(job, surroundings, report);
+  if (job.locks === null) return runSteps(job, dependencies, report);
   const locks = openPostgresLocks(job.locks);
   return cleanedUp(
-    () => runSteps(job, { ...surroundings, locks }, report),
+    () => runSteps(job, { ...dependencies, locks }, report),
     () => locks.close(),
   );
 }
 
-async function runSteps(job: SyncJob, surroundings: StepSurroundings, report: JobReport): Promise<void> {
+async function runSteps(job: SyncJob, dependencies: StepDependencies, report: JobReport): Promise<void> {
   // Before any data exist, so that each work unit has its team from the start.
-  if (job.isDemo) await giveDemoTeams(job, surroundings);
+  if (job.isDemo) await giveDemoTeams(job, dependencies);
   const parts = await partsOf(job);
   const steps = new Map<string, StepResult>();
   const progress = createJobProgress(job, parts, steps, report);
@@ -63,10 +63,10 @@ async function runSteps(job: SyncJob, surroundings: StepSurroundings, report: Jo
   for (const part of parts) {
     const begun = job.targets.filter((target) => !steps.has(stepKey({ selected: part.selected, target })));
     if (begun.length === 0) continue;
-    const listed = await list(part, begun, job, surroundings, progress);
+    const listed = await list(part, begun, job, dependencies, progress);
     for (const target of begun) {
-      surroundings.signal.throwIfAborted();
-      const step = await stepOf(part, target, listed, job, surroundings, progress);
+      dependencies.signal.throwIfAborted();
+      const step = await stepOf(part, target, listed, job, dependencies, progress);
       steps.set(stepKey(step), step);
       progress.stepEnded();
       report.step(step);
@@ -94,20 +94,20 @@ async function list(
   part: JobPart,
   [target]: readonly Target[],
   job: SyncJob,
-  surroundings: Omit<Surroundings, 'progress'>,
+  dependencies: Omit<SyncDependencies, 'progress'>,
   progress: JobProgress,
 ): Promise<SyncFailure | null> {
   if (part.error !== null || !part.isPattern || target === undefined) return part.error;
   const read = requestOf(part, target);
   if ('error' in read) return read.error;
   try {
-    const provider = await openProvider(read.request, { ...surroundings, progress: {} });
+    const provider = await openProvider(read.request, { ...dependencies, progress: {} });
     let count = 0;
     for await (const source of provider.repositories()) if (source.name !== '') count += 1;
     progress.counted(part.selected, count);
     return count > 0 ? null : { code: 'not_found', message: `${job.provider} has no repository like this.` };
   } catch (error) {
-    surroundings.signal.throwIfAborted();
+    dependencies.signal.throwIfAborted();
     return failureOf(error, read.request.secrets);
   }
 }
@@ -117,7 +117,7 @@ async function stepOf(
   target: Target,
   listed: SyncFailure | null,
   job: SyncJob,
-  surroundings: Omit<Surroundings, 'progress'>,
+  dependencies: Omit<SyncDependencies, 'progress'>,
   progress: JobProgress,
 ): Promise<StepResult> {
   const failed = (error: SyncFailure): StepResult => ({ selected: part.selected, target, repositories: [], error });
@@ -126,10 +126,10 @@ async function stepOf(
   if ('error' in read) return failed(read.error);
   try {
     const isLast = target === job.targets.at(-1);
-    const summary = await runSync(read.request, { ...surroundings, progress: progress.stepBegun(isLast) });
+    const summary = await runSync(read.request, { ...dependencies, progress: progress.stepBegun(isLast) });
     return { selected: part.selected, target, repositories: summary.repositories, error: null };
   } catch (error) {
-    surroundings.signal.throwIfAborted();
+    dependencies.signal.throwIfAborted();
     return failed(failureOf(error, read.request.secrets));
   }
 }

@@ -1,4 +1,4 @@
-import { after } from '../../surroundings.js';
+import { after } from '../../clock.js';
 import { outcomeOf } from './job-outcome.js';
 import type { ExecutionEnd, StepResult } from './sync-job.js';
 

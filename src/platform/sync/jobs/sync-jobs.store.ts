@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { DatabaseSql, Sql } from '../../../database/connection.js';
-import { after } from '../../surroundings.js';
+import { after } from '../../clock.js';
 import type { StepResult } from './sync-job.js';
 
 /** A run that this worker has taken, with its job. */

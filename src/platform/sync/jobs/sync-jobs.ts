@@ -1,4 +1,4 @@
-import type { Random } from '../../surroundings.js';
+import type { Random } from '../../random.js';
 import { takeDueRuns } from './sync-jobs.store.js';
 import { workOn, type RunInWork, type WorkOptions } from './work.js';
 

@@ -4,7 +4,7 @@ import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { DatabaseSql } from '../../../database/connection.js';
 import { isConnectionFailure, isReadOnly } from '../../../database/failures.js';
 import { withoutSecrets } from '../../../sync/failures.js';
-import type { Clock } from '../../surroundings.js';
+import type { Clock } from '../../clock.js';
 import { prepareJob, secretsOf, type JobSettings } from './prepare-job.js';
 import { withNote } from './run-notes.js';
 import { mostAttempts, settlementOf, type Settlement } from './settlement.js';

@@ -4,7 +4,7 @@ import { SyncError } from '../../failures.js';
 import type { Gate } from '../../http/gate.js';
 import { TRIES } from '../../http/gate.js';
 import { gatedFetch, isRateLimited, type GatedFetch } from '../../http/gated-fetch.js';
-import type { Surroundings } from '../../surroundings.js';
+import type { SyncDependencies } from '../../dependencies.js';
 import { importConnector } from '../connectors.js';
 import type { JsonObject } from '../read.js';
 import { readObject } from '../read.js';
@@ -38,10 +38,10 @@ export async function openHostAClient(
   baseUrl: string,
   token: string | undefined,
   gate: Gate,
-  surroundings: Surroundings,
+  dependencies: SyncDependencies,
 ): Promise<HostAClient> {
-  const constructor = await importConnector(surroundings, 'octokit', 'Octokit');
-  const { fetch, now, signal } = surroundings;
+  const constructor = await importConnector(dependencies, 'octokit', 'Octokit');
+  const { fetch, now, signal } = dependencies;
   const plainFetch = gatedFetch({ fetch, gate, now, signal, timeout: TIMEOUT });
   const onLimit = (retryAfter: number, _options: unknown, _octokit: unknown, retries: number): boolean => {
     gate.delay(retryAfter * 1000, 'rate limit');
@@ -67,12 +67,12 @@ export async function openHostAClient(
 
   return {
     rest: async (route, parameters) => {
-      const { data, headers } = await explained(route, surroundings.signal, () => octokit.request(route, parameters));
+      const { data, headers } = await explained(route, dependencies.signal, () => octokit.request(route, parameters));
       return { data, hasNext: /<[^>]*>;[^,]*rel="?next"?/.test(headers.link ?? '') };
     },
     graphql: async (query, variables) =>
       readObject(
-        await explained('GraphQL query', surroundings.signal, () => octokit.graphql(query, variables)),
+        await explained('GraphQL query', dependencies.signal, () => octokit.graphql(query, variables)),
         'data',
       ),
   };

@@ -5,7 +5,7 @@ import { openGate } from '../../http/gate.js';
 import { identityOfRemote } from '../../identity.js';
 import type { SyncRequest } from '../../request.js';
 import type { Selection } from '../../selection.js';
-import type { Surroundings } from '../../surroundings.js';
+import type { SyncDependencies } from '../../dependencies.js';
 import { codeownersOfHost } from '../codeowners-of-host.js';
 import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
 import { readId, readInstantOrNull, readList, readObject, readText, readTextOrNull, type JsonObject } from '../read.js';
@@ -26,13 +26,13 @@ type HostASelection = Extract<Selection, { readonly kind: 'host_a' | 'batch' }>;
 export async function openHostA(
   selection: HostASelection,
   request: SyncRequest,
-  surroundings: Surroundings,
+  dependencies: SyncDependencies,
 ): Promise<Provider> {
-  const gate = openGate({ host: 'host_a', ...surroundings });
-  const client = await openHostAClient(selection.baseUrl, request.token, gate, surroundings);
+  const gate = openGate({ host: 'host_a', ...dependencies });
+  const client = await openHostAClient(selection.baseUrl, request.token, gate, dependencies);
   const source = (owner: string, repo: string): RepositorySource => ({
     name: `${owner}/${repo}`,
-    open: () => openRepository(client, owner, repo, request, surroundings),
+    open: () => openRepository(client, owner, repo, request, dependencies),
   });
   return {
     async *repositories() {
@@ -90,7 +90,7 @@ async function openRepository(
   owner: string,
   repo: string,
   request: SyncRequest,
-  surroundings: Surroundings,
+  dependencies: SyncDependencies,
 ): Promise<OpenRepository> {
   const { data } = await client.rest('GET /repos/{owner}/{repo}', { owner, repo });
   const described = readObject(data, 'repository');
@@ -122,7 +122,7 @@ async function openRepository(
       },
       tags: language === null ? ['host_a'] : ['host_a', language],
     },
-    ...codeownersOfHost(identity.name, request, surroundings, () => readCodeowners(repository)),
+    ...codeownersOfHost(identity.name, request, dependencies, () => readCodeowners(repository)),
     pages: (start) => pages(repository, request, start),
   };
 }

@@ -4,7 +4,7 @@ import { SyncError } from '../../failures.js';
 import type { Gate } from '../../http/gate.js';
 import { TRIES } from '../../http/gate.js';
 import { gatedFetch, isRateLimited, type GatedFetch } from '../../http/gated-fetch.js';
-import type { Surroundings } from '../../surroundings.js';
+import type { SyncDependencies } from '../../dependencies.js';
 import { importConnector } from '../connectors.js';
 import { readIntegerOrNull, readList, readObject } from '../read.js';
 
@@ -42,11 +42,11 @@ export async function openGitlab(
   baseUrl: string,
   token: string | undefined,
   gate: Gate,
-  surroundings: Surroundings,
+  dependencies: SyncDependencies,
 ): Promise<Gitlab> {
-  const constructor = await importConnector(surroundings, '@gitbeaker/rest', 'Gitlab');
-  const { now, signal } = surroundings;
-  const fetch = gatedFetch({ fetch: surroundings.fetch, gate, now, signal, timeout: TIMEOUT });
+  const constructor = await importConnector(dependencies, '@gitbeaker/rest', 'Gitlab');
+  const { now, signal } = dependencies;
+  const fetch = gatedFetch({ fetch: dependencies.fetch, gate, now, signal, timeout: TIMEOUT });
   // The package is optional, so that its types may be missing: `Gitlab` is the part of them that is used.
   return new (constructor as new (options: object) => Gitlab)({
     host: baseUrl,

@@ -5,7 +5,7 @@ import { openGate } from '../../http/gate.js';
 import { identityOfRemote } from '../../identity.js';
 import type { SyncRequest } from '../../request.js';
 import type { Selection } from '../../selection.js';
-import type { Surroundings } from '../../surroundings.js';
+import type { SyncDependencies } from '../../dependencies.js';
 import { codeownersOfHost } from '../codeowners-of-host.js';
 import { newestFirst } from '../newest-first.js';
 import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
@@ -32,13 +32,13 @@ type HostBSelection = Extract<Selection, { readonly kind: 'host_b' | 'batch' }>;
 export async function openHostB(
   selection: HostBSelection,
   request: SyncRequest,
-  surroundings: Surroundings,
+  dependencies: SyncDependencies,
 ): Promise<Provider> {
-  const gate = openGate({ host: 'host_b', ...surroundings });
-  const gitlab = await openGitlab(selection.baseUrl, request.token, gate, surroundings);
+  const gate = openGate({ host: 'host_b', ...dependencies });
+  const gitlab = await openGitlab(selection.baseUrl, request.token, gate, dependencies);
   const source = (id: number, name: string): RepositorySource => ({
     name,
-    open: () => openProject(gitlab, id, request, surroundings),
+    open: () => openProject(gitlab, id, request, dependencies),
   });
   return {
     async *repositories() {
@@ -94,7 +94,7 @@ async function openProject(
   gitlab: Gitlab,
   id: number,
   request: SyncRequest,
-  surroundings: Surroundings,
+  dependencies: SyncDependencies,
 ): Promise<OpenRepository> {
   const described = readObject(await gitlab.Projects.show(id), 'project');
   const cloneUrl = readText(described['http_url_to_repo'], 'http_url_to_repo');
@@ -115,7 +115,7 @@ async function openProject(
       settings: { source: 'host_b', project_id: readId(described['id'], 'id'), url, default_branch: defaultBranch },
       tags: ['host_b'],
     },
-    ...codeownersOfHost(identity.name, request, surroundings, () => readCodeowners(project)),
+    ...codeownersOfHost(identity.name, request, dependencies, () => readCodeowners(project)),
     pages: (start) => pages(project, request, start),
   };
 }

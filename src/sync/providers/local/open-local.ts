@@ -6,7 +6,7 @@ import { SyncError } from '../../failures.js';
 import type { Identity } from '../../identity.js';
 import { identityOfPath, identityOfRemote, withoutCredentials } from '../../identity.js';
 import type { SyncRequest } from '../../request.js';
-import type { Surroundings } from '../../surroundings.js';
+import type { SyncDependencies } from '../../dependencies.js';
 import { asyncOf } from '../../../system/async-of.js';
 import { CODEOWNERS_PATHS, LARGEST_CODEOWNERS } from '../../work-units/teams/codeowners.js';
 import type { OpenRepository, Page, Provider, Start } from '../provider.js';
@@ -25,14 +25,14 @@ const DEFAULT_STATS = 50;
 const CLONE_DEPTH = 5;
 
 /** Opens the provider for the clone at `path`, which may be bare, shallow, empty or a linked worktree. */
-export function openLocal(path: string, request: SyncRequest, surroundings: Surroundings): Provider {
+export function openLocal(path: string, request: SyncRequest, dependencies: SyncDependencies): Provider {
   const open = async (): Promise<OpenRepository> => {
     if (!existsSync(path)) throw new SyncError('repository_unreadable', `${path} does not exist.`);
-    const { environment, signal, localRoot } = surroundings;
+    const { environment, signal, localRoot } = dependencies;
     const root = localRoot === undefined ? undefined : realpathSync(localRoot);
     const git = await openGit(path, environment, signal, root === undefined ? {} : enclosedEnvironment(root));
     if (root !== undefined) await assertEnclosed(git, root);
-    return openRepository(git, root, request, surroundings.progress.showsTotals === true);
+    return openRepository(git, root, request, dependencies.progress.showsTotals === true);
   };
   const source = { name: identityOfPath(path).name, open };
   return {

@@ -3,7 +3,7 @@ import { identityOfRemote } from '../../identity.js';
 import type { JsonValue, Records, TableName } from '../../records.js';
 import type { SyncRequest } from '../../request.js';
 import type { Selection } from '../../selection.js';
-import type { Surroundings } from '../../surroundings.js';
+import type { SyncDependencies } from '../../dependencies.js';
 import { asyncOf } from '../../../system/async-of.js';
 import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
 import type { Repository } from './day.js';
@@ -22,20 +22,20 @@ type SyntheticSelection = Extract<Selection, { readonly kind: 'synthetic' }>;
 export function openSynthetic(
   selection: SyntheticSelection,
   request: SyncRequest,
-  surroundings: Surroundings,
+  dependencies: SyncDependencies,
 ): Provider {
-  return { repositories: () => asyncOf(sources(selection, request, surroundings)) };
+  return { repositories: () => asyncOf(sources(selection, request, dependencies)) };
 }
 
 function* sources(
   { repoName, seed }: SyntheticSelection,
   request: SyncRequest,
-  surroundings: Surroundings,
+  dependencies: SyncDependencies,
 ): Generator<RepositorySource> {
   const count = request.batch.maxRepos ?? 1;
   for (let number = 1; number <= count; number += 1) {
     const name = number === 1 ? repoName : `${repoName}-${number}`;
-    yield { name, open: () => Promise.resolve(openRepository(name, seed, request, surroundings)) };
+    yield { name, open: () => Promise.resolve(openRepository(name, seed, request, dependencies)) };
   }
 }
 
@@ -50,9 +50,14 @@ interface Span {
   readonly lastDay: number;
 }
 
-function openRepository(name: string, seed: number, request: SyncRequest, surroundings: Surroundings): OpenRepository {
+function openRepository(
+  name: string,
+  seed: number,
+  request: SyncRequest,
+  dependencies: SyncDependencies,
+): OpenRepository {
   const url = addressOfMadeUp(name);
-  const span = spanOf(request, surroundings.now());
+  const span = spanOf(request, dependencies.now());
   const days = span.lastDay - span.firstDay + 1;
   // A number that was asked for is reached exactly: its days are all alike.
   const repository: Repository = {

@@ -5,7 +5,7 @@ import { runSyncJob } from '../../../../src/platform/sync/jobs/run-sync-job.js';
 import type { StepResult, SyncJob } from '../../../../src/platform/sync/jobs/sync-job.js';
 import { hostARepository, startHostA } from '../../../support/hosts/host-a.js';
 import { hostBProject, startHostB } from '../../../support/hosts/host-b.js';
-import { sqliteUri, testSurroundings } from '../../../sync/harness.js';
+import { sqliteUri, testDependencies } from '../../../sync/harness.js';
 
 async function run(provider: 'host_a' | 'host_b', baseUrl: string, networks: readonly string[]): Promise<StepResult> {
   const job: SyncJob = {
@@ -24,7 +24,7 @@ async function run(provider: 'host_a' | 'host_b', baseUrl: string, networks: rea
     recordsBefore: 0,
   };
   const steps: StepResult[] = [];
-  await runSyncJob(job, testSurroundings(), {
+  await runSyncJob(job, testDependencies(), {
     progress: () => undefined,
     note: () => undefined,
     step: (step) => steps.push(step),

@@ -1,18 +1,12 @@
 /** The dependencies of a sync, passed in so that tests control them: clock, random source, embedded database, progress. */
+import type { Clock } from './clock.js';
+import type { Random } from './random.js';
 import type { SharedLocks } from './sinks/postgres-locks.js';
 import type { OutboundFetch } from '../outbound/outbound-fetch.js';
 import type { Target } from './targets.js';
 import type { TableName } from './records.js';
 
-export interface Surroundings {
-  /** The current time in epoch milliseconds. */
-  readonly now: () => number;
-  /** Resolves after the given time; rejects with the signal's reason when it aborts. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** A random number in [0, 1), for jitter. */
-  readonly random: () => number;
-  /** Creates a unique id; identifies one run of one repository. */
-  readonly newId: () => string;
+export interface SyncDependencies extends Clock, Random {
   /** Calls code hosts; on a server, only at the addresses that its organizations may reach. */
   readonly fetch: OutboundFetch;
   /** Aborts the run: stored pages stay, and the next run resumes from there. */

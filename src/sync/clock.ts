@@ -1,15 +1,13 @@
-/** The clock, random source and ids of this machine, for real syncs. */
-import { randomUUID } from 'node:crypto';
-import type { Surroundings } from './surroundings.js';
+/** The clock of a sync, passed in so that tests control it. */
+export interface Clock {
+  /** The current time in epoch milliseconds. */
+  readonly now: () => number;
+  /** Resolves after the given time; rejects with the signal's reason when it aborts. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
 
-export const systemSurroundings: Pick<Surroundings, 'now' | 'sleep' | 'random' | 'newId'> = {
-  now: Date.now,
-  sleep,
-  random: Math.random,
-  newId: randomUUID,
-};
+export const systemClock: Clock = { now: Date.now, sleep };
 
-/** Resolves after that many milliseconds; rejects with the signal's reason once it is aborted. */
 function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((done, reject) => {
     signal.throwIfAborted();
