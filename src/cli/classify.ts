@@ -74,7 +74,7 @@ async function explain(id: string, options: ClassifyOptions): Promise<void> {
 async function tryText(text: string, options: ClassifyOptions): Promise<void> {
   const { openClassifier, UsageError } = await import('./work-units.js');
   const { addUp } = await import('../sync/work-units/explain.js');
-  const { titleAndText } = await import('../sync/work-units/derive.js');
+  const { titleAndText } = await import('../sync/work-units/derivation/derive.js');
   const workType = options.workType === undefined ? 'commit' : WORK_TYPES.find((each) => each === options.workType);
   if (workType === undefined) throw new UsageError(`--work-type must be one of ${WORK_TYPES.join(', ')}`);
   const classifier = await openClassifier(options);

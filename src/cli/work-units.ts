@@ -3,7 +3,7 @@ import { outboundFetch } from '../outbound/outbound-fetch.js';
 import { SyncError, withoutSecrets } from '../sync/failures.js';
 import { createClassifier, type Classifier } from '../sync/work-units/classify/classifier.js';
 import { loadRules } from '../sync/work-units/classify/rules.js';
-import { openDeriver, type OpenDeriver } from '../sync/work-units/open-deriver.js';
+import { openDeriver, type OpenDeriver } from '../sync/work-units/derivation/deriver.js';
 import { parseConnection } from '../sync/sinks/connection-string.js';
 import { nonEmpty } from '../sync/request.js';
 import { openSink } from '../sync/sinks/open.js';

@@ -12,8 +12,8 @@ import type { Sink, SinkPage, StateKey, SyncState, TableRows } from './sinks/sin
 import { LOCK_POLL_MILLISECONDS, waitForLock } from './sinks/wait-for-lock.js';
 import type { CountedName, RepositorySummary } from './summary.js';
 import type { SyncDependencies } from './dependencies.js';
-import type { DerivedSync, SyncedSource } from './work-units/derivation-run.js';
-import { beginDerivation } from './work-units/derivation-run.js';
+import type { DerivedSync, SyncedSource } from './work-units/derivation/derivation.js';
+import { beginDerivation } from './work-units/derivation/derivation.js';
 import type { WorkUnitDeriver } from './work-units/deriver.js';
 
 export interface SyncContext {

@@ -9,8 +9,8 @@ import { openSink } from './sinks/open.js';
 import type { Sink, SinkOptions } from './sinks/sink.js';
 import type { RepositorySummary, SyncSummary } from './summary.js';
 import type { SyncDependencies } from './dependencies.js';
-import type { OpenDeriver } from './work-units/open-deriver.js';
-import { openDeriver } from './work-units/open-deriver.js';
+import type { OpenDeriver } from './work-units/derivation/deriver.js';
+import { openDeriver } from './work-units/derivation/deriver.js';
 
 /**
  * Runs a sync.

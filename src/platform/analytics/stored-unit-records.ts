@@ -1,7 +1,7 @@
 import { AnalyticsFailed, AnalyticsUnavailable } from '../../analytics/analytics.js';
 import type { UnitDescription, UnitRecords } from '../../analytics/unit-records.js';
 import { SyncError } from '../../sync/failures.js';
-import type { OpenDeriver } from '../../sync/work-units/open-deriver.js';
+import type { OpenDeriver } from '../../sync/work-units/derivation/deriver.js';
 import { describeUnits } from '../../sync/work-units/describe-units.js';
 import { explainUnit } from '../../sync/work-units/explain.js';
 import type { OpenRecords } from '../records/open-records.js';

@@ -1,4 +1,4 @@
-import type { OpenDeriver } from '../../sync/work-units/open-deriver.js';
+import type { OpenDeriver } from '../../sync/work-units/derivation/deriver.js';
 import { openStoredRecords, type RecordsOptions, type StoredRecords } from './stored-records.js';
 
 /** The records and work units as the server's own process reads them, beside those that syncs have open. */

@@ -5,7 +5,7 @@ import { openSink } from '../../sync/sinks/open.js';
 import type { SyncDependencies } from '../../sync/dependencies.js';
 import { systemClock } from '../../sync/clock.js';
 import { systemRandom } from '../../sync/random.js';
-import { openDeriver, type OpenDeriver } from '../../sync/work-units/open-deriver.js';
+import { openDeriver, type OpenDeriver } from '../../sync/work-units/derivation/deriver.js';
 import { programEnvironment } from '../sync/jobs/program-environment.js';
 
 /** The location of the records and work units of all organizations. */

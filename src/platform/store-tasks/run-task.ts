@@ -5,7 +5,7 @@ import { addressOfMadeUp } from '../../sync/providers/synthetic/open-synthetic.j
 import { openPostgresLocks } from '../../sync/sinks/postgres-locks.js';
 import { assignTeams, importTeams } from '../../sync/work-units/teams/import-teams.js';
 import { teamsAsText } from '../../sync/work-units/teams/teams-file.js';
-import type { OpenDeriver } from '../../sync/work-units/open-deriver.js';
+import type { OpenDeriver } from '../../sync/work-units/derivation/deriver.js';
 import { demoRepositories, demoTeams } from '../demo/demo-content.js';
 import { withStoredRecords, type RecordsOptions, type StoredRecords } from '../records/stored-records.js';
 import type { StoreTaskKind } from './store-tasks.store.js';

@@ -5,7 +5,7 @@ import { parseDatabaseAddress } from '../../database/address.js';
 import type { AnyRow, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { SyncError } from '../failures.js';
-import { postgresDerivation } from './postgres-derivation.js';
+import { postgresDerivation } from '../work-units/derivation/database/postgres.js';
 import { POSTGRES_TYPES, upsertOf } from './postgres-rows.js';
 import { tryLock } from './postgres-locks.js';
 import type { Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';

@@ -2,7 +2,7 @@
 import type { AnalyticsAddress } from '../../analytics/address.js';
 import type { AnyRow, JsonValue, Table } from '../records.js';
 import type { ProviderName, Target } from '../targets.js';
-import type { Derivation } from './derivation.js';
+import type { Derivation } from '../work-units/derivation/database/records.js';
 
 export const DATABASE_KINDS = ['postgres', 'mongo', 'sqlite', 'clickhouse'] as const;
 export type DatabaseKind = (typeof DATABASE_KINDS)[number];

@@ -9,7 +9,7 @@ import { SyncError } from '../failures.js';
 import { asyncOf } from '../../system/async-of.js';
 import type { LeaseHolder } from './lease.js';
 import { isFree, LEASE_MILLISECONDS, lockLost } from './lease.js';
-import { sqliteDerivation } from './sqlite-derivation.js';
+import { sqliteDerivation } from '../work-units/derivation/database/sqlite.js';
 import type { Lock, LockKey, Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
 import { repositoryColumn } from './sink.js';
 import { columnList, createIndex, createStateTable, createTable, onConflict, timestampText } from './sql.js';

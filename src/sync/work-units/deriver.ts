@@ -1,5 +1,5 @@
 import type { WorkUnitStore } from '../../analytics/work-unit.js';
-import type { Derivation } from '../sinks/derivation.js';
+import type { Derivation } from './derivation/database/records.js';
 import type { Sink } from '../sinks/sink.js';
 import type { SyncDependencies } from '../dependencies.js';
 import type { Classifier } from './classify/classifier.js';

@@ -3,7 +3,7 @@ import type { UnitDescription } from '../../analytics/unit-records.js';
 import type { WorkType } from '../../analytics/vocabulary.js';
 import { identityOfRemote } from '../identity.js';
 import { tableNamed, type AnyRow } from '../records.js';
-import { parseUnitId, titleAndText, unitId } from './derive.js';
+import { parseUnitId, titleAndText, unitId } from './derivation/derive.js';
 import type { WorkUnitDeriver } from './deriver.js';
 import { numberOf, textOf } from './row-values.js';
 

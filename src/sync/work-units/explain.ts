@@ -2,8 +2,8 @@
 import type { WorkUnit } from '../../analytics/work-unit.js';
 import type { AnyRow } from '../records.js';
 import type { Contribution } from './classify/classifier.js';
-import { requestUnits } from './derive-repository.js';
-import type { RepositoryContext } from './derive.js';
+import { requestUnits } from './derivation/write.js';
+import type { RepositoryContext } from './derivation/derive.js';
 import {
   commitUnit,
   DEPLOYMENT_COLUMNS,
@@ -12,10 +12,10 @@ import {
   incidentUnit,
   parseUnitId,
   titleAndText,
-} from './derive.js';
+} from './derivation/derive.js';
 import type { WorkUnitDeriver } from './deriver.js';
-import { repositoryContext } from './repository-context.js';
-import { RecordReader } from './record-reader.js';
+import { repositoryContext } from './derivation/plan.js';
+import { RecordReader } from './derivation/read.js';
 import { textOf } from './row-values.js';
 
 export interface Explanation {

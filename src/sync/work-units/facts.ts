@@ -1,6 +1,6 @@
 /** What the derivation keeps of the records of one commit: a commit with its statistics, in little memory. */
 import type { AnyRow } from '../records.js';
-import type { ChangedCommit } from '../sinks/derivation.js';
+import type { ChangedCommit } from './derivation/database/records.js';
 import type { ProviderName } from '../targets.js';
 import type { Classifier } from './classify/classifier.js';
 import { numberOf, textOf, textOrNull } from './row-values.js';

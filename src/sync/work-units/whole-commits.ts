@@ -1,7 +1,7 @@
 /** Commits with their changes, out of the pages that a provider gives in the order of the history. */
 import type { AnyRow } from '../records.js';
 import { AGGREGATE_PATH } from '../records.js';
-import type { ChangedCommit } from '../sinks/derivation.js';
+import type { ChangedCommit } from './derivation/database/records.js';
 import type { SinkPage } from '../sinks/sink.js';
 import { numberOrNull, textOf } from './row-values.js';
 

@@ -1,8 +1,8 @@
 /** Derives the units of one repository and prints how long that took and how much memory: `ADDRESS REPOSITORY RULES`. */
 import { parseConnection } from '../../../src/sync/sinks/connection-string.js';
 import { openSink } from '../../../src/sync/sinks/open.js';
-import { refreshRepository } from '../../../src/sync/work-units/derivation-run.js';
-import { openDeriver } from '../../../src/sync/work-units/open-deriver.js';
+import { refreshRepository } from '../../../src/sync/work-units/derivation/derivation.js';
+import { openDeriver } from '../../../src/sync/work-units/derivation/deriver.js';
 import { benchDependencies } from './unit-records.js';
 
 const [uri = '', repoId = '', rulesFile] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { createClassifier } from '../../../src/sync/work-units/classify/classifi
 import type { Contribution, Evidence } from '../../../src/sync/work-units/classify/classifier.js';
 import { parseRules } from '../../../src/sync/work-units/classify/rules.js';
 import { divide, PARTS, SUBCATEGORIES } from '../../../src/sync/work-units/classify/shares.js';
-import { classifier } from './deriving.js';
+import { classifier } from './derivation/deriving.js';
 
 function evidence(changes: Partial<Evidence>): Evidence {
   return { workType: 'commit', title: '', text: '', labels: [], commitTitles: [], files: new Map(), ...changes };

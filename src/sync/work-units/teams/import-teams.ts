@@ -1,6 +1,6 @@
 /** Stores an organization's teams, and gives every unit the team that it has by them. */
 import type { WorkUnitDeriver } from '../deriver.js';
-import { refreshRepository } from '../derivation-run.js';
+import { refreshRepository } from '../derivation/derivation.js';
 import type { Team } from './teams-file.js';
 import { teamsAsText } from './teams-file.js';
 

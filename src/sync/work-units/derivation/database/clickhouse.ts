@@ -2,9 +2,9 @@
  * What the derivation of work units reads and keeps in ClickHouse. Its own tables are ReplacingMergeTrees like the
  * sink's; a link that is removed is written again as gone.
  */
-import type { AnyRow, Column, JsonValue } from '../records.js';
-import { tableNamed } from '../records.js';
-import type { Binding, ChangedCommit, CommitsWhere, Derivation, Link, RowQuery, Where } from './derivation.js';
+import type { AnyRow, Column, JsonValue } from '../../../records.js';
+import { tableNamed } from '../../../records.js';
+import type { Binding, ChangedCommit, CommitsWhere, Derivation, Link, RowQuery, Where } from './records.js';
 import {
   changedCommit,
   changeSums,
@@ -13,7 +13,7 @@ import {
   PATH_SEPARATOR,
   selectChangedCommits,
   selectRows,
-} from './derivation.js';
+} from './records.js';
 
 type Parameters = Record<string, string | number | readonly (string | number)[]>;
 

@@ -1,15 +1,15 @@
 /** The records that a derivation reads, batch by batch, in the form that it works on. */
-import type { AnyRow, TableName } from '../records.js';
-import { tableNamed } from '../records.js';
-import { readAhead } from '../read-ahead.js';
-import type { ChangedCommit, CommitsWhere, Derivation, Where } from '../sinks/derivation.js';
-import { LINKS } from '../sinks/derivation.js';
+import type { AnyRow, TableName } from '../../records.js';
+import { tableNamed } from '../../records.js';
+import { readAhead } from '../../read-ahead.js';
+import type { ChangedCommit, CommitsWhere, Derivation, Where } from './database/records.js';
+import { LINKS } from './database/records.js';
 import type { RepositoryContext } from './derive.js';
 import { REQUEST_COLUMNS } from './derive.js';
-import type { CommitFacts } from './facts.js';
-import { changesOf, COMMIT_COLUMNS, commitFacts } from './facts.js';
-import type { LinkKind } from './messages.js';
-import { numberOf, textOf, textsOf } from './row-values.js';
+import type { CommitFacts } from '../facts.js';
+import { changesOf, COMMIT_COLUMNS, commitFacts } from '../facts.js';
+import type { LinkKind } from './links.js';
+import { numberOf, textOf, textsOf } from '../row-values.js';
 
 export interface StoredLink {
   readonly hash: string;

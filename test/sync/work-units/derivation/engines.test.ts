@@ -1,12 +1,12 @@
 /** Syncs as users run them, with the real stores of work units. */
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { describeOnEachDatabase } from '../databases.js';
-import { onlyId, sync, temporaryDirectory, testDependencies } from '../harness.js';
-import { git, initRepository, writeHistory } from '../../support/git-history.js';
+import { describeOnEachDatabase } from '../../databases.js';
+import { onlyId, sync, temporaryDirectory, testDependencies } from '../../harness.js';
+import { git, initRepository, writeHistory } from '../../../support/git-history.js';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unitsIn } from './stored-units.js';
+import { unitsIn } from '../stored-units.js';
 
 const SYNTHETIC = { provider: 'synthetic', date: '2026-01-10', backfill: '90' } as const;
 const TARGETS = ['git', 'prs', 'deployments', 'incidents'];

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { SyncOptions } from '../../../src/sync/options.js';
-import { initRepository, writeHistory } from '../../support/git-history.js';
-import { describeOnEachDatabase } from '../databases.js';
-import { onlyId, sync } from '../harness.js';
-import { unitsIn } from './stored-units.js';
+import type { SyncOptions } from '../../../../src/sync/options.js';
+import { initRepository, writeHistory } from '../../../support/git-history.js';
+import { describeOnEachDatabase } from '../../databases.js';
+import { onlyId, sync } from '../../harness.js';
+import { unitsIn } from '../stored-units.js';
 
 /** Runs a sync in a separate process and kills it before a statement. */
 async function killedInFrontOf(
@@ -20,7 +20,7 @@ async function killedInFrontOf(
   options: SyncOptions,
   environment: Record<string, string> = {},
 ): Promise<void> {
-  const script = fileURLToPath(new URL('../run-sync.ts', import.meta.url));
+  const script = fileURLToPath(new URL('../../run-sync.ts', import.meta.url));
   const args = [JSON.stringify(options), JSON.stringify(environment), pattern, String(number)];
   const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];

@@ -12,9 +12,9 @@
  * enough (a request may list other commits by then), a link says that it is changing, from before the first unit is
  * touched for it until it is what it says: whatever is found changing is looked at again.
  */
-import type { WorkUnit, WorkUnitStore } from '../../analytics/work-unit.js';
-import type { AnyRow, TableName } from '../records.js';
-import type { ChangedCommit, Derivation, Where } from '../sinks/derivation.js';
+import type { WorkUnit, WorkUnitStore } from '../../../analytics/work-unit.js';
+import type { AnyRow, TableName } from '../../records.js';
+import type { ChangedCommit, Derivation, Where } from './database/records.js';
 import {
   commitUnit,
   DEPLOYMENT_COLUMNS,
@@ -25,12 +25,12 @@ import {
   unitId,
 } from './derive.js';
 import type { RepositoryContext } from './derive.js';
-import { holds, mentionOf } from './messages.js';
-import { isMerge } from './facts.js';
-import type { RequestClaims, SelectedLinks, StoredLink } from './record-reader.js';
-import { RecordReader } from './record-reader.js';
-import { numberOf, textOf } from './row-values.js';
-import { UnitWriter } from './unit-writer.js';
+import { holds, mentionOf } from './links.js';
+import { isMerge } from '../facts.js';
+import type { RequestClaims, SelectedLinks, StoredLink } from './read.js';
+import { RecordReader } from './read.js';
+import { numberOf, textOf } from '../row-values.js';
+import { UnitWriter } from '../unit-writer.js';
 
 /** How much of a kind of records is looked at: since a time in epoch milliseconds, that included. */
 export type Extent = 'none' | 'all' | { readonly since: number };

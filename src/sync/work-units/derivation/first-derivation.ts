@@ -6,16 +6,16 @@
  * It needs nothing to be killed safely. The note on the basis says `deriving` until all is done, so that the next sync
  * derives everything again.
  */
-import { tableNamed } from '../records.js';
-import { LINKS } from '../sinks/derivation.js';
-import type { SinkPage } from '../sinks/sink.js';
-import type { RenewedLock } from '../sinks/wait-for-lock.js';
-import { tryDerivationLock, whileHeld } from './derivation-lock.js';
-import type { NewCommits } from './derive-repository.js';
-import { beginNewCommits } from './derive-repository.js';
-import type { WorkUnitDeriver } from './deriver.js';
-import { basisOf, repositoryContext } from './repository-context.js';
-import { WholeCommits } from './whole-commits.js';
+import { tableNamed } from '../../records.js';
+import { LINKS } from './database/records.js';
+import type { SinkPage } from '../../sinks/sink.js';
+import type { RenewedLock } from '../../sinks/wait-for-lock.js';
+import { tryDerivationLock, whileHeld } from '../derivation-lock.js';
+import type { NewCommits } from './write.js';
+import { beginNewCommits } from './write.js';
+import type { WorkUnitDeriver } from '../deriver.js';
+import { basisOf, repositoryContext } from './plan.js';
+import { WholeCommits } from '../whole-commits.js';
 
 /** What is derived already, and by which basis. */
 export interface DerivedCommits {

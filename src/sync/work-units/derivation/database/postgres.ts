@@ -1,9 +1,9 @@
 /** What the derivation of work units reads and keeps in PostgreSQL. */
 import type postgres from 'postgres';
-import { analyzeUnknown } from '../../database/statistics.js';
-import type { AnyRow, JsonValue } from '../records.js';
-import { tableNamed } from '../records.js';
-import type { Binding, ChangedCommit, CommitsWhere, Derivation, Link, RowQuery } from './derivation.js';
+import { analyzeUnknown } from '../../../../database/statistics.js';
+import type { AnyRow, JsonValue } from '../../../records.js';
+import { tableNamed } from '../../../records.js';
+import type { Binding, ChangedCommit, CommitsWhere, Derivation, Link, RowQuery } from './records.js';
 import {
   BATCH_ROWS,
   changedCommit,
@@ -12,7 +12,7 @@ import {
   PATH_SEPARATOR,
   selectChangedCommits,
   selectRows,
-} from './derivation.js';
+} from './records.js';
 
 /** @param failing turns the driver's errors into those of a sync */
 export function postgresDerivation(

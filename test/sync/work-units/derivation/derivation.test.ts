@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { describeOnEachDatabase } from '../databases.js';
-import { NOW, openDatabase } from '../harness.js';
+import { describeOnEachDatabase } from '../../databases.js';
+import { NOW, openDatabase } from '../../harness.js';
 import {
   commitRow,
   DAY,

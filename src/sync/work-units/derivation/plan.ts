@@ -1,9 +1,9 @@
 /** How the units of a repository are derived: its name, the rules, the teams; and the basis that stands for all three. */
 import { createHash } from 'node:crypto';
 import type { RepositoryContext } from './derive.js';
-import type { WorkUnitDeriver } from './deriver.js';
-import { createTeamAssigner } from './teams/assign.js';
-import { teamsFromText } from './teams/teams-file.js';
+import type { WorkUnitDeriver } from '../deriver.js';
+import { createTeamAssigner } from '../teams/assign.js';
+import { teamsFromText } from '../teams/teams-file.js';
 
 /** Raise it when the same records give other units than before: every repository is then derived again. */
 const ALGORITHM = 3;

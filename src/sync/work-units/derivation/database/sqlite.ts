@@ -1,8 +1,8 @@
 /** What the derivation of work units reads and keeps in SQLite. */
-import { asyncOf } from '../../system/async-of.js';
-import type { AnyRow, Column } from '../records.js';
-import { tableNamed } from '../records.js';
-import type { Binding, ChangedCommit, CommitsWhere, Derivation, Link, RowQuery } from './derivation.js';
+import { asyncOf } from '../../../../system/async-of.js';
+import type { AnyRow, Column } from '../../../records.js';
+import { tableNamed } from '../../../records.js';
+import type { Binding, ChangedCommit, CommitsWhere, Derivation, Link, RowQuery } from './records.js';
 import {
   BATCH_ROWS,
   changedCommit,
@@ -12,7 +12,7 @@ import {
   PATH_SEPARATOR,
   selectChangedCommits,
   selectRows,
-} from './derivation.js';
+} from './records.js';
 
 type Value = string | number | null;
 

@@ -1,16 +1,16 @@
 /** What the tests of work units share: rows with defaults, syncs that store them, and units kept in memory. */
 import { randomUUID } from 'node:crypto';
-import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../../../src/analytics/work-unit.js';
-import type { AnyRow, JsonValue, TableName } from '../../../src/sync/records.js';
-import { tableNamed } from '../../../src/sync/records.js';
-import type { Sink, SinkPage } from '../../../src/sync/sinks/sink.js';
-import type { ProviderName, Target } from '../../../src/sync/targets.js';
-import { createClassifier } from '../../../src/sync/work-units/classify/classifier.js';
-import type { Classifier } from '../../../src/sync/work-units/classify/classifier.js';
-import { loadRules } from '../../../src/sync/work-units/classify/rules.js';
-import type { WorkUnitDeriver } from '../../../src/sync/work-units/deriver.js';
-import { beginDerivation } from '../../../src/sync/work-units/derivation-run.js';
-import { NOW } from '../harness.js';
+import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../../../../src/analytics/work-unit.js';
+import type { AnyRow, JsonValue, TableName } from '../../../../src/sync/records.js';
+import { tableNamed } from '../../../../src/sync/records.js';
+import type { Sink, SinkPage } from '../../../../src/sync/sinks/sink.js';
+import type { ProviderName, Target } from '../../../../src/sync/targets.js';
+import { createClassifier } from '../../../../src/sync/work-units/classify/classifier.js';
+import type { Classifier } from '../../../../src/sync/work-units/classify/classifier.js';
+import { loadRules } from '../../../../src/sync/work-units/classify/rules.js';
+import type { WorkUnitDeriver } from '../../../../src/sync/work-units/deriver.js';
+import { beginDerivation } from '../../../../src/sync/work-units/derivation/derivation.js';
+import { NOW } from '../../harness.js';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;

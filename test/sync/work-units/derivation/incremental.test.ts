@@ -2,21 +2,26 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { WorkUnit } from '../../../src/analytics/work-unit.js';
-import type { AnyRow, TableName } from '../../../src/sync/records.js';
-import { tableNamed } from '../../../src/sync/records.js';
-import type { Sink } from '../../../src/sync/sinks/sink.js';
-import type { ProviderName, Target } from '../../../src/sync/targets.js';
-import { refreshRepository } from '../../../src/sync/work-units/derivation-run.js';
-import { commitUnit, deploymentUnit, incidentUnit, requestUnit } from '../../../src/sync/work-units/derive.js';
-import { changesOf, commitFacts } from '../../../src/sync/work-units/facts.js';
-import { holds, mentionOf } from '../../../src/sync/work-units/messages.js';
-import { textOf } from '../../../src/sync/work-units/row-values.js';
-import { createTeamAssigner } from '../../../src/sync/work-units/teams/assign.js';
-import type { Team } from '../../../src/sync/work-units/teams/teams-file.js';
-import { teamsAsText } from '../../../src/sync/work-units/teams/teams-file.js';
-import { describeOnEachDatabase } from '../databases.js';
-import { NOW, openDatabase } from '../harness.js';
+import type { WorkUnit } from '../../../../src/analytics/work-unit.js';
+import type { AnyRow, TableName } from '../../../../src/sync/records.js';
+import { tableNamed } from '../../../../src/sync/records.js';
+import type { Sink } from '../../../../src/sync/sinks/sink.js';
+import type { ProviderName, Target } from '../../../../src/sync/targets.js';
+import { refreshRepository } from '../../../../src/sync/work-units/derivation/derivation.js';
+import {
+  commitUnit,
+  deploymentUnit,
+  incidentUnit,
+  requestUnit,
+} from '../../../../src/sync/work-units/derivation/derive.js';
+import { changesOf, commitFacts } from '../../../../src/sync/work-units/facts.js';
+import { holds, mentionOf } from '../../../../src/sync/work-units/derivation/links.js';
+import { textOf } from '../../../../src/sync/work-units/row-values.js';
+import { createTeamAssigner } from '../../../../src/sync/work-units/teams/assign.js';
+import type { Team } from '../../../../src/sync/work-units/teams/teams-file.js';
+import { teamsAsText } from '../../../../src/sync/work-units/teams/teams-file.js';
+import { describeOnEachDatabase } from '../../databases.js';
+import { NOW, openDatabase } from '../../harness.js';
 import {
   classifier,
   commitRow,

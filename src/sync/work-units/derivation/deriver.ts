@@ -1,15 +1,15 @@
 /** Opens what keeps work units up to date beside a sink. */
-import { openWorkUnitStore } from '../../analytics/store/open.js';
-import type { Exclusively } from '../../analytics/store/options.js';
-import type { WorkUnitStore } from '../../analytics/work-unit.js';
-import { cleanedUp } from '../cleaned-up.js';
-import { SyncError } from '../failures.js';
-import type { LockKey, Sink } from '../sinks/sink.js';
-import { waitForLock } from '../sinks/wait-for-lock.js';
-import type { SyncDependencies } from '../dependencies.js';
-import { createClassifier } from './classify/classifier.js';
-import { loadRules } from './classify/rules.js';
-import type { WorkUnitDeriver } from './deriver.js';
+import { openWorkUnitStore } from '../../../analytics/store/open.js';
+import type { Exclusively } from '../../../analytics/store/options.js';
+import type { WorkUnitStore } from '../../../analytics/work-unit.js';
+import { cleanedUp } from '../../cleaned-up.js';
+import { SyncError } from '../../failures.js';
+import type { LockKey, Sink } from '../../sinks/sink.js';
+import { waitForLock } from '../../sinks/wait-for-lock.js';
+import type { SyncDependencies } from '../../dependencies.js';
+import { createClassifier } from '../classify/classifier.js';
+import { loadRules } from '../classify/rules.js';
+import type { WorkUnitDeriver } from '../deriver.js';
 
 export interface OpenDeriver extends WorkUnitDeriver {
   close(): Promise<void>;

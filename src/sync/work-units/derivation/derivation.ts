@@ -6,15 +6,15 @@
  * records is new; others (a run that was killed before it came to derive) mean that all records of the target are
  * looked at again. A change of the basis derives everything again.
  */
-import { storableText } from '../../database/storable-text.js';
-import type { SinkPage, StateKey } from '../sinks/sink.js';
-import type { Target } from '../targets.js';
-import { underLock } from './derivation-lock.js';
-import type { Changed, Extent } from './derive-repository.js';
-import { deriveRepository, EVERYTHING } from './derive-repository.js';
-import type { WorkUnitDeriver } from './deriver.js';
+import { storableText } from '../../../database/storable-text.js';
+import type { SinkPage, StateKey } from '../../sinks/sink.js';
+import type { Target } from '../../targets.js';
+import { underLock } from '../derivation-lock.js';
+import type { Changed, Extent } from './write.js';
+import { deriveRepository, EVERYTHING } from './write.js';
+import type { WorkUnitDeriver } from '../deriver.js';
 import { beginFirstDerivation, isEmpty } from './first-derivation.js';
-import { basisOf, repositoryContext } from './repository-context.js';
+import { basisOf, repositoryContext } from './plan.js';
 
 /** A sync whose work units are to be derived. */
 export interface DerivedSync {

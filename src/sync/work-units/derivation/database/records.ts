@@ -2,8 +2,8 @@
  * What the derivation of work units needs of a database beside the sink: to read parts of a repository's records, and to
  * keep its own notes next to them (which commits belong to which requests, how far it has come, the teams).
  */
-import type { AnyRow, Column } from '../records.js';
-import { AGGREGATE_PATH } from '../records.js';
+import type { AnyRow, Column } from '../../../records.js';
+import { AGGREGATE_PATH } from '../../../records.js';
 
 /** A table of records, or one of the notes below. */
 export interface ReadableTable {

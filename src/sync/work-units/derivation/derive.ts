@@ -9,15 +9,15 @@
  * - A **deployment** is complete once it is deployed; a failed one is never complete.
  * - An **incident** is complete once it is resolved.
  */
-import { storedMoment } from '../../analytics/store/rows.js';
-import type { WorkType } from '../../analytics/vocabulary.js';
-import type { WorkUnit } from '../../analytics/work-unit.js';
-import type { AnyRow } from '../records.js';
-import type { Classifier, Contribution, Evidence } from './classify/classifier.js';
-import type { CommitFacts } from './facts.js';
-import { addTallies } from './facts.js';
-import { numberOf, numberOrNull, textOf, textOrNull, textsOf } from './row-values.js';
-import type { TeamAssigner } from './teams/assign.js';
+import { storedMoment } from '../../../analytics/store/rows.js';
+import type { WorkType } from '../../../analytics/vocabulary.js';
+import type { WorkUnit } from '../../../analytics/work-unit.js';
+import type { AnyRow } from '../../records.js';
+import type { Classifier, Contribution, Evidence } from '../classify/classifier.js';
+import type { CommitFacts } from '../facts.js';
+import { addTallies } from '../facts.js';
+import { numberOf, numberOrNull, textOf, textOrNull, textsOf } from '../row-values.js';
+import type { TeamAssigner } from '../teams/assign.js';
 
 /** What all units of one repository have in common. */
 export interface RepositoryContext {
