@@ -157,8 +157,8 @@ const definitions = {
       head_hash: optional('text'),
       merge_hash: optional('text'),
       /**
-       * Hashes of its commits that the source reports: a clone and host_a report all, the lists of
-       * host_b name the head and the squash only. A head has the same commits for everyone.
+       * Hashes of its commits that the source reports. host_b adds the squash to them, and reported no others than the
+       * head and the squash in earlier releases. A head has the same commits for everyone.
        */
       commit_hashes: list({ within: 'head_hash', partialSource: 'host_b' }),
       labels: column('json'),

@@ -162,6 +162,16 @@ describe.skipIf(missing !== undefined)(
       expect(pages).toHaveLength(1);
     });
 
+    it('stores all commits of a request that has more than a page of them', async () => {
+      const hashes = Array.from({ length: 230 }, (_, index) => String(index).padStart(40, '0'));
+      const long = pullRequest(1, { commits: { nodes: hashes.map((oid) => ({ commit: { oid } })) } });
+      const started = await host(hostARepository('acme/widgets', { pullRequests: [long, pullRequest(2)] }));
+      expect(await rowsOf(started, 'prs', 'git_pull_requests')).toMatchObject([
+        { number: 1, commit_hashes: hashes },
+        { number: 2, commit_hashes: ['a'.repeat(40)] },
+      ]);
+    });
+
     it('stores runs, and looks at an unfinished one again', async () => {
       const run = (id: number, changes: object) => ({
         id,

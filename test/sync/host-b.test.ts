@@ -118,6 +118,37 @@ describe.skipIf(missing !== undefined)(
       expect((await sync(options(host, db, { target: 'prs' }))).repositories[0]?.records['git_pull_requests']).toBe(2);
     });
 
+    it('stores all commits of a merge request and its size, which the list does not show', async () => {
+      const hashes = Array.from({ length: 230 }, (_, index) => String(index).padStart(40, '0'));
+      const host = await startHostB(
+        hostBProject(7, 'group/widgets', {
+          mergeRequests: [merge(1, { squash_commit_sha: 'b'.repeat(40) }), merge(2)],
+          details: { 1: { commits: hashes, size: { additions: 20, deletions: 10, fileCount: 3 } } },
+        }),
+      );
+      expect(await rowsOf(host, 'prs', 'git_pull_requests')).toMatchObject([
+        {
+          number: 1,
+          commit_hashes: [...hashes, 'a'.repeat(40), 'b'.repeat(40)],
+          additions: 20,
+          deletions: 10,
+          changed_files: 3,
+        },
+        { number: 2, commit_hashes: ['a'.repeat(40)], additions: null, deletions: null, changed_files: null },
+      ]);
+    });
+
+    it('fails with what host_b says where it does not answer a GraphQL query', async () => {
+      const host = await startHostB(hostBProject(7, 'group/widgets', { mergeRequests: [merge(1)] }));
+      host.fault = ({ path }) =>
+        path === '/api/graphql' ? { status: 200, body: { errors: [{ message: 'Query is too complex' }] } } : undefined;
+      const summary = await sync(options(host, sqliteUri(), { target: 'prs' }));
+      expect(summary.repositories[0]?.error).toEqual({
+        code: 'unexpected_reply',
+        message: 'host_b did not answer a GraphQL query: Query is too complex.',
+      });
+    });
+
     it('stores pipelines, deployments and incidents', async () => {
       const times = { created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:10:00.000Z' };
       const host = await startHostB(

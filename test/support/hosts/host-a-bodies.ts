@@ -171,7 +171,10 @@ export interface CommitData {
   readonly sha: string;
   readonly message?: string;
   readonly date: string;
+  readonly name?: string;
   readonly email?: string;
+  /** Where they differ from the author and the date. */
+  readonly committer?: { readonly name: string; readonly email: string; readonly date: string };
   readonly parents?: readonly string[];
   readonly files?: readonly FileData[];
 }
@@ -184,8 +187,9 @@ interface FileData {
 }
 
 /** A commit as lists have it, without its files. */
-export function commit({ sha, message = 'feat: a change', date, email, parents = [] }: CommitData): Commit {
-  const person = { name: 'Ada', email: email ?? 'ada@example.com', date };
+export function commit(data: CommitData): Commit {
+  const { sha, message = 'feat: a change', date, name, email, committer, parents = [] } = data;
+  const person = { name: name ?? 'Ada', email: email ?? 'ada@example.com', date };
   const url = `${site}/api/commits/${sha}`;
   return {
     sha,
@@ -195,7 +199,7 @@ export function commit({ sha, message = 'feat: a change', date, email, parents =
     comments_url: `${url}/comments`,
     commit: {
       author: person,
-      committer: person,
+      committer: committer ?? person,
       message,
       comment_count: 0,
       tree: { sha: 'e'.repeat(40), url: `${site}/api/trees/1` },

@@ -196,7 +196,11 @@ async function answerGraphql(data: HostA, request: HostRequest): Promise<HostRep
 
 function graphqlRepository(repository: HostARepositoryData) {
   return {
-    pullRequests: (options: Slice) => connection(repository.pullRequests, options),
+    pullRequests: (options: Slice) => connection(repository.pullRequests.map(graphqlRequest), options),
+    pullRequest: ({ number }: { readonly number: number }) => {
+      const found = repository.pullRequests.find((request) => request['number'] === number);
+      return found === undefined ? null : graphqlRequest(found);
+    },
     deployments: (options: Slice) => connection(repository.deployments, options),
     object: ({ expression }: { readonly expression: string }) => {
       const [, path] = /^HEAD:(.*)$/.exec(expression) ?? [];
@@ -212,6 +216,12 @@ function graphqlRepository(repository: HostARepositoryData) {
           };
     },
   };
+}
+
+/** A request whose commits come in pages. */
+function graphqlRequest(request: Json): Json {
+  const { nodes } = request['commits'] as { readonly nodes: readonly Json[] };
+  return { ...request, commits: (options: Slice) => connection(nodes, options) };
 }
 
 /** Where the host cuts the text of a blob. */
@@ -237,7 +247,7 @@ function blameRange(
 
 interface Slice {
   readonly first: number;
-  readonly after: string | null;
+  readonly after?: string | null;
 }
 
 function connection(nodes: readonly Json[], { first, after }: Slice) {

@@ -1,8 +1,19 @@
-/** A local host_b: the part of its REST API (version 4) that the sync uses, with its paging headers. */
+/**
+ * A local host_b: the part of its REST API (version 4) that the sync uses, with its paging headers. Its GraphQL runs the
+ * queries against the part of the public schema in host-b-schema.graphql.
+ */
+import { readFileSync } from 'node:fs';
+import { buildSchema, graphql } from 'graphql';
 import type { Host, HostReply, HostRequest } from './server.js';
 import { startHost } from './server.js';
 
 type Json = Record<string, unknown>;
+
+interface MergeRequestDetails {
+  /** Newest first. */
+  readonly commits: readonly string[];
+  readonly size: { readonly additions: number; readonly deletions: number; readonly fileCount: number } | null;
+}
 
 export interface HostBProjectData {
   readonly id: number;
@@ -11,6 +22,8 @@ export interface HostBProjectData {
   /** Newest first. */
   commits: Json[];
   mergeRequests: Json[];
+  /** What the list of merge requests does not show, by number; one without is not compared by the host. */
+  details: Record<number, MergeRequestDetails>;
   pipelines: Json[];
   deployments: Json[];
   incidents: Json[];
@@ -32,6 +45,7 @@ export function hostBProject(id: number, path: string, data: Partial<HostBProjec
     visibility: 'private',
     commits: [],
     mergeRequests: [],
+    details: {},
     pipelines: [],
     deployments: [],
     incidents: [],
@@ -53,10 +67,11 @@ export function refusal(status: number, message: string, headers: Record<string,
   return { status, headers, body: { message: `${status} ${message}` } };
 }
 
-function answer(host: HostB, request: HostRequest): HostReply {
+function answer(host: HostB, request: HostRequest): HostReply | Promise<HostReply> {
   const given = request.headers['private-token'];
   if (given !== undefined && given !== host.token) return refusal(401, 'Unauthorized');
   const visible = host.projects.filter((project) => given !== undefined || project.visibility === 'public');
+  if (request.path === '/api/graphql') return answerGraphql(visible, request);
   const path = request.path.replace(/^\/api\/v4/, '');
   const list = /^\/(groups|users)\/([^/]+)\/projects$/.exec(path);
   if (list !== null) {
@@ -113,6 +128,55 @@ function showFile(project: HostBProjectData, path: string, request: HostRequest)
       content: bytes.toString('base64'),
       ref: 'main',
     },
+  };
+}
+
+const schema = buildSchema(readFileSync(new URL('host-b-schema.graphql', import.meta.url), 'utf8'));
+
+async function answerGraphql(visible: readonly HostBProjectData[], request: HostRequest): Promise<HostReply> {
+  const { query, variables } = JSON.parse(request.body) as { readonly query: string; readonly variables: Json };
+  const rootValue = {
+    project: ({ fullPath }: { readonly fullPath: string }) => {
+      const found = visible.find(({ path }) => path === fullPath);
+      return found === undefined ? null : graphqlProject(found);
+    },
+  };
+  return { status: 200, body: await graphql({ schema, source: query, rootValue, variableValues: variables }) };
+}
+
+function graphqlProject({ mergeRequests, details }: HostBProjectData) {
+  const known = mergeRequests.map((request) => {
+    const { commits = [], size = null } = details[Number(request['iid'])] ?? {};
+    return {
+      iid: String(request['iid']),
+      diffStatsSummary: size === null ? null : { ...size, changes: size.additions + size.deletions },
+      commits: (slice: Slice) =>
+        connection(
+          commits.map((sha) => ({ sha })),
+          slice,
+        ),
+    };
+  });
+  return {
+    mergeRequests: ({ iids, ...slice }: Slice & { readonly iids: readonly string[] }) =>
+      connection(
+        known.filter(({ iid }) => iids.includes(iid)),
+        slice,
+      ),
+    mergeRequest: ({ iid }: { readonly iid: string }) => known.find((request) => request.iid === iid) ?? null,
+  };
+}
+
+interface Slice {
+  readonly first: number;
+  readonly after?: string | null;
+}
+
+function connection(nodes: readonly object[], { first, after }: Slice) {
+  const start = Number(after ?? 0);
+  return {
+    nodes: nodes.slice(start, start + first),
+    pageInfo: { hasNextPage: start + first < nodes.length, endCursor: String(start + first) },
   };
 }
 

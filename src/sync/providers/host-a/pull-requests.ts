@@ -16,7 +16,13 @@ import {
 } from '../read.js';
 import type { HostARepository } from './repository.js';
 
-export const PULL_REQUESTS = `
+const COMMITS = `
+  fragment Commits on PullRequestCommitConnection {
+    nodes { commit { oid } }
+    pageInfo { hasNextPage endCursor }
+  }`;
+
+const PULL_REQUESTS = `
   query ($owner: String!, $repo: String!, $after: String) {
     repository(owner: $owner, name: $repo) {
       pullRequests(first: 25, after: $after, orderBy: { field: UPDATED_AT, direction: DESC }) {
@@ -29,13 +35,26 @@ export const PULL_REQUESTS = `
           labels(first: 50) { nodes { name } }
           comments(first: 1) { totalCount nodes { createdAt } }
           reviews(first: 100) { totalCount nodes { databaseId state submittedAt author { login } } }
-          commits(first: 100) { nodes { commit { oid } } }
+          commits(first: 100) { ...Commits }
         }
       }
     }
-  }`;
+  }
+  ${COMMITS}`;
 
-export function pullRequestListing({ client, owner, repo }: HostARepository, window: TimeWindow): Listing<JsonObject> {
+/** The rest of a long request's commits; the host gives up to 250 in all. */
+const MORE_COMMITS = `
+  query ($owner: String!, $repo: String!, $number: Int!, $after: String!) {
+    repository(owner: $owner, name: $repo) {
+      pullRequest(number: $number) { commits(first: 100, after: $after) { ...Commits } }
+    }
+  }
+  ${COMMITS}`;
+
+const MOST_COMMITS = 1000;
+
+export function pullRequestListing(repository: HostARepository, window: TimeWindow): Listing<JsonObject> {
+  const { client, owner, repo } = repository;
   return {
     most: Infinity,
     window,
@@ -49,14 +68,32 @@ export function pullRequestListing({ client, owner, repo }: HostARepository, win
       };
     },
     sortedBy: (request) => readInstant(request['updatedAt'], 'updatedAt'),
-    records: (requests) => ({
-      git_pull_requests: requests.map(requestRow),
-      git_pull_request_reviews: requests.flatMap(submitted),
-    }),
+    records: async (requests) => {
+      const rows: Row<'git_pull_requests'>[] = [];
+      for (const request of requests) rows.push(requestRow(request, await commitsOf(repository, request)));
+      return { git_pull_requests: rows, git_pull_request_reviews: requests.flatMap(submitted) };
+    },
   };
 }
 
-function requestRow(request: JsonObject): Row<'git_pull_requests'> {
+/** The hashes of all commits of a request: few have more than its page brings. */
+async function commitsOf({ client, owner, repo }: HostARepository, request: JsonObject): Promise<readonly string[]> {
+  const hashes: string[] = [];
+  let connection = readObject(request['commits'], 'commits');
+  for (;;) {
+    for (const node of nodes(connection, 'commits'))
+      hashes.push(readText(readObject(node['commit'], 'commit')['oid'], 'oid'));
+    const { hasNextPage, endCursor } = readObject(connection['pageInfo'], 'pageInfo');
+    const after = readTextOrNull(endCursor, 'endCursor');
+    if (hasNextPage !== true || after === null || hashes.length >= MOST_COMMITS) return hashes;
+    const number = readInteger(request['number'], 'number');
+    const data = await client.graphql(MORE_COMMITS, { owner, repo, number, after });
+    const again = readObject(readObject(data['repository'], 'repository')['pullRequest'], 'pullRequest');
+    connection = readObject(again['commits'], 'commits');
+  }
+}
+
+function requestRow(request: JsonObject, commitHashes: readonly string[]): Row<'git_pull_requests'> {
   const reviews = submitted(request);
   const comments = readObject(request['comments'], 'comments');
   const [firstComment] = nodes(comments, 'comments');
@@ -75,9 +112,7 @@ function requestRow(request: JsonObject): Row<'git_pull_requests'> {
     base_branch: readTextOrNull(request['baseRefName'], 'baseRefName'),
     head_hash: readTextOrNull(request['headRefOid'], 'headRefOid'),
     merge_hash: readTextOrNull(readObjectOrNull(request['mergeCommit'], 'mergeCommit')?.['oid'], 'mergeCommit.oid'),
-    commit_hashes: nodes(readObject(request['commits'], 'commits'), 'commits').map((node) =>
-      readText(readObject(node['commit'], 'commit')['oid'], 'oid'),
-    ),
+    commit_hashes: commitHashes,
     labels: nodes(readObjectOrNull(request['labels'], 'labels') ?? { nodes: [] }, 'labels').map((label) =>
       readText(label['name'], 'name'),
     ),

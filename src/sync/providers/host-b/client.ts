@@ -6,7 +6,8 @@ import { TRIES } from '../../http/gate.js';
 import { gatedFetch, isRateLimited, type GatedFetch } from '../../http/gated-fetch.js';
 import type { SyncDependencies } from '../../dependencies.js';
 import { importConnector } from '../connectors.js';
-import { readIntegerOrNull, readList, readObject } from '../read.js';
+import type { JsonObject } from '../read.js';
+import { readIntegerOrNull, readList, readObject, readText } from '../read.js';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -28,6 +29,11 @@ export interface Gitlab {
   };
 }
 
+export interface HostBClient extends Gitlab {
+  /** A GraphQL query, which gitbeaker does not make; the result is its `data`. */
+  graphql(query: string, variables: Readonly<Record<string, unknown>>): Promise<JsonObject>;
+}
+
 /** What gitbeaker hands to a requester, and expects back from it. */
 interface Service {
   readonly url: string;
@@ -43,18 +49,23 @@ export async function openGitlab(
   token: string | undefined,
   gate: Gate,
   dependencies: SyncDependencies,
-): Promise<Gitlab> {
+): Promise<HostBClient> {
   const constructor = await importConnector(dependencies, '@gitbeaker/rest', 'Gitlab');
   const { now, signal } = dependencies;
   const fetch = gatedFetch({ fetch: dependencies.fetch, gate, now, signal, timeout: TIMEOUT });
   // The package is optional, so that its types may be missing: `Gitlab` is the part of them that is used.
-  return new (constructor as new (options: object) => Gitlab)({
+  const gitlab = new (constructor as new (options: object) => Gitlab)({
     host: baseUrl,
     ...(token === undefined ? {} : { token }),
     requesterFn: (service: Service) => ({
       get: (endpoint: string, options: { readonly searchParams?: Options } = {}) =>
         get(fetch, service, endpoint, options.searchParams ?? {}, signal),
     }),
+  });
+  const url = `${baseUrl.replace(/\/+$/, '')}/api/graphql`;
+  return Object.assign(gitlab, {
+    graphql: (query: string, variables: Options) =>
+      postGraphql(fetch, url, token, JSON.stringify({ query, variables }), signal),
   });
 }
 
@@ -79,16 +90,49 @@ async function get(
   signal: AbortSignal,
 ): Promise<{ body: object; headers: Record<string, string>; status: number }> {
   const url = `${service.url.replace(/\/+$/, '')}/${endpoint}${queryOf(parameters)}`;
-  const headers: Record<string, string> = {
-    ...service.headers,
-    accept: 'application/json',
-    'user-agent': 'plumbline-sync',
-  };
+  const headers: Record<string, string> = { ...service.headers, ...ALWAYS };
   for (const [name, value] of Object.entries(service.authHeaders)) headers[name] = await value();
+  const response = await exchange(() => fetch(url, { headers }), endpoint, signal);
+  return {
+    body: parseJson(await response.text(), endpoint),
+    headers: Object.fromEntries(response.headers),
+    status: response.status,
+  };
+}
+
+const ALWAYS = { accept: 'application/json', 'user-agent': 'plumbline-sync' };
+
+async function postGraphql(
+  fetch: GatedFetch,
+  url: string,
+  token: string | undefined,
+  body: string,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const headers = {
+    ...ALWAYS,
+    'content-type': 'application/json',
+    ...(token === undefined ? {} : { 'private-token': token }),
+  };
+  const response = await exchange(() => fetch(url, { method: 'POST', headers, body }), 'graphql', signal);
+  const { data, errors } = readObject(parseJson(await response.text(), 'graphql'), 'reply');
+  // Beside errors there may be data: what the token may not see is null in it.
+  if (data !== undefined && data !== null) return readObject(data, 'data');
+  const messages = readList(errors ?? [], 'errors').map((error) =>
+    readText(readObject(error, 'error')['message'], 'message'),
+  );
+  throw new SyncError(
+    'unexpected_reply',
+    `host_b did not answer a GraphQL query: ${messages.join('; ') || 'no data'}.`,
+  );
+}
+
+/** Sends a request until it is answered, or another try is of no use. */
+async function exchange(send: () => Promise<Response>, endpoint: string, signal: AbortSignal): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
     let response: Response;
     try {
-      response = await fetch(url, { headers });
+      response = await send();
     } catch (error) {
       signal.throwIfAborted();
       const reason = error instanceof Error ? error.message : String(error);
@@ -104,12 +148,7 @@ async function get(
         cause: error,
       });
     }
-    if (response.ok)
-      return {
-        body: parseJson(await response.text(), endpoint),
-        headers: Object.fromEntries(response.headers),
-        status: response.status,
-      };
+    if (response.ok) return response;
     const canChange = response.status >= 500 || isRateLimited(response);
     if (!canChange || tries >= TRIES) throw refusal(response, endpoint);
   }

@@ -17,18 +17,15 @@ interface Position {
   readonly count: number;
 }
 
-export async function* commitPages(
-  { gitlab, id, defaultBranch }: HostBProject,
-  request: SyncRequest,
-  start: Start,
-): AsyncGenerator<Page> {
+export async function* commitPages(project: HostBProject, request: SyncRequest, start: Start): AsyncGenerator<Page> {
+  const { gitlab, id, defaultBranch } = project;
   if (defaultBranch === null) {
     yield { records: {}, position: null, done: true };
     return;
   }
   const { window } = request;
   const limits = remoteLimits(request);
-  const head = await headOf({ gitlab, id, defaultBranch });
+  const head = await headOf(project);
   const earlier = parsePosition(start?.position ?? null);
   const isUnchanged = start?.done === true && earlier?.head === head;
   let position: Position = start?.done === false && earlier !== undefined ? earlier : { head, page: 1, count: 0 };

@@ -1,4 +1,7 @@
-/** `sync prs` from host_b: merge requests. The list has no reviews and no sizes, each of which would cost a request. */
+/**
+ * `sync prs` from host_b: merge requests. The list has no commits and no sizes, which are asked for beside it, and no
+ * reviews, each of which would cost a request.
+ */
 import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import type { Listing } from '../newest-first.js';
@@ -17,8 +20,10 @@ import {
 } from '../read.js';
 import { onePage, readPage } from './client.js';
 import type { HostBProject } from './project.js';
+import { requestDetails, type RequestDetails } from './request-details.js';
 
-export function mergeRequestListing({ gitlab, id }: HostBProject, window: TimeWindow): Listing<JsonObject> {
+export function mergeRequestListing(project: HostBProject, window: TimeWindow): Listing<JsonObject> {
+  const { gitlab, id } = project;
   return {
     most: Infinity,
     window,
@@ -28,18 +33,25 @@ export function mergeRequestListing({ gitlab, id }: HostBProject, window: TimeWi
       return { items: items.map((item) => readObject(item, 'merge request')), next };
     },
     sortedBy: (request) => readInstant(request['updated_at'], 'updated_at'),
-    records: (requests) => ({ git_pull_requests: requests.map(requestRow) }),
+    records: async (requests) => {
+      const details = await requestDetails(project, requests.map(numberOf));
+      return { git_pull_requests: requests.map((request) => requestRow(request, details(numberOf(request)))) };
+    },
   };
 }
 
-function requestRow(request: JsonObject): Row<'git_pull_requests'> {
+function numberOf(request: JsonObject): number {
+  return readInteger(request['iid'], 'iid');
+}
+
+function requestRow(request: JsonObject, details: RequestDetails): Row<'git_pull_requests'> {
   const state = readText(request['state'], 'state');
   const mergedAt = readInstantOrNull(request['merged_at'], 'merged_at');
   const head = readTextOrNull(request['sha'], 'sha');
   const squash = readTextOrNull(request['squash_commit_sha'], 'squash_commit_sha');
   const merge = readTextOrNull(request['merge_commit_sha'], 'merge_commit_sha') ?? squash;
   return {
-    number: readInteger(request['iid'], 'iid'),
+    number: numberOf(request),
     title: readText(request['title'], 'title'),
     body: readTextOrNull(request['description'], 'description') || null,
     // `locked` is a short moment before a merge.
@@ -54,11 +66,11 @@ function requestRow(request: JsonObject): Row<'git_pull_requests'> {
     base_branch: readTextOrNull(request['target_branch'], 'target_branch'),
     head_hash: head,
     merge_hash: merge,
-    commit_hashes: [...new Set([head, squash].filter((hash) => hash !== null))],
+    commit_hashes: [...new Set([...details.commits, head, squash].filter((hash) => hash !== null))],
     labels: readList(request['labels'] ?? [], 'labels').map((label) => readText(label, 'label')),
-    additions: null,
-    deletions: null,
-    changed_files: null,
+    additions: details.additions,
+    deletions: details.deletions,
+    changed_files: details.changedFiles,
     first_review_at: null,
     first_comment_at: null,
     changes_requested_count: 0,

@@ -19,7 +19,7 @@ import {
   type JsonObject,
 } from '../read.js';
 import { blamePages } from './blame.js';
-import { onePage, openGitlab, readPage, type Gitlab } from './client.js';
+import { onePage, openGitlab, readPage, type Gitlab, type HostBClient } from './client.js';
 import { readCodeowners } from './codeowners.js';
 import { commitPages } from './commits.js';
 import { deploymentListing, incidentListing, pipelineListing } from './events.js';
@@ -91,7 +91,7 @@ async function firstPage(
 }
 
 async function openProject(
-  gitlab: Gitlab,
+  gitlab: HostBClient,
   id: number,
   request: SyncRequest,
   dependencies: SyncDependencies,
@@ -102,12 +102,13 @@ async function openProject(
   if (identity === undefined)
     throw new SyncError('unexpected_reply', `host_b gave an http_url_to_repo that names no host: ${cloneUrl}`);
   const defaultBranch = readTextOrNull(described['default_branch'], 'default_branch');
-  const project: HostBProject = { gitlab, id, defaultBranch };
+  const path = readText(described['path_with_namespace'], 'path_with_namespace');
+  const project: HostBProject = { gitlab, id, path, defaultBranch };
   const url = readText(described['web_url'], 'web_url');
   return {
     identity,
     record: {
-      repo: readText(described['path_with_namespace'], 'path_with_namespace'),
+      repo: path,
       ref: defaultBranch,
       url,
       default_branch: defaultBranch,

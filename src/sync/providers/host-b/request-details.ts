@@ -1,0 +1,107 @@
+/** What host_b's list of merge requests lacks: their commits and sizes, by GraphQL, many requests at a time. */
+import { mapInOrder } from '../map-in-order.js';
+import type { JsonObject } from '../read.js';
+import {
+  readInteger,
+  readIntegerOrNull,
+  readList,
+  readObject,
+  readObjectOrNull,
+  readText,
+  readTextOrNull,
+} from '../read.js';
+import type { HostBProject } from './project.js';
+
+export interface RequestDetails {
+  readonly commits: readonly string[];
+  /** Null where the host does not compare the branches any more. */
+  readonly additions: number | null;
+  readonly deletions: number | null;
+  readonly changedFiles: number | null;
+}
+
+const UNKNOWN: RequestDetails = { commits: [], additions: null, deletions: null, changedFiles: null };
+
+/** The host computes each size: more at a time would run into its time limit for a query. */
+const AT_ONCE = 25;
+const GROUPS_AT_ONCE = 2;
+
+/** As many as are listed of a clone's requests. */
+const MOST_COMMITS = 1000;
+
+const COMMITS = 'nodes { sha } pageInfo { hasNextPage endCursor }';
+
+const DETAILS = `
+  query ($project: ID!, $numbers: [String!]) {
+    project(fullPath: $project) {
+      mergeRequests(iids: $numbers, first: ${AT_ONCE}) {
+        nodes {
+          iid
+          diffStatsSummary { additions deletions fileCount }
+          commits(first: 100) { ${COMMITS} }
+        }
+      }
+    }
+  }`;
+
+const MORE_COMMITS = `
+  query ($project: ID!, $number: String!, $after: String!) {
+    project(fullPath: $project) {
+      mergeRequest(iid: $number) { commits(first: 100, after: $after) { ${COMMITS} } }
+    }
+  }`;
+
+/** The details of merge requests by number; one that the host leaves out has none. */
+export async function requestDetails(
+  project: HostBProject,
+  numbers: readonly number[],
+): Promise<(number: number) => RequestDetails> {
+  const groups: (readonly number[])[] = [];
+  for (let start = 0; start < numbers.length; start += AT_ONCE) groups.push(numbers.slice(start, start + AT_ONCE));
+  const details = new Map<number, RequestDetails>();
+  for await (const group of mapInOrder(groups, GROUPS_AT_ONCE, (some) => readGroup(project, some)))
+    for (const [number, each] of group) details.set(number, each);
+  return (number) => details.get(number) ?? UNKNOWN;
+}
+
+async function readGroup(
+  project: HostBProject,
+  numbers: readonly number[],
+): Promise<readonly (readonly [number, RequestDetails])[]> {
+  const variables = { project: project.path, numbers: numbers.map(String) };
+  const data = await project.gitlab.graphql(DETAILS, variables);
+  const found = readObjectOrNull(readObjectOrNull(data['project'], 'project')?.['mergeRequests'], 'mergeRequests');
+  const details: [number, RequestDetails][] = [];
+  for (const node of readList(found?.['nodes'] ?? [], 'mergeRequests.nodes')) {
+    const request = readObjectOrNull(node, 'merge request');
+    if (request === null) continue;
+    const number = readText(request['iid'], 'iid');
+    const size = readObjectOrNull(request['diffStatsSummary'], 'diffStatsSummary');
+    details.push([
+      Number(number),
+      {
+        commits: await allCommits(project, number, readObjectOrNull(request['commits'], 'commits')),
+        additions: readIntegerOrNull(size?.['additions'], 'additions'),
+        deletions: readIntegerOrNull(size?.['deletions'], 'deletions'),
+        changedFiles: size === null ? null : readInteger(size['fileCount'], 'fileCount'),
+      },
+    ]);
+  }
+  return details;
+}
+
+async function allCommits(project: HostBProject, number: string, first: JsonObject | null): Promise<string[]> {
+  const hashes: string[] = [];
+  let connection = first;
+  while (connection !== null) {
+    for (const node of readList(connection['nodes'] ?? [], 'commits.nodes'))
+      hashes.push(readText(readObject(node, 'commit')['sha'], 'sha'));
+    const { hasNextPage, endCursor } = readObject(connection['pageInfo'], 'pageInfo');
+    const after = readTextOrNull(endCursor, 'endCursor');
+    if (hasNextPage !== true || after === null || hashes.length >= MOST_COMMITS) break;
+    const data = await project.gitlab.graphql(MORE_COMMITS, { project: project.path, number, after });
+    const request = readObjectOrNull(readObjectOrNull(data['project'], 'project')?.['mergeRequest'], 'mergeRequest');
+    connection = readObjectOrNull(request?.['commits'], 'commits');
+  }
+  return hashes;
+}
