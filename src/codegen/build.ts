@@ -8,6 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
 import { buildConsole } from './build-console.js';
+import { compileSchemas } from './compile-schemas.js';
 import { buildGraphiql } from './graphql/build-graphiql.js';
 import { precompress } from './precompress.js';
 
@@ -40,6 +41,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
 /** Third-party packages among them: their licences are shipped with their code. */
 const LICENSED = ['yaml', 'openapi-fetch'];
 
+await compileSchemas();
 await rm(output, { recursive: true, force: true });
 await Promise.all([
   compile(),

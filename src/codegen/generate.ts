@@ -11,9 +11,9 @@ import { emitProblems } from './emit/problems.js';
 import { emitRoutes } from './emit/routes.js';
 import { emitSdk } from './emit/sdk.js';
 import { emitSecurity } from './emit/security.js';
-import { emitSerializers } from './emit/serializers.js';
+import { declareSerializers } from './emit/serializers.js';
 import { emitUnimplemented } from './emit/unimplemented.js';
-import { emitValidators } from './emit/validators.js';
+import { declareValidators } from './emit/validators.js';
 import { readContract } from './read-contract.js';
 import { readProblems } from './read-problems.js';
 
@@ -21,8 +21,8 @@ import { readProblems } from './read-problems.js';
 export type GeneratedFiles = Map<string, string>;
 
 /**
- * Generates all files under `generated/` and `sdk/src/generated/` that are derived from the OpenAPI contracts. The
- * output is deterministic.
+ * Generates all committed files under `generated/` and `sdk/src/generated/` that are derived from the OpenAPI contracts.
+ * The output is deterministic. `compileSchemas` makes the rest.
  *
  * @param contracts names of the contracts: the files of `openapi/` that have paths, without their extension
  */
@@ -44,18 +44,14 @@ export async function generate(contracts: readonly string[]): Promise<GeneratedF
 async function generateApi(name: string, problems: readonly Problem[], files: GeneratedFiles): Promise<void> {
   const contract = readContract(name, await bundleContract(`openapi/${name}.yaml`));
   const folder = `generated/${name}`;
-  const validators = await emitValidators(contract);
-  const serializers = await emitSerializers(contract);
   const types = await emitOpenapiTypes(contract.document, `openapi/${name}.yaml`, principalSchemas(contract));
   files.set(`${folder}/openapi.json`, `${JSON.stringify(contract.document, null, 1)}\n`);
   files.set(`${folder}/openapi.ts`, types);
   files.set(`${folder}/operations.ts`, emitOperations(contract, problems));
   files.set(`${folder}/security.ts`, emitSecurity(contract));
   files.set(`${folder}/routes.ts`, emitRoutes(contract));
-  files.set(`${folder}/validators.js`, validators.code);
-  files.set(`${folder}/validators.d.ts`, validators.declaration);
-  files.set(`${folder}/serializers.js`, serializers.code);
-  files.set(`${folder}/serializers.d.ts`, serializers.declaration);
+  files.set(`${folder}/validators.d.ts`, declareValidators(contract));
+  files.set(`${folder}/serializers.d.ts`, declareSerializers(contract));
   files.set(`${folder}/unimplemented.ts`, emitUnimplemented(contract));
   for (const [path, text] of await emitSdk(contract)) files.set(path, text);
 }

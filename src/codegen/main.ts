@@ -5,6 +5,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parse } from 'yaml';
+import { compileSchemas, isCompiled } from './compile-schemas.js';
 import { generate, type GeneratedFiles } from './generate.js';
 import { generateGraphql } from './graphql/generate-graphql.js';
 
@@ -23,6 +24,7 @@ if (process.argv.includes('--check')) {
   }
 } else {
   await write(files);
+  await compileSchemas();
   console.log(`Wrote ${files.size} files.`);
 }
 
@@ -59,7 +61,8 @@ async function orphans(all: GeneratedFiles): Promise<string[]> {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const path = `${entry.parentPath}/${entry.name}`;
-      if (entry.isFile() && !all.has(path)) found.push(path);
+      if (entry.isFile() && !all.has(path) && !(isCompiled(path) && all.has(`${entry.parentPath}/openapi.json`)))
+        found.push(path);
     }
   }
   return found;

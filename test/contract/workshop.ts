@@ -192,8 +192,8 @@ async function generateWorkshop(): Promise<{ routes: readonly Route[]; contract:
     await mkdir(join(folder, 'workshop'));
     const at = (file: string): string => join(folder, 'workshop', file);
     await writeFile(at('routes.ts'), emitRoutes(model));
-    await writeFile(at('validators.js'), (await emitValidators(model)).code);
-    await writeFile(at('serializers.js'), (await emitSerializers(model)).code);
+    await writeFile(at('validators.js'), await emitValidators(model));
+    await writeFile(at('serializers.js'), await emitSerializers(model));
     // What the module exports is what emitRoutes has just written.
     const module = (await import(pathToFileURL(at('routes.ts')).href)) as { routes: readonly Route[] };
     return { routes: module.routes, contract: readDocument('workshop', model.document) };

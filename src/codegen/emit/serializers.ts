@@ -15,7 +15,21 @@ export function serializerName(operation: Operation, reply: SuccessReply): strin
  * Compiles a serializer per reply schema. It writes only documented properties, so that other fields of a handler's
  * value never leave the server, even if replies are not validated.
  */
-export async function emitSerializers(contract: ApiContract): Promise<{ code: string; declaration: string }> {
+export async function emitSerializers(contract: ApiContract): Promise<string> {
+  const schemas = schemasOf(contract);
+  const entry = [...schemas.keys()].map((name) => `export { default as ${name} } from 'compiled:${name}';`).join('\n');
+  const code = await standaloneModule(entry, compileAll(contract.document, schemas));
+  return header(`openapi/${contract.name}.yaml`) + code;
+}
+
+/** The declarations of the module. */
+export function declareSerializers(contract: ApiContract): string {
+  const names = [...schemasOf(contract).keys()];
+  const declarations = names.map((name) => `export declare const ${name}: (body: unknown) => string;\n`).join('');
+  return `${header(`openapi/${contract.name}.yaml`)}${declarations}export {};\n`;
+}
+
+function schemasOf(contract: ApiContract): ReadonlyMap<string, SchemaObject> {
   const schemas = new Map<string, SchemaObject>();
   for (const operation of contract.operations) {
     for (const reply of operation.replies) {
@@ -24,12 +38,7 @@ export async function emitSerializers(contract: ApiContract): Promise<{ code: st
       if (name !== null && reply.schema !== null) schemas.set(name, reply.schema);
     }
   }
-  const names = [...schemas.keys()];
-  const entry = names.map((name) => `export { default as ${name} } from 'compiled:${name}';`).join('\n');
-  const code = await standaloneModule(entry, compileAll(contract.document, schemas));
-  const declarations = names.map((name) => `export declare const ${name}: (body: unknown) => string;\n`);
-  const source = header(`openapi/${contract.name}.yaml`);
-  return { code: source + code, declaration: `${source}${declarations.join('')}export {};\n` };
+  return schemas;
 }
 
 function compileAll(document: OpenApiDocument, schemas: ReadonlyMap<string, SchemaObject>): Map<string, string> {

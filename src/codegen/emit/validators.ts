@@ -19,13 +19,10 @@ export const validatorNames = {
  * Compiles all schemas that the runtime checks to plain functions, ahead of time: the server starts without a schema
  * compiler, and unused schemas cost nothing.
  *
- * @returns the texts of the module and of its declaration file
+ * @returns the text of the module
  */
-export async function emitValidators(contract: ApiContract): Promise<{ code: string; declaration: string }> {
-  const parameters = new Map<string, SchemaObject>();
-  const bodies = new Map<string, SchemaObject>();
-  for (const operation of contract.operations) collectSchemas(operation, parameters, bodies);
-  for (const { schemaName } of contract.apiProblems) collectProblem(schemaName, bodies);
+export async function emitValidators(contract: ApiContract): Promise<string> {
+  const { parameters, bodies } = schemasOf(contract);
   // Parameters arrive as text, so their validator converts them; bodies must have the right types.
   const code = await standaloneModule(
     `export * from 'compiled:parameters';\nexport * from 'compiled:bodies';\n`,
@@ -34,13 +31,28 @@ export async function emitValidators(contract: ApiContract): Promise<{ code: str
       ['bodies', compile(contract, bodies, false)],
     ]),
   );
+  return header(`openapi/${contract.name}.yaml`) + code;
+}
+
+/** The declarations of the module. */
+export function declareValidators(contract: ApiContract): string {
+  const { parameters, bodies } = schemasOf(contract);
   const names = [...parameters.keys(), ...bodies.keys()];
-  const source = `openapi/${contract.name}.yaml`;
   const declarations = names.map((name) => `export declare const ${name}: Validator;\n`).join('');
-  return {
-    code: `${header(source)}${code}`,
-    declaration: `${header(source)}import type { Validator } from '../contract.js';\n\n${declarations}`,
-  };
+  return `${header(`openapi/${contract.name}.yaml`)}import type { Validator } from '../contract.js';\n\n${declarations}`;
+}
+
+interface CheckedSchemas {
+  readonly parameters: ReadonlyMap<string, SchemaObject>;
+  readonly bodies: ReadonlyMap<string, SchemaObject>;
+}
+
+function schemasOf(contract: ApiContract): CheckedSchemas {
+  const parameters = new Map<string, SchemaObject>();
+  const bodies = new Map<string, SchemaObject>();
+  for (const operation of contract.operations) collectSchemas(operation, parameters, bodies);
+  for (const { schemaName } of contract.apiProblems) collectProblem(schemaName, bodies);
+  return { parameters, bodies };
 }
 
 function collectSchemas(

@@ -74,8 +74,8 @@ export async function generateRoutes(): Promise<readonly Route[]> {
     const validators = await emitValidators(contract);
     const serializers = await emitSerializers(contract);
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-    await writeFile(join(folder, 'validators.js'), validators.code);
-    await writeFile(join(folder, 'serializers.js'), serializers.code);
+    await writeFile(join(folder, 'validators.js'), validators);
+    await writeFile(join(folder, 'serializers.js'), serializers);
     const { code } = await transform(emitRoutes(contract), { loader: 'ts' });
     await writeFile(join(folder, 'routes.js'), code);
     const loaded: unknown = await import(pathToFileURL(join(folder, 'routes.js')).href);

@@ -1,0 +1,6 @@
+import { compileSchemas } from '../../src/codegen/compile-schemas.js';
+
+/** One test file can be run after a change of the contracts without a build. */
+export default async function setup(): Promise<void> {
+  await compileSchemas();
+}
