@@ -2,7 +2,8 @@
  * The clients that may use a server over mutual TLS: a file with a JSON array of `{name, fingerprint256, created_at}`,
  * readable by its owner only.
  */
-import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
+import { openRegularFile, UnreadableFileError } from '../../system/regular-file.js';
 import type { Log } from '../../../generated/contract.js';
 import { ComposeFailure, failure } from '../model/errors.js';
 import { parseAuthStore, type StoredClient } from './auth-store-file.js';
@@ -55,17 +56,18 @@ export async function openAuthStore(path: string, log: Log): Promise<AuthStore> 
 export async function readAuthStore(path: string): Promise<readonly StoredClient[]> {
   const file = await openFile(path);
   if (file === undefined) return [];
+  const { handle, found } = file;
   try {
     // Checks the open file, so that the checked file is the one read.
-    const mode = (await file.stat()).mode & 0o777;
+    const mode = found.mode & 0o777;
     if ((mode & 0o077) !== 0) {
       throw failure('AuthStoreError', 'loosePermissions', { path, mode: mode.toString(8).padStart(4, '0') });
     }
-    return parseAuthStore(await file.readFile('utf8'), path);
+    return parseAuthStore(await handle.readFile('utf8'), path);
   } catch (error) {
     throw error instanceof ComposeFailure ? error : unreadable(path, error);
   } finally {
-    await file.close();
+    await handle.close();
   }
 }
 
@@ -91,9 +93,9 @@ function byFingerprint(clients: readonly StoredClient[]): ReadonlyMap<string, St
   return new Map(clients.map((client) => [client.fingerprint256, client]));
 }
 
-async function openFile(path: string): Promise<FileHandle | undefined> {
+async function openFile(path: string): Promise<Awaited<ReturnType<typeof openRegularFile>> | undefined> {
   try {
-    return await open(path, 'r');
+    return await openRegularFile(path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw unreadable(path, error);
@@ -101,7 +103,7 @@ async function openFile(path: string): Promise<FileHandle | undefined> {
 }
 
 function unreadable(path: string, error: unknown): ComposeFailure {
-  const reason = codeOf(error) === 'EISDIR' ? 'it is a directory' : (codeOf(error) ?? 'reading it failed');
+  const reason = error instanceof UnreadableFileError ? `it ${error.reason}` : (codeOf(error) ?? 'reading it failed');
   return failure('AuthStoreError', 'malformedFile', { path, reason });
 }
 

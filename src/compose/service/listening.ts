@@ -1,8 +1,8 @@
 /** Validates the listen options of `compose serve` and starts the listener. */
-import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
+import { readRegularFile, UnreadableFileError } from '../../system/regular-file.js';
 import type { Log } from '../../../generated/contract.js';
 import { FileLockedError } from '../../system/file-lock.js';
 import { listen, type RunningServer, type TlsMaterial } from '../../contract/server.js';
@@ -136,10 +136,11 @@ async function readTlsMaterial({ cert, key, clientCa }: ListenOptions): Promise<
 }
 
 async function readPem(option: string, path = ''): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'it failed';
-    throw new ListenOptionsError(`${option}: '${path}' cannot be read (${code}).`, { cause: error });
+  const bytes = await readRegularFile(path).catch((error: unknown) => {
+    if (!(error instanceof UnreadableFileError)) throw error;
+    throw new ListenOptionsError(`${option}: ${error.message}.`, { cause: error });
   });
+  const text = bytes.toString('utf8');
   // OpenSSL reads a file without certificates as an empty list, and would then reject every client.
   if (!text.includes('-----BEGIN ')) throw new ListenOptionsError(`${option}: '${path}' is not a PEM file.`);
   return text;

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
+import { readRegularFile, UnreadableFileError } from '../../system/regular-file.js';
 import { assertListenable } from '../../contract/server.js';
 import { localUrl } from '../local-url.js';
 import type { PlatformSettings } from '../settings.js';
@@ -53,15 +54,21 @@ export async function checkKeyFile({
     return { finding: ok('SECRETS_KEY is set.'), key: Buffer.from(secretsKey, 'base64') };
   }
   const file = join(home, 'secrets.key');
-  const text = await readFile(file, 'utf8').catch(() => null);
-  if (text === null) {
+  const read = await readRegularFile(file).catch((error: unknown) => {
+    if (error instanceof UnreadableFileError) return error;
+    throw error;
+  });
+  if (read instanceof UnreadableFileError && read.code !== 'ENOENT') {
+    return { finding: failed(`${read.message}.`, 'Restore it from the backup.'), key: null };
+  }
+  if (read instanceof UnreadableFileError) {
     const message = `SECRETS_KEY is not set and ${file} does not exist: the first start generates it.`;
     return {
       finding: warning(message, `Include ${file} in backups; several servers need the same SECRETS_KEY.`),
       key: null,
     };
   }
-  const key = Buffer.from(text.trim(), 'base64');
+  const key = Buffer.from(read.toString('utf8').trim(), 'base64');
   if (key.length !== 32) return { finding: failed(`${file} holds no key.`, 'Restore it from the backup.'), key: null };
   const { mode } = await stat(file);
   const isPrivate = process.platform === 'win32' || (mode & 0o077) === 0;

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sql } from '../../database/connection.js';
+import { readRegularFile, UnreadableFileError } from '../../system/regular-file.js';
 import { SettingError } from '../settings.js';
 import type { SecretBox } from './secret-box.js';
 
@@ -19,7 +20,11 @@ export async function loadSecretsKey(home: string, configured: string | null): P
   const path = join(home, 'secrets.key');
   await mkdir(home, { recursive: true });
   await createOnce(path);
-  const key = Buffer.from((await readFile(path, 'utf8')).trim(), 'base64');
+  const text = await readRegularFile(path).catch((error: unknown) => {
+    if (!(error instanceof UnreadableFileError)) throw error;
+    throw new SettingError(`SECRETS_KEY is not set, and ${path} ${error.reason}`);
+  });
+  const key = Buffer.from(text.toString('utf8').trim(), 'base64');
   if (key.length !== keyLength) throw new SettingError(`SECRETS_KEY is not set, and ${path} does not hold a key`);
   return key;
 }

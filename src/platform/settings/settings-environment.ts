@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import { readRegularFile, UnreadableFileError } from '../../system/regular-file.js';
 import { SettingError, settingDescriptions } from '../settings.js';
 import { similarName } from './misspelt-settings.js';
 
@@ -101,9 +101,9 @@ function textOf(value: unknown, where: string): string {
 
 async function readText(file: string, what: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return (await readRegularFile(file)).toString('utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new SettingError(`${what} names ${file}, which cannot be read (${code})`);
+    if (error instanceof UnreadableFileError) throw new SettingError(`${what} names ${file}, which ${error.reason}`);
+    throw error;
   }
 }

@@ -1,6 +1,10 @@
 /** Reading files that people write (rules, teams): everything that is wrong with one is reported at once. */
-import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type Node, type YAMLMap } from 'yaml';
+import { readRegularFile, UnreadableFileError } from '../../system/regular-file.js';
+
+/** As the API: rules and teams of a large organization are a few hundred kilobytes. */
+const LARGEST_FILE = 1024 * 1024;
 
 /** One thing that is wrong with a file. */
 export interface FileProblem {
@@ -31,10 +35,12 @@ export class FileError extends Error {
  */
 export async function readTextFile(file: string | URL, kind: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    const path = typeof file === 'string' ? file : fileURLToPath(file);
+    return (await readRegularFile(path, LARGEST_FILE)).toString('utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new FileError(`The ${kind} ${String(file)} cannot be read`, [{ line: null, place: null, text: reason }]);
+    if (!(error instanceof UnreadableFileError)) throw error;
+    const problem = { line: null, place: null, text: `it ${error.reason}` };
+    throw new FileError(`The ${kind} ${String(file)} cannot be read`, [problem]);
   }
 }
 

@@ -76,7 +76,7 @@ describe.skipIf(missing !== null)(`compose auth${missing === null ? '' : ` (${mi
     expect(await run('auth', 'add', 'robin')).toMatchObject({ code: 2, stderr: expect.stringContaining('--cert') });
     expect(await run('auth', 'add', 'robin', '--cert', 'none.pem')).toMatchObject({
       code: 2,
-      stderr: "--cert: 'none.pem' cannot be read (ENOENT).\n",
+      stderr: "--cert: 'none.pem' does not exist.\n",
     });
     expect(await run('auth', 'add', 'robin', '--cert', 'key.pem')).toMatchObject({
       code: 2,

@@ -303,7 +303,7 @@ describe('compose --remote', () => {
     expect(await run('--remote', 'tls://localhost:1', '--tls-cert', 'c.pem', 'ps')).toMatchObject({ code: 2 });
     expect(await run('--remote', 'tls://localhost:1', '--tls-ca', 'none.pem', 'ps')).toMatchObject({
       code: 2,
-      stderr: "--tls-ca: 'none.pem' cannot be read (ENOENT).\n",
+      stderr: "--tls-ca: 'none.pem' does not exist.\n",
     });
   });
 

@@ -200,11 +200,7 @@ describe.skipIf(missing !== null)(`mutual TLS${missing === null ? '' : ` (${miss
     ['without a key', { key: undefined }, /needs --cert and --key/],
     ['without a certificate', { cert: undefined }, /needs --cert and --key/],
     ['with a store and no authority', { clientCa: undefined }, /--auth-store needs --client-ca/],
-    [
-      'with a certificate that is not there',
-      { cert: '/nowhere.pem' },
-      /--cert: '\/nowhere\.pem' cannot be read \(ENOENT\)/,
-    ],
+    ['with a certificate that is not there', { cert: '/nowhere.pem' }, /--cert: '\/nowhere\.pem' does not exist/],
   ])('does not start %s', async (_, change, message) => {
     await fresh();
     await expect(prepareListening(options(change), captureLog().log)).rejects.toMatchObject({

@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -71,7 +72,7 @@ describe('a settings file', () => {
 
   it('that does not exist is named', async () => {
     const missing = join(folder, 'missing.yaml');
-    await expect(settingsEnvironment({}, missing)).rejects.toThrow(`names ${missing}, which cannot be read (ENOENT)`);
+    await expect(settingsEnvironment({}, missing)).rejects.toThrow(`names ${missing}, which does not exist`);
   });
 });
 
@@ -101,10 +102,39 @@ describe('a secret of a file', () => {
   it('must exist and must not be empty', async () => {
     const missing = join(folder, 'missing');
     await expect(settingsEnvironment({ MAIL_URL_FILE: missing })).rejects.toThrow(
-      `MAIL_URL_FILE names ${missing}, which cannot be read (ENOENT)`,
+      `MAIL_URL_FILE names ${missing}, which does not exist`,
     );
     const empty = await file('\n', 'empty');
     await expect(settingsEnvironment({ MAIL_URL_FILE: empty })).rejects.toThrow(`${empty}, which is empty`);
+  });
+});
+
+describe('what is no file of settings or secrets', () => {
+  const places: Record<string, (path: string) => Promise<unknown>> = {
+    PLUMBLINE_CONFIG: (path) => settingsEnvironment({ PLUMBLINE_CONFIG: path }),
+    '--config': (path) => settingsEnvironment({}, path),
+    'a secret': (path) => settingsEnvironment({ JWT_PRIVATE_KEYS_FILE: path }),
+  };
+
+  it.each(Object.keys(places))('stops the start with one line: %s', async (place) => {
+    const fifo = join(folder, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    await expect(places[place]?.(fifo)).rejects.toThrow(`names ${fifo}, which is not a regular file`);
+    await expect(places[place]?.(folder)).rejects.toThrow(`names ${folder}, which is a directory`);
+    await expect(places[place]?.('/dev/zero')).rejects.toThrow('names /dev/zero, which is not a regular file');
+    const huge = await file('');
+    await truncate(huge, 2 ** 33);
+    await expect(places[place]?.(huge)).rejects.toThrow(`names ${huge}, which is larger than 1 MiB`);
+  });
+
+  it('does not hinder a secret that is mounted as a link to a link', async () => {
+    await mkdir(join(folder, '..2026'));
+    await writeFile(join(folder, '..2026', 'token'), 'mounted\n');
+    await symlink('..2026', join(folder, '..data'));
+    await symlink(join('..data', 'token'), join(folder, 'token'));
+    expect(await settingsEnvironment({ METRICS_TOKEN_FILE: join(folder, 'token') })).toMatchObject({
+      METRICS_TOKEN: 'mounted',
+    });
   });
 });
 

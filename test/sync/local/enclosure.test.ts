@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -193,8 +194,112 @@ describe('nothing outside of SYNC_LOCAL_ROOT is read', () => {
   };
 
   it.each(Object.keys(attacks))('%s', async (attack) => {
-    expect((await outcome(attacks[attack]?.())).messages).toEqual([]);
+    const { messages, error } = await outcome(attacks[attack]?.());
+    expect(messages).toEqual([]);
+    expect(String(error)).not.toContain('outside');
     expect(existsSync(join(top, 'ran'))).toBe(false);
+  });
+
+  /** A FIFO outside that nobody writes to: git blocks when it opens one, so only a sync that opens none ends. */
+  const named: Record<string, (fifo: string) => string | undefined> = {
+    'included settings': (fifo) => {
+      writeFileSync(dotGit('config'), `[include]\n\tpath = ${fifo}\n`, { flag: 'a' });
+      return undefined;
+    },
+    'included settings of a condition': (fifo) => {
+      writeFileSync(dotGit('config'), `[includeIf "gitdir:${top}/"]\n\tpath = ${fifo}\n`, { flag: 'a' });
+      return undefined;
+    },
+    'settings that are a link': (fifo) => {
+      rmSync(dotGit('config'));
+      symlinkSync(fifo, dotGit('config'));
+      return undefined;
+    },
+    'settings of a worktree that include': (fifo) => {
+      git(inside, 'worktree', 'add', '--quiet', join(root, 'tree'));
+      git(inside, 'config', 'extensions.worktreeConfig', 'true');
+      writeFileSync(dotGit('worktrees', 'tree', 'config.worktree'), `[include]\n\tpath = ${fifo}\n`);
+      return join(root, 'tree');
+    },
+    'settings of the repository of a .git file outside': (fifo) => {
+      writeFileSync(join(outside, '.git', 'config'), `[include]\n\tpath = ${fifo}\n`, { flag: 'a' });
+      rmSync(dotGit(), { recursive: true });
+      writeFileSync(dotGit(), `gitdir: ${outside}/.git\n`);
+      return undefined;
+    },
+    'settings of a bare repository': (fifo) => {
+      git(root, 'clone', '--quiet', '--bare', inside, join(root, 'bare.git'));
+      writeFileSync(join(root, 'bare.git', 'config'), `[include]\n\tpath = ${fifo}\n`, { flag: 'a' });
+      return join(root, 'bare.git');
+    },
+    'settings of a repository above the invalid one that was asked for': (fifo) => {
+      initRepository(root);
+      writeFileSync(join(root, '.git', 'config'), `[include]\n\tpath = ${fifo}\n`, { flag: 'a' });
+      writeFileSync(dotGit('HEAD'), 'no reference\n');
+      return undefined;
+    },
+    'borrowed objects of borrowed objects': (fifo) => {
+      const between = join(root, 'between');
+      initRepository(between);
+      symlinkSync(fifo, join(between, '.git', 'objects', 'info', 'alternates'));
+      writeFileSync(dotGit('objects', 'info', 'alternates'), `${between}/.git/objects\n`);
+      return undefined;
+    },
+    'the boundary of a shallow clone': (fifo) => {
+      symlinkSync(fifo, dotGit('shallow'));
+      return undefined;
+    },
+    grafts: (fifo) => {
+      symlinkSync(fifo, dotGit('info', 'grafts'));
+      return undefined;
+    },
+    'attributes of the repository': (fifo) => {
+      mkdirSync(dotGit('info'), { recursive: true });
+      rmSync(dotGit('info', 'attributes'), { force: true });
+      symlinkSync(fifo, dotGit('info', 'attributes'));
+      return undefined;
+    },
+    'settings that are themselves a FIFO below the root': () => {
+      rmSync(dotGit('config'));
+      execFileSync('mkfifo', [dotGit('config')]);
+      return undefined;
+    },
+  };
+
+  it.each(Object.keys(named))('before git opens it: %s', async (place) => {
+    const fifo = join(outside, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    const { messages, error } = await outcome(named[place]?.(fifo));
+    expect(messages).toEqual([]);
+    expect(error).toMatch(/^The repository is not read: /);
+    expect(error).not.toContain('fifo');
+  });
+
+  it('through a folder of the work tree that is a link, where git would look for attributes', async () => {
+    mkdirSync(join(inside, 'folder'));
+    writeFileSync(join(inside, 'folder', 'file.txt'), 'text\n');
+    git(inside, 'add', '.');
+    git(inside, 'commit', '--quiet', '-m', 'with a folder');
+    rmSync(join(inside, 'folder'), { recursive: true });
+    execFileSync('mkfifo', [join(outside, '.gitattributes')]);
+    symlinkSync(outside, join(inside, 'folder'));
+    expect((await outcome()).messages.toSorted()).toEqual(['open commit', 'with a folder']);
+  });
+
+  it('and no message tells whether a file exists outside', async () => {
+    const errors = [];
+    for (const target of [join(outside, 'file.txt'), join(outside, 'missing')]) {
+      rmSync(dotGit('description'), { force: true });
+      symlinkSync(target, dotGit('description'));
+      errors.push((await outcome()).error);
+    }
+    expect(errors[0]).toBeDefined();
+    expect(errors[1]).toBe(errors[0]);
+  });
+
+  it('while links below the root that form a cycle are read once', async () => {
+    symlinkSync(root, dotGit('cycle'));
+    expect((await outcome()).messages).toEqual(['open commit']);
   });
 
   it('through an object that stands in for another', async () => {

@@ -1,8 +1,8 @@
 /** `auth`: manages the clients of `compose serve` over mutual TLS. */
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
+import { readRegularFile, UnreadableFileError } from '../../../system/regular-file.js';
 import { addClient, removeClient } from '../../service/auth-store-edits.js';
 import { readAuthStore } from '../../service/auth-store.js';
 import { define } from '../command.js';
@@ -82,8 +82,8 @@ function storePath({ io }: Session, given: string | undefined): string {
 }
 
 async function readCertificate({ io }: Session, path: string): Promise<Uint8Array> {
-  return readFile(resolve(io.workingDirectory, path)).catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'it failed';
-    throw new UsageError(`--cert: '${path}' cannot be read (${code}).`);
+  return readRegularFile(resolve(io.workingDirectory, path)).catch((error: unknown) => {
+    if (!(error instanceof UnreadableFileError)) throw error;
+    throw new UsageError(`--cert: '${path}' ${error.reason}.`);
   });
 }

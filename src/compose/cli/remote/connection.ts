@@ -1,10 +1,10 @@
 /** Connects to the server of `--remote`, and unwraps its replies. */
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { ConnectionError, TimeoutError, UnexpectedReplyError, type AnyResult, type DataOf } from '@plumbline/sdk';
 import { createComposeClient, type ComposeClient } from '@plumbline/sdk/compose';
 import { nodeTransport, type TlsCredentials } from '@plumbline/sdk/compose/node';
+import { readRegularFile, UnreadableFileError } from '../../../system/regular-file.js';
 import { listenAddressText, parseListenAddress } from '../../service/listen-address.js';
 import { UsageError } from '../failures.js';
 import type { Session } from '../session.js';
@@ -77,9 +77,9 @@ async function readCredentials(
   const read = async (option: keyof typeof files): Promise<Uint8Array | undefined> => {
     const path = files[option];
     if (path === undefined) return undefined;
-    return readFile(resolve(directory, path)).catch((error: unknown) => {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'it failed';
-      throw new UsageError(`${option}: '${path}' cannot be read (${code}).`);
+    return readRegularFile(resolve(directory, path)).catch((error: unknown) => {
+      if (!(error instanceof UnreadableFileError)) throw error;
+      throw new UsageError(`${option}: '${path}' ${error.reason}.`);
     });
   };
   return { ca: await read('--tls-ca'), cert: await read('--tls-cert'), key: await read('--tls-key') };

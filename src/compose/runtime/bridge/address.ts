@@ -1,7 +1,7 @@
 /** Parses an engine address from DOCKER_HOST and the related DOCKER_* variables. */
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { readRegularFile } from '../../../system/regular-file.js';
 import { backendFailure, type RuntimeError } from '../errors.js';
 
 export type EngineAddress =
@@ -74,9 +74,9 @@ async function tlsFiles(environment: NodeJS.ProcessEnv): Promise<{ ca: Buffer; c
   const directory = environment.DOCKER_CERT_PATH ?? join(environment.HOME ?? homedir(), '.docker');
   try {
     const [ca, cert, key] = await Promise.all([
-      readFile(join(directory, 'ca.pem')),
-      readFile(join(directory, 'cert.pem')),
-      readFile(join(directory, 'key.pem')),
+      readRegularFile(join(directory, 'ca.pem')),
+      readRegularFile(join(directory, 'cert.pem')),
+      readRegularFile(join(directory, 'key.pem')),
     ]);
     return { ca, cert, key };
   } catch (error) {

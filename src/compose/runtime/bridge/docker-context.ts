@@ -1,8 +1,8 @@
 /** Reads Docker contexts: named engine addresses stored by `docker context create`. */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { readRegularFile } from '../../../system/regular-file.js';
 import { backendFailure } from '../errors.js';
 import { objectOf, parseJson, textOf } from '../json.js';
 import { engineAddress, type EngineAddress, type EngineTls } from './address.js';
@@ -76,7 +76,7 @@ async function contextEngine(
 /** A context uses TLS when it has TLS files, or when it turns certificate checks off. */
 async function tlsOf(directory: string, isUnverified: boolean): Promise<EngineTls | undefined> {
   const [ca, cert, key] = await Promise.all(
-    ['ca.pem', 'cert.pem', 'key.pem'].map((file) => readFile(join(directory, file)).catch(() => undefined)),
+    ['ca.pem', 'cert.pem', 'key.pem'].map((file) => readRegularFile(join(directory, file)).catch(() => undefined)),
   );
   if (ca === undefined && cert === undefined && !isUnverified) return undefined;
   return {
@@ -92,5 +92,5 @@ function configuration(environment: NodeJS.ProcessEnv): string {
 }
 
 async function textOfFile(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch(() => undefined);
+  return (await readRegularFile(path).catch(() => undefined))?.toString('utf8');
 }

@@ -1,9 +1,9 @@
 /** Reads registry credentials that `docker login` stored in the Docker configuration or a credential helper. */
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { readRegularFile } from '../../../system/regular-file.js';
 import { objectOf, parseJson, textOf, type Json } from '../json.js';
 
 export interface RegistryAuth {
@@ -28,7 +28,7 @@ export async function registryAuth(
   const host = reference.slice(0, reference.indexOf('/'));
   const server = host === 'docker.io' ? HUB : host;
   const directory = environment.DOCKER_CONFIG ?? join(environment.HOME ?? homedir(), '.docker');
-  const text = await readFile(join(directory, 'config.json'), 'utf8').catch(() => undefined);
+  const text = (await readRegularFile(join(directory, 'config.json')).catch(() => undefined))?.toString('utf8');
   if (text === undefined) return undefined;
   const config = objectOf(parseJson(text));
   const helper = textOf(objectOf(config.credHelpers)[server]) || textOf(config.credsStore);

@@ -2,9 +2,11 @@
  * Keeps the git program inside a folder. Otherwise a user with write access below SYNC_LOCAL_ROOT could let a repository
  * refer to objects, refs or settings outside of it, and read them as commits of an organization.
  */
-import { readdir, readFile, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { SyncError } from '../../failures.js';
+import { realpath } from 'node:fs/promises';
+import { devNull } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { assertNothingLeadsOut, inside, leadsOut, readInside, refused } from './enclosed-files.js';
+import { findGitDirectories } from './git-directories.js';
 import type { Git } from './git.js';
 import { runGit } from './git.js';
 
@@ -31,74 +33,58 @@ export function enclosedEnvironment(root: string): Record<string, string> {
 /**
  * Checks that everything which git would follow in the repository at `git.path` lies below `root`: the `.git` file or
  * link, the common directory of a worktree, borrowed objects, symbolic links among objects and refs, and the paths in
- * its settings. The check runs before anything is read; it does not detect changes during the sync.
+ * its settings. No git command runs in the repository before the check is complete, because each reads its settings. The
+ * check does not detect changes during the sync.
  *
  * @param root absolute, without symbolic links
+ * @returns git for the checked directories. It runs inside the git directory: in the work tree it would read attributes
+ * and name maps through links to folders outside.
  * @throws SyncError (`repository_unreadable`) naming what leads out
  */
-export async function assertEnclosed(git: Git, root: string): Promise<void> {
-  await inside(git.path, root, 'the directory');
-  const answer = (await runGit(git, ['rev-parse', '--absolute-git-dir', '--git-common-dir'])).toString('utf8');
-  const [own = '', common = ''] = answer.split('\n');
-  const commonDirectory = isAbsolute(common) ? common : resolve(git.path, common);
-  const directories = new Set([
-    await inside(own, root, 'the .git directory'),
-    await inside(commonDirectory, root, 'the common directory'),
-  ]);
-  for (const directory of directories) {
-    await assertNoLinkOut(directory, root);
+export async function enclosed(git: Git, root: string): Promise<Git> {
+  const { top, own, common } = await findGitDirectories(git.path, root);
+  const seen = new Set<string>();
+  for (const directory of new Set([own, common])) {
+    await assertNothingLeadsOut(directory, root, seen);
     for (const file of ['config', 'config.worktree']) await assertSettings(git, directory, file, root);
   }
   // Git resolves relative alternates from the directory that `objects` really is.
-  const objects = await inside(join(commonDirectory, 'objects'), root, 'the object directory');
-  await assertAlternates(objects, root, ALTERNATES_DEPTH);
+  const objects = await inside(join(common, 'objects'), root, 'the object directory');
+  await assertAlternates(objects, root, ALTERNATES_DEPTH, seen);
+  const ceiling = { GIT_CEILING_DIRECTORIES: dirname(top) };
+  await assertFound({ ...git, confinement: { ...git.confinement, ...ceiling } }, own, common);
+  const mailmap = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'mailmap.blob', GIT_CONFIG_VALUE_0: 'HEAD:.mailmap' };
+  return { ...git, path: own, confinement: { ...git.confinement, ...mailmap, GIT_DIR: own } };
 }
 
-/** @returns the path without symbolic links */
-async function inside(path: string, root: string, what: string): Promise<string> {
-  const real = await realpath(path).catch(() => null);
-  if (real === null) throw refused(`${what} is missing`);
-  if (real !== root && !real.startsWith(root.endsWith(sep) ? root : root + sep)) throw leadsOut(what);
-  return real;
+/** Git must take the directories that were checked. It also checks their owner (`safe.directory`), here only. */
+async function assertFound(git: Git, own: string, common: string): Promise<void> {
+  const answer = (await runGit(git, ['rev-parse', '--absolute-git-dir', '--git-common-dir'])).toString('utf8');
+  const found = answer.split('\n').slice(0, 2);
+  const [foundOwn, foundCommon] = await Promise.all(
+    found.map((path) => realpath(isAbsolute(path) ? path : resolve(git.path, path))),
+  );
+  if (foundOwn !== own || foundCommon !== common) throw refused('git finds another repository');
 }
 
-async function assertNoLinkOut(directory: string, root: string): Promise<void> {
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    const path = join(directory, entry.name);
-    if (entry.isSymbolicLink()) {
-      const target = await inside(path, root, `the symbolic link ${entry.name}`);
-      // A link within the repository is walked at its target; another one leads to files that were not checked.
-      if (!target.startsWith(directory + sep) && (await isDirectory(target))) await assertNoLinkOut(target, root);
-    } else if (entry.isDirectory()) await assertNoLinkOut(path, root);
-  }
-}
-
-async function assertAlternates(objects: string, root: string, depth: number): Promise<void> {
-  const text = await readFile(join(objects, 'info', 'alternates'), 'utf8').catch(() => '');
+async function assertAlternates(objects: string, root: string, depth: number, seen: Set<string>): Promise<void> {
+  const what = 'the list of borrowed objects';
+  const text = (await readInside(join(objects, 'info', 'alternates'), root, what)) ?? '';
   for (const line of text.split('\n')) {
     if (line === '' || line.startsWith('#')) continue;
     // Git unquotes such a line; nothing that clones writes it so.
     if (line.startsWith('"') || depth === 0) throw refused('its list of borrowed objects cannot be checked');
-    const borrowed = await inside(
-      isAbsolute(line) ? line : resolve(objects, line),
-      root,
-      'the list of borrowed objects',
-    );
-    await assertNoLinkOut(borrowed, root);
-    await assertAlternates(borrowed, root, depth - 1);
+    const borrowed = await inside(isAbsolute(line) ? line : resolve(objects, line), root, what);
+    await assertNothingLeadsOut(borrowed, root, seen);
+    await assertAlternates(borrowed, root, depth - 1, seen);
   }
 }
 
 async function assertSettings(git: Git, directory: string, file: string, root: string): Promise<void> {
-  const path = join(directory, file);
-  if ((await readFile(path).catch(() => null)) === null) return;
-  const listed = await runGit(git, ['config', '--file', path, '--no-includes', '--null', '--list']);
-  for (const entry of listed.toString('utf8').split('\0')) {
-    const end = entry.indexOf('\n');
-    if (end === -1) continue;
-    const name = entry.slice(0, end);
-    const value = entry.slice(end + 1);
-    if (INCLUDES.test(name)) throw refused(`its setting ${name} includes another file`);
+  const text = await readInside(join(directory, file), root, `the file ${file}`);
+  if (text === undefined) return;
+  for (const { name, value } of await settingsIn(git, text)) {
+    if (INCLUDES.test(name)) throw refused(`its file ${file} includes other files`);
     if (!PATH_SETTINGS.test(name) || value === '') continue;
     // Git resolves some of them from the work tree, some from the .git directory.
     if (value.startsWith('~') || value.split('/').includes('..')) throw leadsOut(`the setting ${name}`);
@@ -106,17 +92,13 @@ async function assertSettings(git: Git, directory: string, file: string, root: s
   }
 }
 
-async function isDirectory(path: string): Promise<boolean> {
-  return readdir(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-function leadsOut(what: string): SyncError {
-  return refused(`${what} leads out of SYNC_LOCAL_ROOT`);
-}
-
-function refused(why: string): SyncError {
-  return new SyncError('repository_unreadable', `The repository is not read: ${why}.`);
+/** Git parses the text, but outside of any repository: elsewhere it would read the settings of the repository first. */
+async function settingsIn(git: Git, text: string): Promise<{ readonly name: string; readonly value: string }[]> {
+  const nowhere = { ...git, path: '/', confinement: { ...git.confinement, GIT_DIR: devNull } };
+  const args = ['config', '--file', '-', '--no-includes', '--null', '--list'];
+  const listed = (await runGit(nowhere, args, { input: text })).toString('utf8');
+  return listed.split('\0').flatMap((entry) => {
+    const end = entry.indexOf('\n');
+    return end === -1 ? [] : [{ name: entry.slice(0, end), value: entry.slice(end + 1) }];
+  });
 }

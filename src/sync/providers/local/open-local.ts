@@ -11,7 +11,7 @@ import { asyncOf } from '../../../system/async-of.js';
 import { CODEOWNERS_PATHS, LARGEST_CODEOWNERS } from '../../work-units/teams/codeowners.js';
 import type { OpenRepository, Page, Provider, Start } from '../provider.js';
 import { blamePages } from './blame.js';
-import { assertEnclosed, enclosedEnvironment } from './enclosure.js';
+import { enclosed, enclosedEnvironment } from './enclosure.js';
 import type { Git } from './git.js';
 import { askGit, openGit, runGit } from './git.js';
 import { historyPages } from './history.js';
@@ -31,8 +31,8 @@ export function openLocal(path: string, request: SyncRequest, dependencies: Sync
     const { environment, signal, localRoot } = dependencies;
     const root = localRoot === undefined ? undefined : realpathSync(localRoot);
     const git = await openGit(path, environment, signal, root === undefined ? {} : enclosedEnvironment(root));
-    if (root !== undefined) await assertEnclosed(git, root);
-    return openRepository(git, root, request, dependencies.progress.showsTotals === true);
+    const checked = root === undefined ? git : await enclosed(git, root);
+    return openRepository(checked, root, request, dependencies.progress.showsTotals === true);
   };
   const source = { name: identityOfPath(path).name, open };
   return {
@@ -135,18 +135,17 @@ async function findRemote(
   if (identity !== undefined) return { identity, url: withoutCredentials(address) };
   const path = directoryOf(address, directory);
   if (path === undefined || depth === 0 || !existsSync(path)) return itself;
-  const other: Git = { ...git, path };
-  if (root !== undefined && !(await isEnclosed(other, root))) return itself;
+  const other = root === undefined ? { ...git, path } : await enclosedOrNone(git, path, root);
+  if (other === undefined) return itself;
   return findRemote(other, await gitDirectory(other), root, depth - 1);
 }
 
 /** A remote outside of the root is not looked into: the clone stands for itself. */
-async function isEnclosed(git: Git, root: string): Promise<boolean> {
+async function enclosedOrNone(git: Git, path: string, root: string): Promise<Git | undefined> {
   try {
-    await assertEnclosed(git, root);
-    return true;
+    return await enclosed({ ...git, path, confinement: enclosedEnvironment(root) }, root);
   } catch (error) {
-    if (error instanceof SyncError && error.code === 'repository_unreadable') return false;
+    if (error instanceof SyncError && error.code === 'repository_unreadable') return undefined;
     throw error;
   }
 }
