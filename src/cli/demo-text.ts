@@ -1,4 +1,5 @@
 /** The output of `plumbline demo`. */
+import type { DemoServer } from './demo-server.js';
 import { drawChart, type ChartRow, type ChartStyle } from './demo-chart.js';
 
 export interface DemoFacts {
@@ -9,10 +10,7 @@ export interface DemoFacts {
   readonly existed: boolean;
   readonly records: number;
   readonly range: { readonly startDate: string; readonly endDate: string };
-  /** The address of a server with these settings. */
-  readonly url: string;
-  /** Whether a server is running there. */
-  readonly isServed: boolean;
+  readonly server: DemoServer;
   /** Whether it serves the console. */
   readonly hasConsole: boolean;
 }
@@ -25,7 +23,7 @@ export function lastDays(now: Date, days: number): DemoFacts['range'] {
 
 /** @param rows the result of the query, largest first */
 export function describeDemo(facts: DemoFacts, rows: readonly ChartRow[], style: ChartStyle): string {
-  const { email, password, orgId, existed, records, range } = facts;
+  const { email, password, orgId, existed, records, range, server } = facts;
   return [
     existed ? 'The demo already existed; its data is up to date again.' : 'The demo is ready.',
     '',
@@ -38,8 +36,9 @@ export function describeDemo(facts: DemoFacts, rows: readonly ChartRow[], style:
     '',
     ...indented(drawChart(['theme', 'units'], rows, { ...style, width: style.width - 2 })),
     '',
-    ...(facts.isServed ? [] : ['Start the server:', '', '  npx plumbline serve', '', 'and in another terminal:', '']),
-    'Run the query yourself:',
+    ...(server.command === null
+      ? ['Run the query yourself:']
+      : ['Start the server:', '', `  ${server.command}`, '', 'Then run the query yourself, in another terminal:']),
     '',
     ...indented(curlOf(facts)),
     '',
@@ -47,7 +46,7 @@ export function describeDemo(facts: DemoFacts, rows: readonly ChartRow[], style:
     '',
     ...indented(sdkOf(facts)),
     ...(facts.hasConsole
-      ? ['', 'Open the console, and log in with the account above:', '', `  ${facts.url}/console/overview`]
+      ? ['', 'Open the console, and log in with the account above:', '', `  ${server.url}/console/overview`]
       : []),
   ].join('\n');
 }
@@ -56,7 +55,7 @@ const document =
   'query Themes($org: String!, $days: DateRangeInput!) { analytics(orgId: $org, batch: { useInvestment: true, ' +
   'breakdowns: [{ dimension: THEME, measure: COUNT, dateRange: $days }] }) { breakdowns { items { key value } } } }';
 
-function curlOf({ url, email, password, orgId, range }: DemoFacts): string[] {
+function curlOf({ server: { url }, email, password, orgId, range }: DemoFacts): string[] {
   const login = JSON.stringify({ email, password: password ?? '...' });
   const query = JSON.stringify({ query: document, variables: { org: orgId, days: range } });
   return [
@@ -66,7 +65,7 @@ function curlOf({ url, email, password, orgId, range }: DemoFacts): string[] {
   ];
 }
 
-function sdkOf({ url, email, password, orgId }: DemoFacts): string[] {
+function sdkOf({ server: { url }, email, password, orgId }: DemoFacts): string[] {
   return [
     "import { createPlatformClient, listSyncConfigs, login } from '@plumbline/sdk/platform';",
     `const client = createPlatformClient({ baseUrl: '${url}' });`,

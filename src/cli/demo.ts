@@ -12,11 +12,12 @@ import {
   type DemoOrganization,
   type DemoRunState,
 } from '../platform/demo/demo-organization.store.js';
-import { localUrl } from '../platform/local-url.js';
 import { checkPassword } from '../platform/passwords/password-rules.js';
 import { createPasswords } from '../platform/passwords/passwords.js';
-import { readSettings, SettingError } from '../platform/settings.js';
+import { readSettings, SettingError, type PlatformSettings } from '../platform/settings.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
+import { parseSigningKeys } from '../platform/tokens/key-ring.js';
+import { storedKeyIds } from '../platform/tokens/signing-keys.store.js';
 import { executeHere } from '../platform/sync/jobs/execute-here.js';
 import type { StartExecution } from '../platform/sync/jobs/sync-job.js';
 import { workOnRun } from '../platform/sync/jobs/sync-jobs.js';
@@ -28,6 +29,7 @@ import { systemClock as syncClock } from '../sync/clock.js';
 import { systemRandom as syncRandom } from '../sync/random.js';
 import { withDatabase } from './database.js';
 import type { ChartRow } from './demo-chart.js';
+import { findDemoServer } from './demo-server.js';
 import { describeDemo, lastDays, type DemoFacts } from './demo-text.js';
 import { createLog } from './log.js';
 
@@ -75,15 +77,13 @@ export async function runDemo(environment: Environment, options: DemoOptions): P
         );
       }
       const run = await fill(database.sql, organization, { store, database: uri }, settings.workUnitRules, log);
-      const url = localUrl(settings);
       const facts: DemoFacts = {
         ...organization,
         email,
         password: organization.existed && !options.resetPassword ? null : password,
         records: run.records,
         range: lastDays(systemClock.now(), days),
-        url,
-        isServed: await isServed(url),
+        server: await findDemoServer(settings, await keyIdsOf(database.sql, settings)),
         hasConsole: settings.console,
       };
       const rows = await themesOf(facts, analytics);
@@ -95,9 +95,10 @@ export async function runDemo(environment: Environment, options: DemoOptions): P
   });
 }
 
-async function isServed(url: string): Promise<boolean> {
-  const reply = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(1000) }).catch(() => null);
-  return reply?.ok === true;
+/** The ids of the keys with which servers of these settings sign. */
+async function keyIdsOf(sql: DatabaseSql, { jwtPrivateKeys }: PlatformSettings): Promise<ReadonlySet<string>> {
+  const configured = jwtPrivateKeys === null ? [] : await parseSigningKeys(jwtPrivateKeys);
+  return new Set([...(await storedKeyIds(sql)), ...configured.map(({ kid }) => kid)]);
 }
 
 async function newPassword(random: Random): Promise<string> {

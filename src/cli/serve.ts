@@ -50,8 +50,8 @@ function waitForStopSignal(environment: NodeJS.ProcessEnv): Promise<string> {
 
 function announce(url: string, hasConsole: boolean): void {
   const lines = [
+    ...(hasConsole ? [`Open the console: ${url}/console/`, ''] : []),
     `Plumbline is running at ${url}`,
-    ...(hasConsole ? [`  Console        ${url}/console/`] : []),
     `  API reference  ${url}/docs`,
     `  Contract       ${url}/openapi.json`,
     `  Health         ${url}/health/ready`,

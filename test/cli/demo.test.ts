@@ -37,9 +37,31 @@ it('makes an account and an organization, fills it, and shows where the work goe
   expect(first.stdout).not.toMatch(/\u001b/); // it is no terminal
 });
 
-it('ends with the address of the console, and with how to start the server where none runs', () => {
-  const lines = first.stdout.trimEnd().split('\n');
-  expect(lines.at(-1)).toBe('  http://127.0.0.1:8080/console/overview');
+/** The port that the demo says to start the server at, and the one in its last line, which is the console's address. */
+const portsIn = ({ stdout }: Finished): readonly (string | undefined)[] => [
+  /^ {2}npx plumbline serve(?: --port (\d+))?$/m.exec(stdout)?.[1],
+  /^ {2}http:\/\/127\.0\.0\.1:(\d+)\/console\/overview$/.exec(stdout.trimEnd().split('\n').at(-1) ?? '')?.[1],
+];
+
+it('ends with the address of the console, and says how to start the server where none runs', async () => {
+  const [started, shown] = portsIn(await plumbline(['demo'], { environment: { ...environment, PORT: '18123' } }));
+  expect(Number(started)).toBeGreaterThanOrEqual(18_123);
+  expect(shown).toBe(started);
+});
+
+it('proposes another port where a server with other data uses that of the settings', async () => {
+  const other = await createTestDatabase();
+  const server = await startServer({ environment: { ...environment, DATABASE_URI: other.uri, LOG_LEVEL: 'warn' } });
+  try {
+    const { port } = new URL(server.url);
+    const [started, shown] = portsIn(await plumbline(['demo'], { environment: { ...environment, PORT: port } }));
+    expect(Number(started)).toBeGreaterThan(Number(port));
+    expect(shown).toBe(started);
+  } finally {
+    server.kill('SIGTERM');
+    await server.finished;
+    await other.drop();
+  }
 });
 
 it('names the port of the settings, and says nothing of starting a server that runs', async () => {

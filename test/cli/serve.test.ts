@@ -79,6 +79,19 @@ async function surviveKills(
 }
 
 describe('plumbline serve on the embedded PostgreSQL', () => {
+  test.each([
+    {
+      name: 'the address of the console',
+      CONSOLE: 'true',
+      first: /^Open the console: http:\/\/127\.0\.0\.1:\d+\/console\/$/,
+    },
+    { name: 'without a console that of the server', CONSOLE: 'false', first: /^Plumbline is running at http:\/\/\S+$/ },
+  ])('prints first $name', async ({ CONSOLE, first }) => {
+    const server = await start({ CONSOLE });
+    await stopped(server);
+    expect((await server.finished).stderr.split('\n')[0]).toMatch(first);
+  });
+
   test('starts, stops and starts again on what it has stored, and takes its PostgreSQL along', async () => {
     for (const expected of [201, 400]) {
       const server = await start();

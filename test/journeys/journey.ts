@@ -51,6 +51,7 @@ export async function startJourneyServer(through: 'nothing' | 'PgBouncer' = 'not
       DATABASE_URI: pooler === null ? database.uri : `${pooler.uri}?pooler=transaction`,
       AUTH_AUTO_CREATE_ORG_ON_REGISTER: 'false',
       AUTH_REGISTER_LIMIT: 'off',
+      AUTH_LOGIN_LIMIT: 'off', // each journey logs in
       INTEGRATION_NETWORKS: '127.0.0.0/8', // where the code host of the journeys is
       REPLY_VALIDATION: 'always',
     },

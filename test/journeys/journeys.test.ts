@@ -53,6 +53,14 @@ describe.for([
     expect(await server.walk('sessions', 'endSessions', owner)).toBe(7);
   });
 
+  test.skipIf(isMissing)('save a view, change it, and delete it', async () => {
+    expect(await server.walk('views', 'saveAndChange', colleague)).toBe(7);
+  });
+
+  test.skipIf(isMissing)('import teams, change them, and wait for the assignment', async () => {
+    expect(await server.walk('teams', 'importAndChange', owner)).toBeGreaterThanOrEqual(9); // more while it is awaited
+  });
+
   test.skipIf(isMissing)('forget the password, and choose another', async () => {
     expect(await server.walk('password-reset', 'ask', { email: owner.email })).toBe(2);
     const reset_token = await server.tokenMailedTo(owner.email, 'reset');

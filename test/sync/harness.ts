@@ -47,6 +47,12 @@ export function testDependencies(changes: Partial<SyncDependencies> = {}): TestD
   };
 }
 
+/** Dependencies that keep the notes of a sync. */
+export function noted(): { readonly notes: readonly string[]; readonly dependencies: SyncDependencies } {
+  const notes: string[] = [];
+  return { notes, dependencies: testDependencies({ progress: { note: (text) => void notes.push(text) } }) };
+}
+
 /** The request for these options; a wrong one fails the test with its problems. */
 export function requestFor(options: SyncOptions, environment: Record<string, string> = {}): SyncRequest {
   const parsed = parseSyncRequest(options, environment, NOW);

@@ -4,7 +4,7 @@ import type { AnyRow } from '../../src/sync/records.js';
 import { exitCodeOf } from '../../src/sync/summary.js';
 import type { HostA } from '../support/hosts/host-a.js';
 import { hostARepository, problem } from '../support/hosts/host-a.js';
-import { NOW, onlyId, sqliteUri, storedRows, sync } from './harness.js';
+import { NOW, noted, onlyId, sqliteUri, storedRows, sync } from './harness.js';
 import { commits, host, missing, options } from './host-a-fixture.js';
 
 function pullRequest(number: number, changes: Record<string, unknown> = {}): Record<string, unknown> {
@@ -312,6 +312,37 @@ describe.skipIf(missing !== undefined)(
       expect((await storedRows(db, onlyId(summary)))['git_blame']?.map((row) => [row['path'], row['line_no']])).toEqual(
         [['a.ts', 1]],
       );
+    });
+
+    it('tells with each sync how many files are left out of blame, and reads no other', async () => {
+      const blame = [{ startingLine: 1, endingLine: 1, sha: '1'.padStart(40, '0') }];
+      const paths = Array.from({ length: 501 }, (_, index) => `src/${index}.ts`);
+      const files = Object.fromEntries(paths.map((path) => [path, blame]));
+      const started = await host(hostARepository('acme/widgets', { commits: commits(1), files }));
+      const db = sqliteUri();
+      for (const records of [{ repos: 1, git_blame: 500 }, { repos: 1 }]) {
+        const { notes, dependencies } = noted();
+        const summary = await sync(options(started, db, { target: 'blame' }), dependencies);
+        expect(summary.repositories[0]?.records).toEqual(records);
+        expect(notes).toEqual(['acme/widgets (blame): only 500 files are read']);
+      }
+    });
+
+    it('tells how many entries the host hides from the token, over pages', async () => {
+      const shown = Array.from({ length: 60 }, (_, index) => ({
+        databaseId: index + 1,
+        environment: 'production',
+        createdAt: new Date(NOW - index * 60_000).toISOString(),
+        state: 'PENDING',
+        creator: { login: 'ada' },
+        commit: { oid: 'a'.repeat(40), associatedPullRequests: { nodes: [], pageInfo: { hasNextPage: false } } },
+      }));
+      const deployments = [null, ...shown, null];
+      const started = await host(hostARepository('acme/widgets', { commits: commits(1), deployments }));
+      const { notes, dependencies } = noted();
+      const summary = await sync(options(started, sqliteUri(), { target: 'deployments' }), dependencies);
+      expect(summary.repositories[0]).toMatchObject({ error: null, records: { deployments: 60 } });
+      expect(notes).toEqual(['acme/widgets (deployments): the host hides 2 entries from the token']);
     });
 
     it('syncs the repositories of an organization or user that match a pattern, over pages', async () => {

@@ -6,7 +6,7 @@ import { exitCodeOf } from '../../src/sync/summary.js';
 import type { HostB } from '../support/hosts/host-b.js';
 import { hostBProject, refusal, startHostB } from '../support/hosts/host-b.js';
 import type { Fault } from '../support/hosts/server.js';
-import { NOW, onlyId, sqliteUri, storedRows, sync, testDependencies } from './harness.js';
+import { NOW, noted, onlyId, sqliteUri, storedRows, sync, testDependencies } from './harness.js';
 
 const CONNECTOR: string = '@gitbeaker/rest';
 const missing = await import(CONNECTOR).then(
@@ -213,6 +213,17 @@ describe.skipIf(missing !== undefined)(
         { path: 'src/a b.ts', line_no: 1, line: 'one' },
         { line_no: 2, line: 'two', author_email: 'ada@example.com' },
       ]);
+    });
+
+    it('tells how many files are left out of blame', async () => {
+      const [commit = {}] = commits(1);
+      const paths = Array.from({ length: 501 }, (_, index) => `src/${index}.ts`);
+      const files = Object.fromEntries(paths.map((path) => [path, [{ commit, lines: ['one'] }]]));
+      const host = await startHostB(hostBProject(7, 'group/widgets', { commits: commits(1), files }));
+      const { notes, dependencies } = noted();
+      const summary = await sync(options(host, sqliteUri(), { target: 'blame' }), dependencies);
+      expect(summary.repositories[0]?.records).toMatchObject({ git_blame: 500 });
+      expect(notes).toEqual(['group/widgets (blame): only 500 files are read']);
     });
 
     it('needs no token for a public project', async () => {

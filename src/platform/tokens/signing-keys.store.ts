@@ -37,6 +37,12 @@ export async function rotateSigningKey(sql: DatabaseSql, secrets: SecretBox, clo
   return key.kid;
 }
 
+/** The ids of all stored keys. */
+export async function storedKeyIds(sql: Sql): Promise<readonly string[]> {
+  const rows = await sql<{ kid: string }[]>`select kid from signing_keys`;
+  return rows.map(({ kid }) => kid);
+}
+
 async function createFirst(sql: Sql, secrets: SecretBox, now: Date): Promise<KeyRing> {
   await insertKey(sql, secrets, await generateSigningKey(), now);
   const ring = await readRing(sql, secrets, now);

@@ -1,5 +1,6 @@
 /** What a host's blame has to read: all files once more when the branch has moved, less what an interrupted sync did. */
 import type { JsonValue } from '../records.js';
+import type { BlamedFiles } from './limits.js';
 import type { Page, Start } from './provider.js';
 
 export interface BlamePlan {
@@ -16,17 +17,14 @@ export interface BlamePlan {
  * @param head the commit that is blamed
  * @param list lists its files; called only if they have to be read
  */
-export async function planBlame(
-  head: string,
-  start: Start,
-  list: () => Promise<readonly string[]>,
-): Promise<BlamePlan> {
+export async function planBlame(head: string, start: Start, list: () => Promise<BlamedFiles>): Promise<BlamePlan> {
   const earlier = parsePosition(start?.position ?? null);
   const isSame = earlier?.head === head;
   const wasDone = start?.done === true;
   const unchanged = isSame && wasDone;
-  const listed = unchanged ? earlier.paths : await list();
+  const { paths: listed, isCut } = unchanged ? earlier : await list();
   const gone = wasDone && earlier !== undefined && !isSame ? missingFrom(listed, earlier.paths) : [];
+  const note = isCut ? { note: `only ${listed.length} files are read` } : {};
   const positionAt = (count: number): JsonValue => ({ head, count, paths: [] });
   return {
     paths: unchanged ? [] : listed,
@@ -44,7 +42,7 @@ export async function planBlame(
           ],
     positionAt,
     // The files are remembered so that the next sync knows which of them are gone.
-    last: { records: {}, position: { head, count: 0, paths: [...listed] }, done: true },
+    last: { records: {}, position: { head, count: 0, paths: [...listed], isCut }, done: true, ...note },
   };
 }
 
@@ -53,9 +51,9 @@ function missingFrom(present: readonly string[], before: readonly string[]): str
   return before.filter((path) => !paths.has(path));
 }
 
-function parsePosition(value: JsonValue): { head: string; count: number; paths: string[] } | undefined {
+function parsePosition(value: JsonValue): (BlamedFiles & { head: string; count: number }) | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const { head, count, paths } = value as Record<string, JsonValue | undefined>;
+  const { head, count, paths, isCut } = value as Record<string, JsonValue | undefined>;
   if (typeof head !== 'string' || typeof count !== 'number' || !Array.isArray(paths)) return undefined;
-  return { head, count, paths: paths.filter((path) => typeof path === 'string') };
+  return { head, count, paths: paths.filter((path) => typeof path === 'string'), isCut: isCut === true };
 }

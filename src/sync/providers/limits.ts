@@ -37,3 +37,19 @@ export const MOST_EVENTS = 1000;
 
 /** Files blamed per sync of a host: each costs a request, or a part of one. */
 export const MOST_BLAMED_FILES = 500;
+
+/** The files of a host that are blamed. */
+export interface BlamedFiles {
+  readonly paths: readonly string[];
+  /** Whether a limit leaves out others. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Cuts a list of files at the limit.
+ *
+ * @param hasMore whether the host has files that are not in the list
+ */
+export function blamedFiles(paths: readonly string[], hasMore: boolean): BlamedFiles {
+  return { paths: paths.slice(0, MOST_BLAMED_FILES), isCut: hasMore || paths.length > MOST_BLAMED_FILES };
+}

@@ -3,10 +3,18 @@ import type { JsonValue, Records } from '../records.js';
 import type { TimeWindow } from '../time-window.js';
 import type { Page, Start } from './provider.js';
 
+export interface ListingPage<Item> {
+  readonly items: readonly Item[];
+  /** Where the next page begins; null: this is the last one. */
+  readonly next: string | null;
+  /** Entries that the host hides from the token (default: 0). */
+  readonly hidden?: number;
+}
+
 /** A list that a host gives out in pages, sorted by a time, latest first. */
 export interface Listing<Item> {
   /** One page; `cursor` is null for the first, and what the page before gave as `next` for the others. */
-  fetch(cursor: string | null): Promise<{ readonly items: readonly Item[]; readonly next: string | null }>;
+  fetch(cursor: string | null): Promise<ListingPage<Item>>;
   /** The time by which the list is sorted, in epoch milliseconds. */
   sortedBy(item: Item): number;
   /** Whether an entry may still change without moving to the front of the list. */
@@ -20,6 +28,8 @@ export interface Listing<Item> {
 interface Position {
   readonly cursor: string | null;
   readonly count: number;
+  /** Entries that the host has hidden so far. */
+  readonly hidden: number;
   /** Where the next complete sync may stop: no later than the newest entry, and than the oldest unfinished one. */
   readonly newest: number | null;
   readonly oldestUnfinished: number | null;
@@ -27,24 +37,24 @@ interface Position {
   readonly stopAt: number | null;
 }
 
-const BEGINNING: Position = { cursor: null, count: 0, newest: null, oldestUnfinished: null, stopAt: null };
+const BEGINNING: Position = { cursor: null, count: 0, hidden: 0, newest: null, oldestUnfinished: null, stopAt: null };
 
 /** The pages of a list. Entries exactly as old as the mark are read again, so that none is missed. */
 export async function* newestFirst<Item>(listing: Listing<Item>, start: Start): AsyncGenerator<Page> {
   let position = beginning(start);
   const oldest = Math.max(listing.window.since ?? -Infinity, position.stopAt ?? -Infinity);
   for (;;) {
-    const { items, next } = await listing.fetch(position.cursor);
+    const { items, next, hidden = 0 } = await listing.fetch(position.cursor);
     const room = listing.most - position.count;
     const recent = items.filter((item) => listing.sortedBy(item) >= oldest);
     const wanted = recent.slice(0, room);
-    position = advance(position, listing, wanted, next);
+    position = { ...advance(position, listing, wanted, next), hidden: position.hidden + hidden };
     const until = listing.window.until ?? Infinity;
     const records = await listing.records(wanted.filter((item) => listing.sortedBy(item) < until));
     const isLast = next === null || wanted.length < items.length || position.count >= listing.most;
     if (isLast) {
       const hasOlder = recent.length > wanted.length || (recent.length === items.length && next !== null);
-      const note = hasOlder ? { note: `only the latest ${listing.most} entries are read` } : {};
+      const note = noteOn(position.hidden, hasOlder ? listing.most : null);
       yield { records, position: { ...BEGINNING, stopAt: markOf(position) }, done: true, ...note };
       return;
     }
@@ -52,12 +62,26 @@ export async function* newestFirst<Item>(listing: Listing<Item>, start: Start): 
   }
 }
 
+/**
+ * What is not read, for people.
+ *
+ * @param hidden entries that the host hides
+ * @param most how many entries are read; null: all
+ */
+function noteOn(hidden: number, most: number | null): Pick<Page, 'note'> {
+  const parts = [
+    ...(most === null ? [] : [`only the latest ${most} entries are read`]),
+    ...(hidden === 0 ? [] : [`the host hides ${hidden} ${hidden === 1 ? 'entry' : 'entries'} from the token`]),
+  ];
+  return parts.length === 0 ? {} : { note: parts.join('; ') };
+}
+
 function advance<Item>(
   position: Position,
   listing: Listing<Item>,
   items: readonly Item[],
   next: string | null,
-): Position {
+): Omit<Position, 'hidden'> {
   const times = items.map((item) => listing.sortedBy(item));
   const unfinished = items
     .filter((item) => listing.isUnfinished?.(item) === true)
@@ -81,11 +105,12 @@ function markOf({ newest, oldestUnfinished, stopAt }: Position): number | null {
 function beginning(start: Start): Position {
   const value: JsonValue = start?.position ?? null;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return BEGINNING;
-  const { cursor, count, newest, oldestUnfinished, stopAt } = value as Record<string, JsonValue | undefined>;
+  const { cursor, count, hidden, newest, oldestUnfinished, stopAt } = value as Record<string, JsonValue | undefined>;
   const time = (candidate: JsonValue | undefined): number | null => (typeof candidate === 'number' ? candidate : null);
   return {
     cursor: typeof cursor === 'string' ? cursor : null,
     count: typeof count === 'number' ? count : 0,
+    hidden: typeof hidden === 'number' ? hidden : 0,
     newest: time(newest),
     oldestUnfinished: time(oldestUnfinished),
     stopAt: time(stopAt),

@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { executeHere } from '../../../src/platform/sync/jobs/execute-here.js';
 import type { StartExecution } from '../../../src/platform/sync/jobs/sync-job.js';
 import { systemClock } from '../../../src/sync/clock.js';
 import { systemRandom } from '../../../src/sync/random.js';
+import { describeOnEachEngine } from '../../analytics/engines.js';
 import { ask } from '../../analytics/graphql/served.js';
+import { importConnector } from '../../support/chdb.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { eventually, queueOf } from '../sync/jobs/queue.js';
 
@@ -27,28 +26,27 @@ async function coverage(platform: TestPlatform, by: TestUser): Promise<number> {
   return analytics.sankey.coverage.teamCoverage;
 }
 
-const stores = [
-  { name: 'PostgreSQL', uri: () => undefined },
-  { name: 'SQLite', uri: (folder: string) => `sqlite:${join(folder, 'units.sqlite')}` },
-];
-
-describe.each(stores)('work units in $name', ({ uri }) => {
+describeOnEachEngine('work units', (engine) => {
   let platform: TestPlatform;
   let owner: TestUser;
-  let folder: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plumbline-teams-'));
-    const store = uri(folder);
+    const store = await engine.newUri();
     platform = await startTestPlatform({
-      environment: { SYNC_JOBS: '1', ...(store === undefined ? {} : { ANALYTICS_URI: store }) },
-      executeSync: executeNow,
+      environment: { SYNC_JOBS: '1', ANALYTICS_URI: store },
+      importConnector,
+      // The store of one process is filled in the server.
+      ...(engine.kind === 'chdb' ? {} : { executeSync: executeNow }),
     });
     owner = await platform.signUp();
   });
-  afterAll(async () => {
-    await platform.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => platform.stop());
+
+  const token = (): { readonly token: string } => ({ token: owner.accessToken });
+  const teams = (path = ''): string => `/api/v1/organizations/${owner.orgId}/teams${path}`;
+  const assignment = async (): Promise<unknown> => {
+    const path = `/api/v1/organizations/${owner.orgId}/team-assignment`;
+    return (await platform.json('GET', path, token())).body.state;
+  };
 
   it('get the teams of a change in the background, so that coverage rises and falls', async () => {
     const queue = queueOf(platform, owner);
@@ -56,14 +54,30 @@ describe.each(stores)('work units in $name', ({ uri }) => {
     await queue.until(config, await queue.start(config), 'complete');
     expect(await coverage(platform, owner)).toBe(0);
 
-    const teams = `/api/v1/organizations/${owner.orgId}/teams`;
-    const token = owner.accessToken;
-    await platform.json('POST', teams, { token, body: { id: 'tools', repositories: ['own/*'] } });
+    await platform.json('POST', teams(), { ...token(), body: { id: 'tools', repositories: ['own/*'] } });
     await eventually(() => coverage(platform, owner)).toBe(1);
-    const state = `/api/v1/organizations/${owner.orgId}/team-assignment`;
-    await eventually(async () => (await platform.json('GET', state, { token })).body.state).toBe('done');
+    await eventually(assignment).toBe('done');
 
-    await platform.json('DELETE', `${teams}/tools`, { token });
+    await platform.json('DELETE', teams('/tools'), token());
     await eventually(() => coverage(platform, owner)).toBe(0);
+  }, 100_000);
+
+  it('lose their team when a file without it is imported, and teams are read and changed as stored', async () => {
+    await platform.json('POST', teams(), { ...token(), body: { id: 'old', members: ['ada'] } });
+    const imported = await platform.fetch(`${platform.url}${teams()}`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/yaml', Authorization: `Bearer ${owner.accessToken}` },
+      body: "teams:\n  - { id: web, members: [Zoë@example.com], repositories: ['own/*'] }\n",
+    });
+    expect(await imported.json()).toEqual({ teams: 1 });
+    const web = { id: 'web', name: 'web', members: ['zoë@example.com'], repositories: ['own/*'] };
+    expect((await platform.json('GET', teams(), token())).body.items).toEqual([web]);
+    await eventually(() => coverage(platform, owner)).toBe(1);
+
+    const changed = await platform.json('PATCH', teams('/web'), { ...token(), body: { repositories: ['other/*'] } });
+    expect(changed.body).toEqual({ ...web, repositories: ['other/*'] });
+    await eventually(() => coverage(platform, owner)).toBe(0);
+    await platform.json('POST', `/api/v1/organizations/${owner.orgId}/team-assignment`, token());
+    await eventually(assignment).toBe('done');
   }, 100_000);
 });

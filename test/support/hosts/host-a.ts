@@ -30,7 +30,8 @@ export interface HostARepositoryData {
   commits: CommitData[];
   /** As GraphQL nodes, latest update first. */
   pullRequests: Json[];
-  deployments: Json[];
+  /** As GraphQL nodes, newest first; null: one that the token may not see. */
+  deployments: (Json | null)[];
   /** What differs from a plain run or issue, newest first. */
   runs: Partial<WorkflowRun>[];
   issues: Partial<Issue>[];
@@ -250,7 +251,7 @@ interface Slice {
   readonly after?: string | null;
 }
 
-function connection(nodes: readonly Json[], { first, after }: Slice) {
+function connection(nodes: readonly (Json | null)[], { first, after }: Slice) {
   const start = Number(after ?? 0);
   return {
     nodes: nodes.slice(start, start + first),

@@ -3,7 +3,7 @@ import type { Row } from '../../records.js';
 import type { BlameLength } from '../../sinks/sink.js';
 import { planBlame } from '../blame-plan.js';
 import { isBlamed } from '../blamed-files.js';
-import { MOST_BLAMED_FILES } from '../limits.js';
+import { blamedFiles, type BlamedFiles } from '../limits.js';
 import type { Page, Start } from '../provider.js';
 import {
   readInstantOrNull,
@@ -44,19 +44,20 @@ async function headOf({ client, owner, repo, defaultBranch }: HostARepository): 
 }
 
 /** The text files of a commit. */
-async function listFiles({ client, owner, repo }: HostARepository, head: string): Promise<string[]> {
+async function listFiles({ client, owner, repo }: HostARepository, head: string): Promise<BlamedFiles> {
   const tree = await client.rest('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
     owner,
     repo,
     tree_sha: head,
     recursive: '1',
   });
-  return readList(readObject(tree.data, 'tree')['tree'], 'tree.tree')
+  const { tree: entries, truncated } = readObject(tree.data, 'tree');
+  const paths = readList(entries, 'tree.tree')
     .map((entry) => readObject(entry, 'entry'))
     .filter((entry) => entry['type'] === 'blob' && entry['mode'] !== '120000')
     .map((entry) => readText(entry['path'], 'path'))
-    .filter(isBlamed)
-    .slice(0, MOST_BLAMED_FILES);
+    .filter(isBlamed);
+  return blamedFiles(paths, truncated === true);
 }
 
 export const HEAD = `

@@ -15,7 +15,7 @@ import {
   type JsonObject,
 } from '../read.js';
 import type { HostARepository } from './repository.js';
-import { nodes } from './pull-requests.js';
+import { hiddenNodes, nodes } from './pull-requests.js';
 
 export const DEPLOYMENTS = `
   query ($owner: String!, $repo: String!, $after: String) {
@@ -46,6 +46,7 @@ export function deploymentListing({ client, owner, repo }: HostARepository, wind
       const pageInfo = readObject(connection['pageInfo'], 'pageInfo');
       return {
         items: nodes(connection, 'deployments'),
+        hidden: hiddenNodes(connection),
         next: pageInfo['hasNextPage'] === true ? readText(pageInfo['endCursor'], 'endCursor') : null,
       };
     },

@@ -64,6 +64,7 @@ export function pullRequestListing(repository: HostARepository, window: TimeWind
       const pageInfo = readObject(connection['pageInfo'], 'pageInfo');
       return {
         items: nodes(connection, 'pullRequests'),
+        hidden: hiddenNodes(connection),
         next: pageInfo['hasNextPage'] === true ? readText(pageInfo['endCursor'], 'endCursor') : null,
       };
     },
@@ -151,4 +152,9 @@ export function nodes(connection: JsonObject, name: string): JsonObject[] {
   return readList(connection['nodes'] ?? [], `${name}.nodes`)
     .filter((node) => node !== null)
     .map((node) => readObject(node, name));
+}
+
+/** How many nodes of a connection the host hides from the token. */
+export function hiddenNodes(connection: JsonObject): number {
+  return readList(connection['nodes'] ?? [], 'nodes').filter((node) => node === null).length;
 }

@@ -2,7 +2,7 @@
 import type { Row } from '../../records.js';
 import { planBlame } from '../blame-plan.js';
 import { isBlamed } from '../blamed-files.js';
-import { MOST_BLAMED_FILES } from '../limits.js';
+import { MOST_BLAMED_FILES, blamedFiles, type BlamedFiles } from '../limits.js';
 import type { Page, Start } from '../provider.js';
 import { readInstantOrNull, readList, readObject, readText, readTextOrNull } from '../read.js';
 import { onePage, readPage } from './client.js';
@@ -32,9 +32,10 @@ export async function* blamePages(project: HostBProject, start: Start): AsyncGen
   yield plan.last;
 }
 
-async function listFiles({ gitlab, id }: HostBProject, head: string): Promise<string[]> {
+async function listFiles({ gitlab, id }: HostBProject, head: string): Promise<BlamedFiles> {
   const paths: string[] = [];
-  for (let page: string | null = '1'; page !== null && paths.length < MOST_BLAMED_FILES;) {
+  // One file beyond the limit tells that the list is cut.
+  for (let page: string | null = '1'; page !== null && paths.length <= MOST_BLAMED_FILES;) {
     const options = { ref: head, recursive: true, ...onePage(Number(page)) };
     const { items, next } = readPage(await gitlab.Repositories.allRepositoryTrees(id, options));
     for (const item of items) {
@@ -44,7 +45,7 @@ async function listFiles({ gitlab, id }: HostBProject, head: string): Promise<st
     }
     page = next;
   }
-  return paths.slice(0, MOST_BLAMED_FILES);
+  return blamedFiles(paths, false);
 }
 
 async function blameFile({ gitlab, id }: HostBProject, head: string, path: string): Promise<Row<'git_blame'>[]> {
