@@ -2,8 +2,8 @@
 import { waitForLock, type RenewedLock } from './sinks/wait-for-lock.js';
 import { TABLES } from './records.js';
 import { TARGETS, type ProviderName } from './targets.js';
-import { underLock } from './work-units/derivation-lock.js';
-import type { WorkUnitDeriver } from './work-units/deriver.js';
+import { underLock } from './work-units/derivation/deriver.js';
+import type { WorkUnitDeriver } from './work-units/derivation/deriver.js';
 
 /**
  * Removes a repository of an organization. An interrupted removal is finished by the next one.

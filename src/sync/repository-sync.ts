@@ -14,7 +14,7 @@ import type { CountedName, RepositorySummary } from './summary.js';
 import type { SyncDependencies } from './dependencies.js';
 import type { DerivedSync, SyncedSource } from './work-units/derivation/derivation.js';
 import { beginDerivation } from './work-units/derivation/derivation.js';
-import type { WorkUnitDeriver } from './work-units/deriver.js';
+import type { WorkUnitDeriver } from './work-units/derivation/deriver.js';
 
 export interface SyncContext {
   readonly request: SyncRequest;

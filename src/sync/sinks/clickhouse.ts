@@ -12,7 +12,7 @@ import { SyncError } from '../failures.js';
 import { mergeRow, rowKey } from '../merge.js';
 import { clickHouseDerivation } from '../work-units/derivation/database/clickhouse.js';
 import { ensureLeaseSchema, tryLease } from './clickhouse-lease.js';
-import type { Derivation } from '../work-units/derivation/database/records.js';
+import type { DerivationRecords } from '../work-units/derivation/database/records.js';
 import type { Sink, SinkOptions, SinkPage, StateKey, SyncState, TableRows } from './sink.js';
 import { repositoryColumn } from './sink.js';
 import { timestampText } from './sql.js';
@@ -199,7 +199,7 @@ function* inChunks(values: readonly (string | number)[]): Generator<(string | nu
 /** Page by page, so that nothing is open in between. The row of a repository itself is one. */
 async function* scan(
   session: Session,
-  derivation: Derivation,
+  derivation: DerivationRecords,
   table: Table,
   repoId: string,
 ): AsyncGenerator<readonly AnyRow[]> {

@@ -2,7 +2,7 @@
 import type { AnalyticsAddress } from '../../analytics/address.js';
 import type { AnyRow, JsonValue, Table } from '../records.js';
 import type { ProviderName, Target } from '../targets.js';
-import type { Derivation } from '../work-units/derivation/database/records.js';
+import type { DerivationRecords } from '../work-units/derivation/database/records.js';
 
 export const DATABASE_KINDS = ['postgres', 'mongo', 'sqlite', 'clickhouse'] as const;
 export type DatabaseKind = (typeof DATABASE_KINDS)[number];
@@ -68,7 +68,7 @@ export interface Sink {
   /** Takes a lock, or returns undefined while another process holds it. */
   tryLock(key: LockKey): Promise<Lock | undefined>;
   /** Absent where no engine of the analytics reads this kind of database: no work units are derived there. */
-  readonly derivation?: Derivation;
+  readonly derivation?: DerivationRecords;
   /** Where its work units are kept: in the same database. */
   readonly unitsAddress?: AnalyticsAddress;
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import type { WorkType } from '../../analytics/vocabulary.js';
 import { identityOfRemote } from '../identity.js';
 import { tableNamed, type AnyRow } from '../records.js';
 import { parseUnitId, titleAndText, unitId } from './derivation/derive.js';
-import type { WorkUnitDeriver } from './deriver.js';
+import type { WorkUnitDeriver } from './derivation/deriver.js';
 import { numberOf, textOf } from './row-values.js';
 
 /** Where the title of each type of work is, and under which name its page is at the two hosts. */

@@ -1,36 +1,33 @@
-/** Why a unit is classified as it is: which rule gave which points, for what. */
+/** Explains the classification of a unit: the points that each rule gave, and for what. */
 import type { WorkUnit } from '../../analytics/work-unit.js';
 import type { AnyRow } from '../records.js';
 import type { Contribution } from './classify/classifier.js';
-import { requestUnits } from './derivation/write.js';
-import type { RepositoryContext } from './derivation/derive.js';
 import {
   commitUnit,
-  DEPLOYMENT_COLUMNS,
   deploymentUnit,
-  INCIDENT_COLUMNS,
   incidentUnit,
   parseUnitId,
+  requestUnit,
   titleAndText,
 } from './derivation/derive.js';
-import type { WorkUnitDeriver } from './deriver.js';
-import { repositoryContext } from './derivation/plan.js';
-import { RecordReader } from './derivation/read.js';
+import type { WorkUnitDeriver } from './derivation/deriver.js';
+import { repositoryContext, type RepositoryContext } from './derivation/plan.js';
+import { DEPLOYMENT_COLUMNS, INCIDENT_COLUMNS, RecordReader } from './derivation/read.js';
 import { textOf } from './row-values.js';
 
 export interface Explanation {
-  /** The unit as the rules at hand give it. */
+  /** The unit as the current rules derive it. */
   readonly unit: WorkUnit;
   /** Its title, for a person. */
   readonly title: string;
   /** Equal ones are added up. */
   readonly contributions: readonly Contribution[];
-  /** The unit as it is stored; it differs where it was derived by other rules or from older records. */
+  /** The stored unit; it differs if it was derived with other rules or from older records. */
   readonly stored: WorkUnit | undefined;
 }
 
 /**
- * Derives one unit again and tells why.
+ * Derives one unit again and explains the result.
  *
  * @param id as `plumbline` and the analytics show it: `<repository id>:<work type>:<number, hash or id>`
  * @returns undefined where the organization has no such unit
@@ -38,7 +35,7 @@ export interface Explanation {
 export async function explainUnit(deriver: WorkUnitDeriver, id: string): Promise<Explanation | undefined> {
   const parsed = parseUnitId(id);
   const stored = await deriver.store.find(deriver.orgId, id);
-  // The store answers for the organization: what is another one's does not exist here.
+  // The store searches within the organization only.
   if (parsed === undefined || stored === undefined) return undefined;
   const { repoId, workType, name } = parsed;
   const context = await repositoryContext(deriver, repoId, await deriver.records.readProgress(repoId));
@@ -50,7 +47,7 @@ export async function explainUnit(deriver: WorkUnitDeriver, id: string): Promise
   return made === undefined ? undefined : { ...made, contributions: addUp(found), stored };
 }
 
-/** Adds up contributions that differ in nothing but their points; in the order of the first of them. */
+/** Adds up contributions that differ only in their points, in the order of their first occurrence. */
 export function addUp(contributions: readonly Contribution[]): readonly Contribution[] {
   const sums = new Map<string, Contribution>();
   for (const each of contributions) {
@@ -69,10 +66,11 @@ type Maker = (
 ) => Promise<Made>;
 
 const MAKERS: Readonly<Record<WorkUnit['workType'], Maker>> = {
-  pull_request: async (reader, _context, name, explain) => {
+  pull_request: async (reader, context, name, explain) => {
     for await (const rows of reader.requests({ kind: 'in', column: 'number', values: [Number(name)] })) {
-      const [unit] = await requestUnits(reader, rows, explain);
-      if (unit !== undefined) return { unit, title: textOf(rows[0] ?? {}, 'title') };
+      const [request] = await reader.requestFacts(rows);
+      if (request !== undefined)
+        return { unit: requestUnit(context, request, explain), title: textOf(request.row, 'title') };
     }
     return undefined;
   },

@@ -1,29 +1,35 @@
 /**
- * Keeping work units up to date: after each sync of a repository, and when teams or rules change.
- *
- * Beside the records stand notes on each repository: under `basis`, by which rules, teams and CODEOWNERS its units were
- * derived; under `<target>:<source>`, up to which revision and which time of that sync. Equal revisions mean that nothing but this run's own
- * records is new; others (a run that was killed before it came to derive) mean that all records of the target are
- * looked at again. A change of the basis derives everything again.
+ * Keeps work units up to date: after each sync of a repository, and when teams or rules change. A derivation has four
+ * steps: `plan.ts` decides which records are affected, `read.ts` reads them, `derive.ts` makes units of them, and
+ * `write.ts` stores the units.
  */
 import { storableText } from '../../../database/storable-text.js';
+import { tableNamed } from '../../records.js';
 import type { SinkPage, StateKey } from '../../sinks/sink.js';
-import type { Target } from '../../targets.js';
-import { underLock } from '../derivation-lock.js';
-import type { Changed, Extent } from './write.js';
-import { deriveRepository, EVERYTHING } from './write.js';
-import type { WorkUnitDeriver } from '../deriver.js';
-import { beginFirstDerivation, isEmpty } from './first-derivation.js';
-import { basisOf, repositoryContext } from './plan.js';
+import type { RenewedLock } from '../../sinks/wait-for-lock.js';
+import { WholeCommits } from './commits.js';
+import { LINKS } from './database/records.js';
+import { tryDerivationLock, underLock, whileHeld, type WorkUnitDeriver } from './deriver.js';
+import {
+  basisOf,
+  changedBy,
+  EVERYTHING,
+  NOTHING,
+  repositoryContext,
+  splitNote,
+  type Changed,
+  type Extent,
+} from './plan.js';
+import { beginNewCommits, deriveRepository, type NewCommits } from './write.js';
 
-/** A sync whose work units are to be derived. */
+/** The derivation that accompanies one sync. */
 export interface DerivedSync {
   /**
-   * Epoch milliseconds: no row that this sync writes may say that it was written earlier. It is later than all that was
-   * derived before, whatever the clocks of two machines or of one that is set back say.
+   * Epoch milliseconds. Rows that this sync writes must not have an earlier write time. It is later than the write time
+   * of every row derived before, even if a clock was set back or two machines disagree.
    */
   readonly since: number;
-  /** Takes a page that has been stored: what can be derived while others are read is derived. */
+  /** Accepts a stored page; derives what it can while the sync reads the next one. */
   stored(page: SinkPage): Promise<void>;
   /**
    * Derives what the sync changed.
@@ -32,19 +38,19 @@ export interface DerivedSync {
    * @returns how many units were written by this sync
    */
   finish(revision: string): Promise<number>;
-  /** To be called in any case, when nothing else will be. */
+  /** Releases the lock; call it in every case, last. */
   close(): Promise<void>;
 }
 
-/** What a sync tells of itself before its first page. */
+/** The properties of a sync that are known before its first page. */
 export interface SyncedSource {
-  /** The text of the repository's CODEOWNERS; null: it has none; undefined: the source does not tell. */
+  /** The text of the repository's CODEOWNERS; null: it has none; undefined: unknown. */
   readonly codeowners: string | null | undefined;
   /** As `OpenRepository.isInOrder`. */
   readonly isInOrder: boolean;
 }
 
-/** To be called before the first page of a sync is stored. */
+/** Call it before the first page of a sync is stored. */
 export async function beginDerivation(
   deriver: WorkUnitDeriver,
   key: StateKey,
@@ -58,7 +64,7 @@ export async function beginDerivation(
   const since = Math.max(dependencies.now(), until + 1);
   const extent: Extent = revision === state?.revision ? { since } : 'all';
   if (codeowners !== undefined) {
-    // The same file read in two ways, from a clone and from a host, must not count as a change.
+    // The same file, read from a clone and from a host, must not count as a change.
     const text = storableText(codeowners ?? '').trimEnd();
     await records.writeProgress(repoId, new Map([['codeowners', text]]));
   }
@@ -77,7 +83,7 @@ export async function beginDerivation(
     finish: async (reached) => {
       if (first === undefined) return underLock(deriver, repoId, (held) => complete(held, reached));
       const written = await complete(first.deriver, reached);
-      // At once: two syncs, of which each has the other's secondary as its primary, must not wait for each other.
+      // Release at once: two syncs, each with the other's secondary as its primary, must not wait for each other.
       await first.release();
       return written;
     },
@@ -85,14 +91,8 @@ export async function beginDerivation(
   };
 }
 
-/** The revision of a note, and the time up to which rows were stamped. */
-function splitNote(note: string | undefined): readonly [revision: string | undefined, until: number] {
-  const match = /^(\d+) (.*)$/s.exec(note ?? '');
-  return match === null ? [undefined, 0] : [match[2], Number(match[1])];
-}
-
 /**
- * Derives a repository again if the rules, the teams or its name have changed since it was derived last.
+ * Derives a repository again if the rules, the teams or its name changed since the last derivation.
  *
  * @returns how many units were written
  */
@@ -100,25 +100,7 @@ export async function refreshRepository(deriver: WorkUnitDeriver, repoId: string
   return underLock(deriver, repoId, (held) => bringUpToDate(held, repoId, NOTHING, undefined));
 }
 
-const NOTHING: Changed = { commits: 'none', requests: 'none', deployments: 'none', incidents: 'none' };
-
-function changedBy(target: Target, extent: Extent): Changed {
-  switch (target) {
-    case 'git':
-      return { ...NOTHING, commits: extent };
-    case 'prs':
-      return { ...NOTHING, requests: extent };
-    case 'deployments':
-      return { ...NOTHING, deployments: extent };
-    case 'incidents':
-      return { ...NOTHING, incidents: extent };
-    case 'blame':
-    case 'cicd':
-      return NOTHING;
-  }
-}
-
-/** @param derived the basis by which the units of all commits were made just now; undefined where they were not */
+/** @param derived the basis with which this run derived the units of all commits; undefined if it did not */
 async function bringUpToDate(
   deriver: WorkUnitDeriver,
   repoId: string,
@@ -131,7 +113,7 @@ async function bringUpToDate(
   if (context === undefined) return 0;
   const stored = notes.get('basis');
   const basis = basisOf(context);
-  // Until it is done, the basis is no one's: a derivation that is killed is begun again from the start.
+  // If this derivation is killed, the next one finds this note and starts from the beginning.
   if (stored !== basis) await records.writeProgress(repoId, new Map([['basis', 'deriving']]));
   const others = derived === basis ? { ...EVERYTHING, commits: 'none' as const } : EVERYTHING;
   const written = await deriveRepository({
@@ -140,11 +122,110 @@ async function bringUpToDate(
     records,
     store,
     changed: stored === basis ? changed : others,
-    // The notes alone do not tell it: someone may have removed them, and units beside them.
+    // The notes do not suffice: someone may have removed them, but not the units.
     isFirst: stored === undefined && (await isEmpty(store.scan(orgId, repoId))),
     signal: dependencies.signal,
   });
   dependencies.signal.throwIfAborted();
   if (stored !== basis) await records.writeProgress(repoId, new Map([['basis', basis]]));
   return written;
+}
+
+/** The number of units derived, and their basis. */
+interface DerivedCommits {
+  readonly basis: string;
+  readonly written: number;
+}
+
+/** Undefined if the repository has stored commits, links or units, or if another derivation of it runs. */
+async function beginFirstDerivation(deriver: WorkUnitDeriver, repoId: string): Promise<FirstDerivation | undefined> {
+  const lock = await tryDerivationLock(deriver, repoId);
+  if (lock === undefined) return undefined;
+  try {
+    if (await isUnknown(deriver, repoId)) return new FirstDerivation(deriver, repoId, lock);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+  await lock.release();
+  return undefined;
+}
+
+/**
+ * Derives the units of a history that is stored for the first time, from its pages, so that nothing is read back. It
+ * covers the commits; requests, which take the units of their commits, are derived afterwards.
+ *
+ * It may be killed at any time: the note on the basis says `deriving` until the end, so that the next sync derives
+ * everything again.
+ */
+class FirstDerivation {
+  readonly #deriver: WorkUnitDeriver;
+  readonly #repoId: string;
+  readonly #lock: RenewedLock;
+  readonly #commits = new WholeCommits();
+  #isReleased = false;
+  /** Set by the first page, which has the repository's name. */
+  #begun: { readonly basis: string; readonly units: NewCommits } | undefined;
+
+  constructor(deriver: WorkUnitDeriver, repoId: string, lock: RenewedLock) {
+    this.#deriver = whileHeld(deriver, lock);
+    this.#repoId = repoId;
+    this.#lock = lock;
+  }
+
+  /** Accepts a stored page. */
+  async stored(page: SinkPage): Promise<void> {
+    await this.#lock.assertHeld();
+    this.#begun ??= await this.#begin();
+    await this.#begun?.units.write(this.#commits.take(page));
+  }
+
+  /** Resolves when the units of all commits are stored; undefined if there was no page. */
+  async finish(): Promise<DerivedCommits | undefined> {
+    if (this.#begun === undefined) return undefined;
+    const { basis, units } = this.#begun;
+    await this.#lock.assertHeld();
+    await units.write(this.#commits.takeLast());
+    return { basis, written: await units.finish() };
+  }
+
+  /** Derives the rest under the same lock. */
+  get deriver(): WorkUnitDeriver {
+    return this.#deriver;
+  }
+
+  /** Waits for pending writes, then releases the lock. */
+  async release(): Promise<void> {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    // A failed sync has reported its error; the next one derives everything again.
+    await this.#begun?.units.finish().catch(() => {});
+    await this.#lock.release();
+  }
+
+  async #begin(): Promise<{ readonly basis: string; readonly units: NewCommits } | undefined> {
+    const { orgId, records, store, dependencies } = this.#deriver;
+    const context = await repositoryContext(this.#deriver, this.#repoId, await records.readProgress(this.#repoId));
+    if (context === undefined) return undefined;
+    await records.writeProgress(this.#repoId, new Map([['basis', 'deriving']]));
+    return {
+      basis: basisOf(context),
+      units: beginNewCommits({ orgId, context, records, store, signal: dependencies.signal }),
+    };
+  }
+}
+
+async function isUnknown({ records, store, orgId }: WorkUnitDeriver, repoId: string): Promise<boolean> {
+  if ((await records.readProgress(repoId)).has('basis')) return false;
+  if (!(await isEmpty(store.scan(orgId, repoId)))) return false;
+  for (const table of [tableNamed('git_commits'), LINKS]) {
+    const columns = table.key.filter((name) => name !== 'repo_id');
+    if (!(await isEmpty(records.rows({ table, repoId, columns, where: { kind: 'all' } })))) return false;
+  }
+  return true;
+}
+
+async function isEmpty(batches: AsyncIterable<readonly unknown[]>): Promise<boolean> {
+  for await (const batch of batches) if (batch.length > 0) return false;
+  return true;
 }

@@ -1,10 +1,10 @@
 /**
- * Records in, work units out, as src/analytics/README.md defines them. Nothing here reads or writes: a unit depends on
- * the records given and on nothing else.
+ * Derives work units from records, as src/analytics/README.md defines them. Nothing here reads or writes: a unit depends
+ * only on the records passed in.
  *
  * - A **pull request** starts with the earlier of its creation and its first commit, and is complete once it is merged.
- *   One that was closed without a merge is never complete; its day is that of its last activity. Its churn is what the
- *   host says, else the sum over its commits, else unknown.
+ *   A request closed without a merge is never complete; its day is that of its last activity. Its churn is the host's
+ *   figure, else the sum over its commits, else unknown.
  * - A **commit** outside any request that is no merge starts when it was written and is complete when it was committed.
  * - A **deployment** is complete once it is deployed; a failed one is never complete.
  * - An **incident** is complete once it is resolved.
@@ -13,20 +13,10 @@ import { storedMoment } from '../../../analytics/store/rows.js';
 import type { WorkType } from '../../../analytics/vocabulary.js';
 import type { WorkUnit } from '../../../analytics/work-unit.js';
 import type { AnyRow } from '../../records.js';
-import type { Classifier, Contribution, Evidence } from '../classify/classifier.js';
-import type { CommitFacts } from '../facts.js';
-import { addTallies } from '../facts.js';
+import type { Contribution, Evidence } from '../classify/classifier.js';
 import { numberOf, numberOrNull, textOf, textOrNull, textsOf } from '../row-values.js';
-import type { TeamAssigner } from '../teams/assign.js';
-
-/** What all units of one repository have in common. */
-export interface RepositoryContext {
-  readonly repoId: string;
-  /** `owner/name`, or the directory's name. */
-  readonly repo: string;
-  readonly classifier: Classifier;
-  readonly teams: TeamAssigner;
-}
+import type { CommitFacts } from './commits.js';
+import type { RepositoryContext } from './plan.js';
 
 type Explain = (contribution: Contribution) => void;
 
@@ -44,24 +34,20 @@ export function parseUnitId(id: string): { repoId: string; workType: WorkType; n
   return { repoId, workType: workType as WorkType, name };
 }
 
-/** The columns that {@link requestUnit} reads. */
-export const REQUEST_COLUMNS = [
-  'number', 'title', 'body', 'state', 'author_name', 'author_email', 'created_at', 'updated_at', 'merged_at',
-  'closed_at', 'head_hash', 'merge_hash', 'commit_hashes', 'labels', 'additions', 'deletions', 'source',
-] as const; // prettier-ignore
+/** A pull or merge request with the records that its unit depends on. */
+export interface RequestFacts {
+  /** With `REQUEST_COLUMNS`. */
+  readonly row: AnyRow;
+  /** The stored commits that belong to it, in any order. */
+  readonly commits: readonly CommitFacts[];
+  /** Epoch milliseconds; null without reviews. */
+  readonly lastReview: number | null;
+}
 
-/**
- * The unit of a pull or merge request.
- *
- * @param row with {@link REQUEST_COLUMNS}
- * @param commits those that belong to it and are stored, in any order
- * @param lastReview epoch milliseconds of its last review; null without any
- */
+/** The unit of a pull or merge request. */
 export function requestUnit(
   context: RepositoryContext,
-  row: AnyRow,
-  commits: readonly CommitFacts[],
-  lastReview: number | null,
+  { row, commits, lastReview }: RequestFacts,
   explain?: Explain,
 ): WorkUnit {
   const ordered = commits.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
@@ -122,11 +108,6 @@ export function commitUnit(context: RepositoryContext, commit: CommitFacts, expl
   );
 }
 
-export const DEPLOYMENT_COLUMNS = [
-  'deployment_id', 'status', 'environment', 'author_name', 'started_at', 'finished_at', 'deployed_at',
-  'merged_at', 'release_ref',
-] as const; // prettier-ignore
-
 /** The unit of a deployment; undefined for one of which no time is known at all, which has no day to be counted on. */
 export function deploymentUnit(context: RepositoryContext, row: AnyRow, explain?: Explain): WorkUnit | undefined {
   const [started, finished, deployed, merged] = ['started_at', 'finished_at', 'deployed_at', 'merged_at'].map((name) =>
@@ -158,10 +139,6 @@ export function deploymentUnit(context: RepositoryContext, row: AnyRow, explain?
     explain,
   );
 }
-
-export const INCIDENT_COLUMNS = [
-  'incident_id', 'title', 'author_name', 'labels', 'started_at', 'resolved_at',
-] as const; // prettier-ignore
 
 export function incidentUnit(context: RepositoryContext, row: AnyRow, explain?: Explain): WorkUnit {
   const started = numberOf(row, 'started_at');
@@ -253,4 +230,11 @@ function onlyEmail(commits: readonly CommitFacts[]): string | null {
 
 function latest(times: readonly (number | null)[]): number | null {
   return times.reduce((last, time) => (last === null || (time !== null && time > last) ? time : last), null);
+}
+
+/** Adds up tallies of several commits. */
+export function addTallies<Key>(tallies: Iterable<ReadonlyMap<Key, number>>): Map<Key, number> {
+  const sum = new Map<Key, number>();
+  for (const tally of tallies) for (const [key, value] of tally) sum.set(key, (sum.get(key) ?? 0) + value);
+  return sum;
 }

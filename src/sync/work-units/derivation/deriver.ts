@@ -1,21 +1,29 @@
-/** Opens what keeps work units up to date beside a sink. */
+/** The inputs of a derivation of work units, and the lock under which derivations of one repository run. */
 import { openWorkUnitStore } from '../../../analytics/store/open.js';
 import type { Exclusively } from '../../../analytics/store/options.js';
 import type { WorkUnitStore } from '../../../analytics/work-unit.js';
 import { cleanedUp } from '../../cleaned-up.js';
+import type { SyncDependencies } from '../../dependencies.js';
 import { SyncError } from '../../failures.js';
 import type { LockKey, Sink } from '../../sinks/sink.js';
-import { waitForLock } from '../../sinks/wait-for-lock.js';
-import type { SyncDependencies } from '../../dependencies.js';
-import { createClassifier } from '../classify/classifier.js';
+import { tryRenewedLock, waitForLock, type RenewedLock } from '../../sinks/wait-for-lock.js';
+import { createClassifier, type Classifier } from '../classify/classifier.js';
 import { loadRules } from '../classify/rules.js';
-import type { WorkUnitDeriver } from '../deriver.js';
+import type { DerivationRecords } from './database/records.js';
+
+export interface WorkUnitDeriver {
+  readonly orgId: string;
+  readonly sink: Sink;
+  readonly records: DerivationRecords;
+  readonly store: WorkUnitStore;
+  readonly classifier: Classifier;
+  readonly dependencies: Pick<SyncDependencies, 'now' | 'sleep' | 'signal'>;
+}
 
 export interface OpenDeriver extends WorkUnitDeriver {
   close(): Promise<void>;
 }
 
-/** What is opened, for whom. */
 export interface DeriverOptions {
   readonly orgId: string;
   /** A rules file; undefined for the rules that come with Plumbline. */
@@ -23,10 +31,10 @@ export interface DeriverOptions {
 }
 
 /**
- * Opens the deriver for a sink whose schema is there.
+ * Opens the deriver for a sink whose schema exists.
  *
- * @returns undefined where no engine of the analytics reads that kind of database (MongoDB): nothing is derived there
- * @throws FileError for a rules file that is wrong, SyncError (`database_failed`) where the tables cannot be made
+ * @returns undefined for a database that analytics cannot read (MongoDB); no units are derived there
+ * @throws FileError for an invalid rules file, SyncError (`database_failed`) if the tables cannot be created
  */
 export async function openDeriver(
   sink: Sink,
@@ -67,7 +75,7 @@ export async function openDeriver(
 /** The rebuild of the table of work units; no repository has this id. */
 export const SCHEMA_LOCK: LockKey = { repoId: 'schema', target: 'work_units', source: 'local' };
 
-/** What goes wrong with the store is thrown, and told with the repository that it belongs to. */
+/** Failures of the store are thrown, so that they are reported with their repository. */
 const QUIET = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {
@@ -92,4 +100,39 @@ async function failing<Result>(action: () => Promise<Result>): Promise<Result> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new SyncError('database_failed', `The work units cannot be stored or read: ${reason}`, { cause: error });
   }
+}
+
+/**
+ * Runs the action while no other derivation of the repository runs.
+ *
+ * @param action receives a deriver that is aborted when the lock is lost
+ */
+export async function underLock<Result>(
+  deriver: WorkUnitDeriver,
+  repoId: string,
+  action: (deriver: WorkUnitDeriver) => Promise<Result>,
+): Promise<Result> {
+  const lock = await waitForLock(deriver.sink, lockOf(repoId), deriver.dependencies);
+  return cleanedUp(
+    () => action(whileHeld(deriver, lock)),
+    () => lock.release(),
+  );
+}
+
+/** Takes the same lock without waiting; undefined while another derivation holds it. */
+export function tryDerivationLock(
+  { sink, dependencies }: WorkUnitDeriver,
+  repoId: string,
+): Promise<RenewedLock | undefined> {
+  return tryRenewedLock(sink, lockOf(repoId), dependencies.now);
+}
+
+/** A deriver that is aborted when the lock is lost. */
+export function whileHeld(deriver: WorkUnitDeriver, lock: RenewedLock): WorkUnitDeriver {
+  const signal = AbortSignal.any([deriver.dependencies.signal, lock.signal]);
+  return { ...deriver, dependencies: { ...deriver.dependencies, signal } };
+}
+
+function lockOf(repoId: string): LockKey {
+  return { repoId, target: 'work_units', source: 'local' };
 }

@@ -1,14 +1,22 @@
-/** How the units of a repository are derived: its name, the rules, the teams; and the basis that stands for all three. */
+/**
+ * Plans a derivation: which records are read again, and the rules, the name and the teams by which units are derived.
+ *
+ * Notes on each repository lie beside its records. The note `basis` is a fingerprint of the rules, teams and CODEOWNERS
+ * that its units were derived with; when it changes, everything is derived again. The note `<target>:<source>` has the
+ * revision and the time of the last sync whose changes were derived. If a sync was killed before its derivation, the
+ * stored revision differs from the note, and all records of the target are read again.
+ */
 import { createHash } from 'node:crypto';
-import type { RepositoryContext } from './derive.js';
-import type { WorkUnitDeriver } from '../deriver.js';
-import { createTeamAssigner } from '../teams/assign.js';
+import type { Target } from '../../targets.js';
+import type { Classifier } from '../classify/classifier.js';
+import { createTeamAssigner, type TeamAssigner } from '../teams/assign.js';
 import { teamsFromText } from '../teams/teams-file.js';
+import type { WorkUnitDeriver } from './deriver.js';
 
-/** Raise it when the same records give other units than before: every repository is then derived again. */
+/** Raise it when the same records give different units than before; every repository is then derived again. */
 const ALGORITHM = 3;
 
-/** How the units of a repository are derived now; undefined for a repository that is not stored. */
+/** The context by which units are derived now; undefined for a repository that is not stored. */
 export async function repositoryContext(
   deriver: Pick<WorkUnitDeriver, 'records' | 'orgId' | 'classifier'>,
   repoId: string,
@@ -28,9 +36,56 @@ export async function repositoryContext(
   };
 }
 
-/** Equal where the same records give the same units. */
+/** A fingerprint: equal bases derive equal units from equal records. */
 export function basisOf({ classifier, teams }: RepositoryContext): string {
   return createHash('sha256')
     .update(JSON.stringify([ALGORITHM, classifier.fingerprint, teams.fingerprint]))
     .digest('hex');
+}
+
+/** The inputs that all units of one repository share. */
+export interface RepositoryContext {
+  readonly repoId: string;
+  /** `owner/name`, or the directory's name. */
+  readonly repo: string;
+  readonly classifier: Classifier;
+  readonly teams: TeamAssigner;
+}
+
+/** Which records of a kind are read: none, all, or those written at or after `since` (epoch milliseconds). */
+export type Extent = 'none' | 'all' | { readonly since: number };
+
+/** What may have changed since the last derivation. */
+export interface Changed {
+  readonly commits: Extent;
+  readonly requests: Extent;
+  readonly deployments: Extent;
+  readonly incidents: Extent;
+}
+
+export const EVERYTHING: Changed = { commits: 'all', requests: 'all', deployments: 'all', incidents: 'all' };
+
+export const NOTHING: Changed = { commits: 'none', requests: 'none', deployments: 'none', incidents: 'none' };
+
+/** The records that a sync of the target changes. */
+export function changedBy(target: Target, extent: Extent): Changed {
+  switch (target) {
+    case 'git':
+      return { ...NOTHING, commits: extent };
+    case 'prs':
+      return { ...NOTHING, requests: extent };
+    case 'deployments':
+      return { ...NOTHING, deployments: extent };
+    case 'incidents':
+      return { ...NOTHING, incidents: extent };
+    case 'blame':
+    case 'cicd':
+      return NOTHING;
+  }
+}
+
+/** The revision of a note, and the time up to which rows were stamped. */
+export function splitNote(note: string | undefined): readonly [revision: string | undefined, until: number] {
+  const match = /^(\d+) (.*)$/s.exec(note ?? '');
+  return match === null ? [undefined, 0] : [match[2], Number(match[1])];
 }

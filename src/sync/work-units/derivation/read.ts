@@ -1,21 +1,19 @@
-/** The records that a derivation reads, batch by batch, in the form that it works on. */
+/** Reads the records of a derivation in batches, in the form that units are derived from. */
 import type { AnyRow, TableName } from '../../records.js';
 import { tableNamed } from '../../records.js';
 import { readAhead } from '../../read-ahead.js';
-import type { ChangedCommit, CommitsWhere, Derivation, Where } from './database/records.js';
-import { LINKS } from './database/records.js';
-import type { RepositoryContext } from './derive.js';
-import { REQUEST_COLUMNS } from './derive.js';
-import type { CommitFacts } from '../facts.js';
-import { changesOf, COMMIT_COLUMNS, commitFacts } from '../facts.js';
-import type { LinkKind } from './links.js';
+import type { RequestFacts } from './derive.js';
 import { numberOf, textOf, textsOf } from '../row-values.js';
-
-export interface StoredLink {
-  readonly hash: string;
-  readonly number: number;
-  readonly kind: LinkKind;
-}
+import { changesOf, COMMIT_COLUMNS, commitFacts, type CommitFacts } from './commits.js';
+import {
+  LINKS,
+  type ChangedCommit,
+  type CommitsWhere,
+  type DerivationRecords,
+  type Where,
+} from './database/records.js';
+import { countsFor, type LinkKind, type RequestClaims, type StoredLink } from './links.js';
+import type { RepositoryContext } from './plan.js';
 
 /** Which commits: by their hashes, or by the requests that they are linked to. */
 export type SelectedCommits = { readonly hashes: readonly string[] } | { readonly numbers: readonly number[] };
@@ -23,17 +21,26 @@ export type SelectedCommits = { readonly hashes: readonly string[] } | { readonl
 /** Which links: by the commits' hashes, a range of them in the database's order, or by requests. */
 export type SelectedLinks = SelectedCommits | { readonly from: string; readonly to: string };
 
-/** What a request lists of its commits, and where it comes from. */
-export interface RequestClaims {
-  readonly number: number;
-  readonly hashes: ReadonlySet<string>;
-}
+/** The columns that `requestUnit` reads. */
+export const REQUEST_COLUMNS = [
+  'number', 'title', 'body', 'state', 'author_name', 'author_email', 'created_at', 'updated_at', 'merged_at',
+  'closed_at', 'head_hash', 'merge_hash', 'commit_hashes', 'labels', 'additions', 'deletions', 'source',
+] as const; // prettier-ignore
+
+export const DEPLOYMENT_COLUMNS = [
+  'deployment_id', 'status', 'environment', 'author_name', 'started_at', 'finished_at', 'deployed_at',
+  'merged_at', 'release_ref',
+] as const; // prettier-ignore
+
+export const INCIDENT_COLUMNS = [
+  'incident_id', 'title', 'author_name', 'labels', 'started_at', 'resolved_at',
+] as const; // prettier-ignore
 
 export class RecordReader {
   readonly context: RepositoryContext;
-  readonly #records: Derivation;
+  readonly #records: DerivationRecords;
 
-  constructor(records: Derivation, context: RepositoryContext) {
+  constructor(records: DerivationRecords, context: RepositoryContext) {
     this.#records = records;
     this.context = context;
   }
@@ -56,6 +63,27 @@ export class RecordReader {
       const sized = rows.map((row) => ({ row, hashes: listedHashes(row) }));
       for (const group of inGroups(sized)) yield group.map(({ row }) => row);
     }
+  }
+
+  /** Requests with their stored commits and last reviews, in the order of the rows. */
+  async requestFacts(rows: readonly AnyRow[]): Promise<readonly RequestFacts[]> {
+    const numbers = rows.map((row) => numberOf(row, 'number'));
+    const selected = { numbers };
+    const [links, facts, reviews] = await Promise.all([
+      this.links(selected),
+      this.commitFacts(selected),
+      this.#lastReviews(numbers),
+    ]);
+    const byHash = new Map(facts.map((commit) => [commit.hash, commit]));
+    const byNumber = new Map<number, StoredLink[]>(numbers.map((number) => [number, []]));
+    for (const link of links) byNumber.get(link.number)?.push(link);
+    return rows.map((row) => {
+      const number = numberOf(row, 'number');
+      const source = textOf(row, 'source');
+      const counted = (byNumber.get(number) ?? []).filter(({ kind }) => countsFor(kind, source));
+      const commits = [...new Set(counted.map(({ hash }) => hash))].flatMap((hash) => byHash.get(hash) ?? []);
+      return { row, commits, lastReview: reviews.get(number) ?? null };
+    });
   }
 
   /** Where requests come from; those that are not stored are left out. */
@@ -114,7 +142,7 @@ export class RecordReader {
   }
 
   /** The last review of each request that has one. */
-  async lastReviews(numbers: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  async #lastReviews(numbers: readonly number[]): Promise<ReadonlyMap<number, number>> {
     const last = new Map<number, number>();
     const columns = ['number', 'review_id', 'submitted_at'];
     const where: Where = { kind: 'in', column: 'number', values: numbers };

@@ -1,5 +1,5 @@
 /** Stores an organization's teams, and gives every unit the team that it has by them. */
-import type { WorkUnitDeriver } from '../deriver.js';
+import type { WorkUnitDeriver } from '../derivation/deriver.js';
 import { refreshRepository } from '../derivation/derivation.js';
 import type { Team } from './teams-file.js';
 import { teamsAsText } from './teams-file.js';

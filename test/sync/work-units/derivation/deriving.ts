@@ -8,7 +8,7 @@ import type { ProviderName, Target } from '../../../../src/sync/targets.js';
 import { createClassifier } from '../../../../src/sync/work-units/classify/classifier.js';
 import type { Classifier } from '../../../../src/sync/work-units/classify/classifier.js';
 import { loadRules } from '../../../../src/sync/work-units/classify/rules.js';
-import type { WorkUnitDeriver } from '../../../../src/sync/work-units/deriver.js';
+import type { WorkUnitDeriver } from '../../../../src/sync/work-units/derivation/deriver.js';
 import { beginDerivation } from '../../../../src/sync/work-units/derivation/derivation.js';
 import { NOW } from '../../harness.js';
 

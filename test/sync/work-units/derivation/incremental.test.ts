@@ -14,8 +14,8 @@ import {
   incidentUnit,
   requestUnit,
 } from '../../../../src/sync/work-units/derivation/derive.js';
-import { changesOf, commitFacts } from '../../../../src/sync/work-units/facts.js';
-import { holds, mentionOf } from '../../../../src/sync/work-units/derivation/links.js';
+import { changesOf, commitFacts } from '../../../../src/sync/work-units/derivation/commits.js';
+import { countsFor, mentionOf } from '../../../../src/sync/work-units/derivation/links.js';
 import { textOf } from '../../../../src/sync/work-units/row-values.js';
 import { createTeamAssigner } from '../../../../src/sync/work-units/teams/assign.js';
 import type { Team } from '../../../../src/sync/work-units/teams/teams-file.js';
@@ -255,7 +255,9 @@ async function expectedUnits(
     const mention = mentionOf(commit.message);
     return (
       listed.includes(commit.hash) ||
-      (mention !== undefined && mention.number === request['number'] && holds(mention.kind, textOf(request, 'source')))
+      (mention !== undefined &&
+        mention.number === request['number'] &&
+        countsFor(mention.kind, textOf(request, 'source')))
     );
   };
   const allReviews = await all('git_pull_request_reviews');
@@ -264,8 +266,8 @@ async function expectedUnits(
       const times = allReviews
         .filter((review) => review['number'] === row['number'])
         .map((review) => Number(review['submitted_at']));
-      const own = facts.filter((commit) => belongs(row, commit));
-      return requestUnit(context, row, own, times.length === 0 ? null : Math.max(...times));
+      const commits = facts.filter((commit) => belongs(row, commit));
+      return requestUnit(context, { row, commits, lastReview: times.length === 0 ? null : Math.max(...times) });
     }),
     ...facts
       .filter((commit) => !commit.isMerge && !requestRows.some((row) => belongs(row, commit)))

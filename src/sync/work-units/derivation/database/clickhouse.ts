@@ -4,7 +4,7 @@
  */
 import type { AnyRow, Column, JsonValue } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
-import type { Binding, ChangedCommit, CommitsWhere, Derivation, Link, RowQuery, Where } from './records.js';
+import type { Binding, ChangedCommit, CommitsWhere, DerivationRecords, Link, RowQuery, Where } from './records.js';
 import {
   changedCommit,
   changeSums,
@@ -32,7 +32,7 @@ const PAGE_ROWS = 10_000;
 /** Keys travel as URL parameters, and not every proxy before a server takes more than 16 KiB of them. */
 const KEYS_AT_ONCE = 250;
 
-export function clickHouseDerivation(connection: ClickHouseConnection): Derivation {
+export function clickHouseDerivation(connection: ClickHouseConnection): DerivationRecords {
   const { select, insert } = connection;
   return {
     ensureSchema: () => ensureSchema(connection),

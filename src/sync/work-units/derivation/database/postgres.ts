@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import { analyzeUnknown } from '../../../../database/statistics.js';
 import type { AnyRow, JsonValue } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
-import type { Binding, ChangedCommit, CommitsWhere, Derivation, Link, RowQuery } from './records.js';
+import type { Binding, ChangedCommit, CommitsWhere, DerivationRecords, Link, RowQuery } from './records.js';
 import {
   BATCH_ROWS,
   changedCommit,
@@ -18,7 +18,7 @@ import {
 export function postgresDerivation(
   sql: postgres.Sql,
   failing: <Result>(action: () => Promise<Result>) => Promise<Result>,
-): Derivation {
+): DerivationRecords {
   return {
     ensureSchema: () => failing(() => ensureSchema(sql)),
     rows: (query) => rows(sql, query, failing),

@@ -59,7 +59,7 @@ export interface Link {
   readonly kind: string;
 }
 
-export interface Derivation {
+export interface DerivationRecords {
   /** Creates what is missing; the sink's own tables must be there. */
   ensureSchema(): Promise<void>;
   /** Rows in key order, in batches that fit into memory however many rows there are. */
@@ -149,7 +149,7 @@ function condition(table: ReadableTable, repository: string, where: Where, bind:
   }
 }
 
-/** The statement of {@link Derivation.changedCommits}, without `order by`. Its one column is `hash`. */
+/** The statement of {@link DerivationRecords.changedCommits}, without `order by`. Its one column is `hash`. */
 export function selectChangedCommits(repoId: string, since: number, bind: Binding): string {
   const changed = `repo_id = ${bind.value(repoId, 'uuid')} and last_synced >= ${bind.time(since)}`;
   return (

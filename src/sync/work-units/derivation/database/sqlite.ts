@@ -2,7 +2,7 @@
 import { asyncOf } from '../../../../system/async-of.js';
 import type { AnyRow, Column } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
-import type { Binding, ChangedCommit, CommitsWhere, Derivation, Link, RowQuery } from './records.js';
+import type { Binding, ChangedCommit, CommitsWhere, DerivationRecords, Link, RowQuery } from './records.js';
 import {
   BATCH_ROWS,
   changedCommit,
@@ -25,7 +25,7 @@ export interface SqliteConnection {
   decode(columns: readonly Column[], row: unknown): AnyRow;
 }
 
-export function sqliteDerivation(connection: SqliteConnection): Derivation {
+export function sqliteDerivation(connection: SqliteConnection): DerivationRecords {
   const write = (action: () => void): Promise<void> =>
     asPromise(() => {
       connection.transaction(action);
