@@ -42,6 +42,36 @@ program
   });
 
 program
+  .command('backup')
+  .description('write the database and the key of its secrets to a file, while servers run')
+  .argument('<file>', 'file to create; it is not overwritten')
+  .option(...config)
+  .action(async (file: string, options: ConfigOption) => {
+    const { backUp } = await import('./backup.js');
+    await backUp(await environmentOf(options), file);
+  });
+
+program
+  .command('restore')
+  .description('restore a backup into an empty database')
+  .argument('<file>', 'file that plumbline backup has written')
+  .option(...config)
+  .action(async (file: string, options: ConfigOption) => {
+    const { restoreBackup } = await import('./backup.js');
+    await restoreBackup(await environmentOf(options), file);
+  });
+
+program
+  .command('move')
+  .description('copy the database, such as the embedded one, to an empty database at another address')
+  .argument('<address>', 'such as postgres://user:password@host:5432/name')
+  .option(...config)
+  .action(async (address: string, options: ConfigOption) => {
+    const { moveDatabase } = await import('./backup.js');
+    await moveDatabase(await environmentOf(options), address);
+  });
+
+program
   .command('doctor')
   .description('check what a server needs, and say what to do')
   .option(...config)

@@ -3,9 +3,11 @@ import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import Postgrator from 'postgrator';
 
-import { parseDatabaseAddress } from './address.js';
+import { parseDatabaseAddress, type DatabaseAddress } from './address.js';
+import { recordCompatibility, requireCompatible } from './compatibility.js';
 import { readOnlyServer } from './failures.js';
 import type { Log } from './log.js';
+import { openSingleConnection } from './single-connection.js';
 
 export interface MigrateOptions {
   readonly logger: Log;
@@ -37,28 +39,20 @@ const POOLED =
  * Migrates the schema of the database at `uri`. Any number of servers may do so at the same time.
  *
  * All pending migrations run in one transaction: afterwards the schema is up to date, or unchanged. An applied migration
- * must not be edited; every call compares its checksum.
+ * must not be edited; every call compares its checksum. A schema of a newer release stays as it is if this release can
+ * work with it (`compatibility.ts`).
  *
  * @throws Error when the server is older than PostgreSQL 15 or read-only, when an applied migration was changed, when a
- * newer release has migrated the database, when the server is behind a pooler that the address does not declare, or when
- * a migration fails.
+ * newer release has changed the schema in a way that this one cannot work with, when the server is behind a pooler that
+ * the address does not declare, or when a migration fails.
  */
 export async function migrate(uri: string, options: MigrateOptions): Promise<MigrationReport> {
   const address = parseDatabaseAddress(uri);
-  const sql = postgres(address.uri, {
-    max: 1,
-    connect_timeout: 5,
-    prepare: !address.isPooled,
-    fetch_types: false,
-    onnotice: (notice) => {
-      options.logger.debug({ notice: notice['message'] }, 'PostgreSQL notice');
-    },
-    connection: { application_name: 'plumbline migrate' },
-  });
+  const sql = openSingleConnection(address, 'plumbline migrate', options.logger);
   try {
     await checkServer(sql);
-    if (!address.isPooled) await checkLimits(address.uri);
-    const applied = await applyPending(sql, options);
+    if (!address.isPooled) await checkLimits(address);
+    const applied = await inTransaction(sql, () => migrateInTransaction(sql, options));
     for (const { version, name } of applied) options.logger.info({ version, name }, 'Applied a database migration');
     return { applied: applied.map(({ version }) => version) };
   } finally {
@@ -66,7 +60,29 @@ export async function migrate(uri: string, options: MigrateOptions): Promise<Mig
   }
 }
 
-async function applyPending(sql: postgres.Sql, { directory, logger }: MigrateOptions): Promise<Postgrator.Migration[]> {
+async function inTransaction<T>(sql: postgres.Sql, work: () => Promise<T>): Promise<T> {
+  try {
+    // One message, so that a pooler keeps the connection. A migration, and the wait for another server's, may take
+    // long, so the role's timeouts do not apply.
+    await sql.unsafe('begin; set local statement_timeout = 0; set local lock_timeout = 0');
+    const result = await work();
+    await sql`commit`;
+    return result;
+  } catch (error) {
+    await sql`rollback`.catch(() => undefined); // A lost connection has rolled back; the first error has the cause.
+    throw new Error(`The database schema could not be migrated: ${describe(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Applies the pending migrations up to the version `to` (default: all) in the transaction that `sql` is in.
+ *
+ * @param sql a driver instance with one connection
+ */
+export async function migrateInTransaction(
+  sql: postgres.Sql,
+  { directory, logger, to }: MigrateOptions & { readonly to?: number },
+): Promise<Postgrator.Migration[]> {
   const migrations = fileURLToPath(directory ?? new URL('./migrations/', import.meta.url));
   const postgrator = new Postgrator({
     driver: 'pg',
@@ -80,25 +96,18 @@ async function applyPending(sql: postgres.Sql, { directory, logger }: MigrateOpt
       await sql.unsafe(script);
     },
   });
-  try {
-    // One message, so that a pooler keeps the connection. A migration, and the wait for another server's, may take
-    // long, so the role's timeouts do not apply.
-    await sql.unsafe('begin; set local statement_timeout = 0; set local lock_timeout = 0');
-    await lock(sql, logger);
-    const known = await postgrator.getMaxVersion();
-    const present = await postgrator.getDatabaseVersion();
-    if (present > known) {
-      throw new Error(
-        `The database is at schema version ${present}, but this release knows only ${known}: run the newer release`,
-      );
-    }
-    const applied = await postgrator.migrate();
-    await sql`commit`;
-    return applied;
-  } catch (error) {
-    await sql`rollback`.catch(() => undefined); // A lost connection has rolled back; the first error has the cause.
-    throw new Error(`The database schema could not be migrated: ${describe(error)}`, { cause: error });
+  await lock(sql, logger);
+  const known = await postgrator.getMaxVersion();
+  const present = await postgrator.getDatabaseVersion();
+  if (present > known) {
+    await requireCompatible(sql, known, present);
+    await postgrator.validateMigrations(known);
+    logger.info({ present, known }, 'A newer release has migrated the database; this release is compatible with it');
+    return [];
   }
+  const applied = await postgrator.migrate(to?.toString());
+  await recordCompatibility(sql, applied);
+  return applied;
 }
 
 /** Waits until no other server migrates, and holds the lock until the end of the transaction. */
@@ -114,8 +123,8 @@ async function lock(sql: postgres.Sql, logger: Log): Promise<void> {
  *
  * @throws Error when a pooler rejects or drops them; otherwise named prepared statements would fail later, sporadically
  */
-export async function checkLimits(uri: string): Promise<void> {
-  const probe = postgres(uri, {
+export async function checkLimits(address: DatabaseAddress): Promise<void> {
+  const probe = postgres(address.uri, {
     max: 1,
     connect_timeout: 5,
     fetch_types: false,
@@ -140,7 +149,8 @@ export async function newestSchemaVersion(): Promise<number> {
   return Math.max(...files.map((file) => Number.parseInt(file, 10)).filter((version) => !Number.isNaN(version)));
 }
 
-async function checkServer(sql: postgres.Sql): Promise<void> {
+/** @throws Error when the server is too old, or read-only */
+export async function checkServer(sql: postgres.Sql): Promise<void> {
   const [row] = await sql<{ number: string; name: string; mode: string }[]>`
     select current_setting('server_version_num') as number, current_setting('server_version') as name,
            current_setting('transaction_read_only') as mode`;

@@ -6,6 +6,7 @@ import pino from 'pino';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { declaredCompatibility } from '../../src/database/compatibility.js';
 import { migrate, requireSupportedVersion } from '../../src/database/migrate.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
@@ -64,6 +65,43 @@ describe('migrating', () => {
     await migrate(database.uri, { logger });
     await sql`insert into schema_version (version, name, md5) values (9999, 'from-the-future', '')`;
     await expect(migrate(database.uri, { logger })).rejects.toThrow('run the newer release');
+  });
+
+  describe('of a newer release', () => {
+    const plant = async (declaration: string): Promise<URL> => {
+      await cp(ours, copies, { recursive: true });
+      await writeFile(path.join(copies, '9000.do.newer.sql'), `${declaration}\nCREATE TABLE newer (id int);`);
+      return pathToFileURL(`${copies}/`);
+    };
+
+    it('that expands the schema lets an older release start, whose own migrations are still checked', async () => {
+      await migrate(database.uri, { logger, directory: await plant('-- compatibility: expand') });
+      expect((await migrate(database.uri, { logger })).applied).toEqual([]);
+      expect(await tables()).toContain('newer');
+      await sql`update schema_version set md5 = 'changed' where version = 1`;
+      await expect(migrate(database.uri, { logger })).rejects.toThrow(/checksum/i);
+    });
+
+    it.each(['-- compatibility: contract', '-- says nothing'])('with "%s" refuses an older release', async (line) => {
+      await migrate(database.uri, { logger, directory: await plant(line) });
+      await expect(migrate(database.uri, { logger })).rejects.toThrow('cannot work with it: run the newer release');
+    });
+
+    it('is refused when one of several contracts the schema', async () => {
+      const directory = await plant('-- compatibility: contract');
+      await writeFile(path.join(copies, '9001.do.newest.sql'), '-- compatibility: expand\nSELECT 1;');
+      await migrate(database.uri, { logger, directory });
+      await expect(migrate(database.uri, { logger })).rejects.toThrow('cannot work with it');
+    });
+  });
+
+  it('has migrations that say since number 12 whether older releases work with them', async () => {
+    const silent: string[] = [];
+    for (const name of await readdir(ours)) {
+      const text = await readFile(new URL(name, ours), 'utf8');
+      if (Number.parseInt(name, 10) >= 12 && declaredCompatibility(text) === null) silent.push(name);
+    }
+    expect(silent).toEqual([]);
   });
 
   it('changes nothing when one migration of several fails', async () => {

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { parseDatabaseAddress, type DatabaseAddress } from '../../database/address.js';
+import { requireCompatible } from '../../database/compatibility.js';
 import { readOnlyServer } from '../../database/failures.js';
 import { checkLimits, newestSchemaVersion, requireSupportedVersion } from '../../database/migrate.js';
 import { createSecretBox } from '../secrets/secret-box.js';
@@ -114,7 +115,12 @@ async function checkSchema(sql: postgres.Sql): Promise<Finding> {
       'Run plumbline migrate, or start the server, which does the same.',
     );
   }
-  return failed(`The schema is at version ${present}, this release knows ${newest}.`, 'Run the newer release.');
+  try {
+    await requireCompatible(sql, newest, present);
+    return warning(`The schema is at version ${present}, this release knows ${newest}.`, 'Finish the update.');
+  } catch (error) {
+    return failed(reasonOf(error), 'Run the newer release.');
+  }
 }
 
 async function checkConnections(sql: postgres.Sql, wanted: number): Promise<Finding> {
@@ -145,11 +151,11 @@ async function checkClock(sql: postgres.Sql): Promise<Finding> {
   return ok(`The clock agrees with that of the database (within ${Math.max(skew, received - sent)} ms).`);
 }
 
-async function checkPooler({ uri, isPooled }: DatabaseAddress): Promise<Finding> {
+async function checkPooler(address: DatabaseAddress): Promise<Finding> {
   const { ok, failed } = findingsOf('pooler');
-  if (isPooled) return ok('The address is marked as one of a pooler in transaction mode.');
+  if (address.isPooled) return ok('The address is marked as one of a pooler in transaction mode.');
   try {
-    await checkLimits(uri);
+    await checkLimits(address);
     return ok('The database keeps the settings of a session.');
   } catch (error) {
     return failed(reasonOf(error), 'Append ?pooler=transaction to DATABASE_URI.');

@@ -1,0 +1,103 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { backup } from '../database/backup/backup.js';
+import { restore, type RestoreReport } from '../database/backup/restore.js';
+import { parseDatabaseAddress } from '../database/address.js';
+import { openSingleConnection } from '../database/single-connection.js';
+import { existingSecretsKey, installSecretsKey } from '../platform/secrets/secrets-key.js';
+import { readSettings, SettingError, type PlatformSettings } from '../platform/settings.js';
+import type { Environment } from '../platform/settings/settings-environment.js';
+import { systemClock } from '../platform/clock.js';
+import { withDatabase } from './database.js';
+import { createLog } from './log.js';
+
+const log = createLog('warn', 2);
+
+/** Runs `plumbline backup`. */
+export async function backUp(environment: Environment, file: string): Promise<void> {
+  const settings = readSettings(environment);
+  await withDatabase(settings, log, async (uri) => {
+    const { tables, bytes } = await writeBackup(settings, uri, resolve(file));
+    console.log(`Backed up ${tables} tables to ${file} (${megabytes(bytes)}). It contains the key of the secrets.`);
+  });
+  if (settings.jwtPrivateKeys !== null) console.log('JWT_PRIVATE_KEYS is not part of it: keep it elsewhere.');
+  if (isElsewhere(settings)) {
+    console.log('The analytics of ANALYTICS_URI are not part of it: back them up with the tools of that database.');
+  }
+}
+
+/** Runs `plumbline restore`. */
+export async function restoreBackup(environment: Environment, file: string): Promise<void> {
+  const settings = readSettings(environment);
+  await requireFile(file);
+  await withDatabase(settings, log, async (uri) => {
+    const { createdAt, tables } = await readBackup(settings, uri, file);
+    console.log(`Restored ${tables} tables as of ${createdAt}.`);
+  });
+}
+
+/** Runs `plumbline move`: copies the database of the settings, with all of its data, to an empty one at `target`. */
+export async function moveDatabase(environment: Environment, target: string): Promise<void> {
+  const settings = readSettings(environment);
+  parseDatabaseAddress(target); // fails before any work
+  await withDatabase(settings, log, async (uri) => {
+    await requireUnused(uri);
+    const folder = await mkdtemp(join(settings.home, 'move-'));
+    try {
+      const file = join(folder, 'backup');
+      await writeBackup(settings, uri, file);
+      const { tables } = await readBackup(settings, target, file);
+      console.log(`Copied ${tables} tables. Set DATABASE_URI to the new address, and start the server.`);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+}
+
+async function writeBackup(settings: PlatformSettings, uri: string, file: string): ReturnType<typeof backup> {
+  const sql = openSingleConnection(parseDatabaseAddress(uri), 'plumbline backup', log);
+  try {
+    const [row] = await sql<{ exists: boolean }[]>`select to_regclass('server_settings') is not null as exists`;
+    if (row?.exists !== true) throw new Error('The database is empty: there is nothing to back up');
+    const key = await existingSecretsKey(sql, settings.home, settings.secretsKey);
+    const extra = { secretsKey: key.toString('base64') };
+    return await backup(uri, file, { logger: log, now: systemClock.now(), extra });
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+function readBackup(settings: PlatformSettings, uri: string, file: string): Promise<RestoreReport> {
+  return restore(uri, file, {
+    logger: log,
+    accept: async ({ secretsKey }) => {
+      if (secretsKey === undefined) throw new Error('The backup has no key of the secrets');
+      await installSecretsKey(Buffer.from(secretsKey, 'base64'), settings.home, settings.secretsKey);
+    },
+  });
+}
+
+/** What a server writes after the copy would be missing in the new database. */
+async function requireUnused(uri: string): Promise<void> {
+  const sql = openSingleConnection(parseDatabaseAddress(uri), 'plumbline move', log);
+  try {
+    const users = await sql`
+      select 1 from pg_stat_activity
+      where datname = current_database() and application_name like 'plumbline%' and pid <> pg_backend_pid() limit 1`;
+    if (users.length > 0) throw new SettingError('A server or a sync uses the database: stop it first');
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+async function requireFile(file: string): Promise<void> {
+  if ((await stat(file).catch(() => null)) === null) throw new SettingError(`There is no file ${file}`);
+}
+
+function isElsewhere({ analyticsUri, databaseUri }: PlatformSettings): boolean {
+  return analyticsUri !== null && analyticsUri !== databaseUri;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

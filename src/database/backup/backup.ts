@@ -1,0 +1,140 @@
+/** Writes a backup: all tables of the schema, as of one moment. */
+import { link, open, rm, stat, type FileHandle } from 'node:fs/promises';
+import { createGzip, constants } from 'node:zlib';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type postgres from 'postgres';
+
+import { parseDatabaseAddress } from '../address.js';
+import type { Log } from '../log.js';
+import { openSingleConnection } from '../single-connection.js';
+import { readDefinitions, readSequences, readTables } from './catalog.js';
+import { encodeFrames, formatVersion, type BackupHeader, type BackupTable, type Frame } from './frames.js';
+
+export interface BackupOptions {
+  readonly logger: Log;
+  /** The time of the backup. */
+  readonly now: Date;
+  /** What to store beside the tables. */
+  readonly extra: BackupHeader['extra'];
+}
+
+export interface BackupReport {
+  readonly tables: number;
+  /** Size of the file. */
+  readonly bytes: number;
+}
+
+/**
+ * Backs up the database at `uri` to `file`, which only its owner can read (mode 0600).
+ *
+ * All tables are read in one repeatable-read transaction, so they are consistent with each other while servers write.
+ * The backup is written to `<file>.partial`, flushed to the disk, and then renamed. So `file` is complete or absent.
+ *
+ * @throws Error when `file` or `<file>.partial` exists, when the database was never migrated, or when a write fails
+ */
+export async function backup(uri: string, file: string, options: BackupOptions): Promise<BackupReport> {
+  const partial = `${file}.partial`;
+  if ((await stat(file).catch(() => null)) !== null) throw new Error(`${file} exists and is not overwritten`);
+  const sql = openSingleConnection(parseDatabaseAddress(uri), 'plumbline backup', options.logger);
+  let output: FileHandle | undefined;
+  try {
+    output = await create(partial);
+    const tables = await write(sql, output, options);
+    await output.sync();
+    const { size } = await output.stat();
+    // Unlike a rename, a link never replaces a file that was created meanwhile.
+    await link(partial, file);
+    return { tables, bytes: size };
+  } finally {
+    await sql.end({ timeout: 0 });
+    if (output !== undefined) {
+      await output.close();
+      await rm(partial);
+    }
+  }
+}
+
+async function create(partial: string): Promise<FileHandle> {
+  try {
+    return await open(partial, 'wx', 0o600);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    throw new Error(`${partial} belongs to a backup that runs or was killed. If none runs, remove it`, {
+      cause: error,
+    });
+  }
+}
+
+async function write(sql: postgres.Sql, output: FileHandle, options: BackupOptions): Promise<number> {
+  // One message, so that a pooler keeps the connection. Reading a large table may take longer than the role's limits.
+  await sql.unsafe(
+    'begin isolation level repeatable read, read only; set local statement_timeout = 0; set local lock_timeout = 0; ' +
+      'set local idle_in_transaction_session_timeout = 0',
+  );
+  const tables = await readTables(sql);
+  if (tables.length === 0) throw new Error('The database is empty: there is nothing to back up');
+  // Otherwise a migration or a new column could change a table between here and its turn.
+  for (const { name } of tables) await sql`lock table ${sql(name)} in access share mode`;
+  const header: BackupHeader = {
+    plumbline: 'backup',
+    format: formatVersion,
+    createdAt: options.now.toISOString(),
+    schemaVersion: await schemaVersion(sql),
+    definitions: await readDefinitions(sql),
+    sequences: await readSequences(sql),
+    extra: options.extra,
+  };
+  const file = new Writable({
+    write: (chunk: Buffer, _encoding, callback) => {
+      // `write` may write a part only; `appendFile` writes all of it.
+      output.appendFile(chunk).then(() => {
+        callback();
+      }, callback);
+    },
+  });
+  // A higher level takes several times as long, for files that are a tenth smaller.
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+  await pipeline(Readable.from(encodeFrames(frames(sql, header, tables))), gzip, file);
+  await sql`rollback`;
+  return tables.length;
+}
+
+async function* frames(
+  sql: postgres.Sql,
+  header: BackupHeader,
+  tables: readonly BackupTable[],
+): AsyncGenerator<Exclude<Frame, { kind: 'footer' }>> {
+  yield { kind: 'header', content: header };
+  for (const table of tables) {
+    yield { kind: 'table', content: table };
+    const rows = await sql`copy ${sql(table.name)} (${sql([...table.columns])}) to stdout`.readable();
+    for await (const chunk of joined(rows)) yield { kind: 'data', content: chunk };
+    // The driver (3.4.9) leaves its socket paused if the stream was full at its end, and would wait for the next reply
+    // forever. `_read` of its stream resumes the socket.
+    rows._read(0);
+  }
+}
+
+const chunkBytes = 64 * 1024;
+
+/** PostgreSQL sends each row separately; a frame per row would be slow. */
+async function* joined(rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const row of rows) {
+    parts.push(row);
+    length += row.length;
+    if (length < chunkBytes) continue;
+    yield Buffer.concat(parts, length);
+    parts = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(parts, length);
+}
+
+async function schemaVersion(sql: postgres.Sql): Promise<number> {
+  const [row] = await sql<{ version: number | null }[]>`select max(version)::int as version from schema_version`;
+  if (row?.version == null) throw new Error('The database was never migrated: there is nothing to back up');
+  return row.version;
+}

@@ -1,0 +1,125 @@
+/** Restores a backup into an empty database. */
+import { createReadStream } from 'node:fs';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type postgres from 'postgres';
+
+import { parseDatabaseAddress } from '../address.js';
+import type { Log } from '../log.js';
+import { checkServer, migrateInTransaction, newestSchemaVersion } from '../migrate.js';
+import { openSingleConnection } from '../single-connection.js';
+import { decodeFrames, notABackup, type BackupHeader, type Frame } from './frames.js';
+
+export interface RestoreOptions {
+  readonly logger: Log;
+  /** Receives what the backup has beside the tables, before anything is committed. If it throws, nothing is restored. */
+  accept(extra: BackupHeader['extra']): Promise<void>;
+}
+
+export interface RestoreReport {
+  readonly createdAt: string;
+  readonly tables: number;
+}
+
+/**
+ * Restores `file` into the empty database at `uri`, and migrates it to the schema of this release.
+ *
+ * All of it is one transaction: a restore that fails or is killed leaves an empty database.
+ *
+ * @throws Error when the database is not empty or read-only, when the file is no backup or is damaged, or when a newer
+ * release made it
+ */
+export async function restore(uri: string, file: string, options: RestoreOptions): Promise<RestoreReport> {
+  const sql = openSingleConnection(parseDatabaseAddress(uri), 'plumbline restore', options.logger);
+  try {
+    await checkServer(sql);
+    await sql.unsafe(
+      'begin; set local statement_timeout = 0; set local lock_timeout = 0; ' +
+        'set local idle_in_transaction_session_timeout = 0',
+    );
+    await requireEmpty(sql);
+    const report = await read(sql, file, options);
+    await sql`commit`;
+    await sql`analyze`;
+    return report;
+  } finally {
+    await sql.end({ timeout: 0 }); // The server rolls back what was not committed.
+  }
+}
+
+async function requireEmpty(sql: postgres.Sql): Promise<void> {
+  const [row] = await sql<{ name: string }[]>`
+    select relname as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'S') limit 1`;
+  if (row !== undefined) {
+    throw new Error(`The database is not empty (it has ${row.name}): restore into an empty database`);
+  }
+}
+
+async function read(sql: postgres.Sql, file: string, options: RestoreOptions): Promise<RestoreReport> {
+  const frames = decodeFrames(uncompressed(file));
+  const first = await frames.next();
+  if (first.done === true || first.value.kind !== 'header') throw notABackup();
+  const header = first.value.content;
+  const known = await newestSchemaVersion();
+  if (header.schemaVersion > known) {
+    throw new Error(
+      `The backup has schema version ${header.schemaVersion}, but this release knows only ${known}: use the newer release`,
+    );
+  }
+  await migrateInTransaction(sql, { logger: options.logger, to: header.schemaVersion });
+  const indexes = await createOtherTables(sql, header);
+  const tables = await fill(sql, frames);
+  for (const statement of [...indexes, ...header.sequences]) await sql.unsafe(statement);
+  await migrateInTransaction(sql, { logger: options.logger });
+  // The last frame was checked before: from here on nothing of the file can turn out to be damaged.
+  await options.accept(header.extra);
+  return { createdAt: header.createdAt, tables };
+}
+
+async function* uncompressed(file: string): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  const reading = pipeline(createReadStream(file), gunzip);
+  reading.catch(() => undefined); // The loop below throws it.
+  try {
+    for await (const chunk of gunzip) yield chunk as Buffer; // it is not in object mode
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    if (code === 'Z_DATA_ERROR')
+      throw new Error('The file is not a backup of Plumbline, or is damaged', { cause: error });
+    if (code === 'Z_BUF_ERROR') throw new Error('The backup is incomplete: its end is missing', { cause: error });
+    throw error;
+  }
+}
+
+/** Creates the tables that no migration has created. @returns statements for their indexes */
+async function createOtherTables(sql: postgres.Sql, { definitions }: BackupHeader): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`;
+  const present = new Set(rows.map(({ name }) => name));
+  const missing = definitions.filter(({ name }) => !present.has(name));
+  for (const { create } of missing) await sql.unsafe(create);
+  return missing.flatMap(({ indexes }) => indexes);
+}
+
+type Frames = AsyncGenerator<Exclude<Frame, { kind: 'footer' }>>;
+
+/** Fills all tables. @returns their number */
+async function fill(sql: postgres.Sql, frames: Frames): Promise<number> {
+  let tables = 0;
+  let frame = await frames.next();
+  while (frame.done !== true) {
+    if (frame.value.kind !== 'table') throw notABackup();
+    const { name, columns } = frame.value.content;
+    const rows: Writable = await sql`copy ${sql(name)} (${sql([...columns])}) from stdin`.writable();
+    rows.on('error', () => undefined); // The driver ends it with an error after `pipeline` has reported the first one.
+    frame = await frames.next();
+    const table = async function* (): AsyncGenerator<Buffer> {
+      for (; frame.done !== true && frame.value.kind === 'data'; frame = await frames.next()) yield frame.value.content;
+    };
+    await pipeline(Readable.from(table()), rows);
+    tables += 1;
+  }
+  return tables;
+}

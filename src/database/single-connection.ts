@@ -1,0 +1,24 @@
+import postgres from 'postgres';
+
+import type { DatabaseAddress } from './address.js';
+import type { Log } from './log.js';
+
+/**
+ * A driver instance with one connection, for work that is one long transaction: migrations, backups. The caller ends it.
+ *
+ * @param name the name under which PostgreSQL lists the connection
+ */
+export function openSingleConnection(address: DatabaseAddress, name: string, logger: Log): postgres.Sql {
+  return postgres(address.uri, {
+    max: 1,
+    connect_timeout: 5,
+    idle_timeout: 0,
+    max_lifetime: null,
+    prepare: !address.isPooled,
+    fetch_types: false,
+    onnotice: (notice) => {
+      logger.debug({ notice: notice['message'] }, 'PostgreSQL notice');
+    },
+    connection: { application_name: name },
+  });
+}
