@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
+import { isAlive } from '../../src/system/is-alive.js';
 import { engineAddress, type EngineAddress } from '../../src/compose/runtime/bridge/address.js';
 import { bridgeBackend } from '../../src/compose/runtime/bridge/bridge.js';
 import { systemClock } from '../../src/compose/runtime/clock.js';
@@ -206,16 +207,6 @@ async function gone(removal: Promise<void>): Promise<void> {
     await removal;
   } catch (error) {
     if (!isRuntimeError(error, 'notFound') && !isRuntimeError(error, 'imageNotFound')) throw error;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!(pid > 0)) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -2,9 +2,9 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { enterFolder, holderOf, type Chdb, type ImportChdb, type Result, type Session } from './chdb-folder.js';
 import { QUERY_SETTINGS, type ClickHouseEngine, type ClickHouseParameters, type QueryLimits } from './engine.js';
-import { inTurn } from './turns.js';
 
 export { ChdbMissing, type ImportChdb } from './chdb-folder.js';
 
@@ -21,7 +21,7 @@ let queries = 0;
  * The package runs statements with parameters one after another, on all connections. A waiting statement would occupy
  * one of Node's few threads, which logins and files need, too. So statements wait here.
  */
-const boundTurn = inTurn();
+const boundTurn = pLimit(1);
 
 /**
  * Opens the engine on a directory, and creates the directory if necessary. A process can have one such directory open,
@@ -38,7 +38,7 @@ export async function openChdb(path: string, importChdb?: ImportChdb): Promise<C
     throw error;
   });
   // A connection also runs one statement at a time.
-  const turn = inTurn();
+  const turn = pLimit(1);
 
   const select = (
     statement: string,

@@ -118,25 +118,25 @@ function series(dialect: Dialect, query: SeriesQuery, owner: string, bind: Bind)
   const bucket = interval === null ? [] : [`${bucketColumn(dialect, interval, slice.dateRange, bind)} as bucket`];
   const columns = measures.flatMap(({ measure, at }) => sumColumns(dialect, slice.source, measure, String(at)));
   const from = dialect.from(slice.source, [dimension, ...filteredDimensions(slice)], [...query.tops.keys()]);
-  const cells =
+  const grouped =
     `select ${[...bucket, `${dialect.column(slice.source, dimension)} as label`, ...columns].join(', ')} ` +
     `from ${from} where ${conditions(dialect, slice, owner, bind)} ` +
     `group by ${interval === null ? '' : 'bucket, '}label`;
-  const figures = measures.map(({ measure, at }) => {
+  const totals = measures.map(({ measure, at }) => {
     const total = (name: string): string =>
       interval === null ? `${name}${at}` : `sum(${name}${at}) over (partition by label)`;
     return `${valueExpression(dialect, slice.source, measure, { sum: total('sum'), divisor: total('divisor') })} as value${at}`;
   });
-  const places = measures.map(({ at }) => `dense_rank() over (order by value${at} desc, label) as place${at}`);
+  const ranks = measures.map(({ at }) => `dense_rank() over (order by value${at} desc, label) as rank${at}`);
   const shown = [
     ...(interval === null ? [] : ['bucket']),
     'label',
     ...measures.flatMap(({ measure, at }) => [`sum${at}`, ...(isMean(measure) ? [`divisor${at}`] : [])]),
   ];
-  const wanted = measures.map(({ top, at }) => `place${at} <= ${bind('integer', top)}`);
+  const wanted = measures.map(({ top, at }) => `rank${at} <= ${bind('integer', top)}`);
   return (
-    `select ${shown.join(', ')} from (select valued.*, ${places.join(', ')} from (` +
-    `select cells.*, ${figures.join(', ')} from (${cells}) cells) valued) placed where ${wanted.join(' or ')}`
+    `select ${shown.join(', ')} from (select totals.*, ${ranks.join(', ')} from (` +
+    `select grouped.*, ${totals.join(', ')} from (${grouped}) grouped) totals) ranked where ${wanted.join(' or ')}`
   );
 }
 
@@ -154,18 +154,18 @@ function flow(dialect: Dialect, query: FlowQuery, owner: string, bind: Bind): st
         `${countedWhere(dialect, source, 'churn is not null')} as measured`,
       ]
     : [];
-  const cells =
+  const grouped =
     `select ${[...labels, ...sumColumns(dialect, source, measure, '1'), ...covered].join(', ')} ` +
     `from ${dialect.from(source, [from, to, ...filteredDimensions(slice), ...(coverage ? (['THEME'] as const) : [])], [measure])} ` +
     `where ${conditions(dialect, slice, owner, bind)} group by label1, label2`;
-  const figures = [1, 2].map((side) => {
+  const totals = [1, 2].map((side) => {
     const total = (name: string): string => `sum(${name}1) over (partition by label${side})`;
     return `${valueExpression(dialect, source, measure, { sum: total('sum'), divisor: total('divisor') })} as value${side}`;
   });
-  const places = [1, 2].map((side) => `dense_rank() over (order by value${side} desc, label${side}) as place${side}`);
+  const ranks = [1, 2].map((side) => `dense_rank() over (order by value${side} desc, label${side}) as rank${side}`);
   const keep = [bind('integer', query.keep), bind('integer', query.keep)];
   const nodes = keep.map(
-    (limit, index) => `case when place${index + 1} <= ${limit} then label${index + 1} end as node${index + 1}`,
+    (limit, index) => `case when rank${index + 1} <= ${limit} then label${index + 1} end as node${index + 1}`,
   );
   const sums = [
     'sum(sum1)',
@@ -173,8 +173,8 @@ function flow(dialect: Dialect, query: FlowQuery, owner: string, bind: Bind): st
     ...(coverage ? [...['units', 'teamed', 'housed', 'themed', 'measured'].map((name) => `sum(${name})`)] : []),
   ];
   return (
-    `select ${[...nodes, ...sums].join(', ')} from (select valued.*, ${places.join(', ')} from (` +
-    `select cells.*, ${figures.join(', ')} from (${cells}) cells) valued) placed group by node1, node2`
+    `select ${[...nodes, ...sums].join(', ')} from (select totals.*, ${ranks.join(', ')} from (` +
+    `select grouped.*, ${totals.join(', ')} from (${grouped}) grouped) totals) ranked group by node1, node2`
   );
 }
 

@@ -103,12 +103,12 @@ export type ContainerAct = (service: string, container: ContainerRecord, bound: 
  * Runs operations on containers. Each container comes before those of the services that it depends on, according to the
  * containers' labels.
  *
- * @param acts run in sequence on each container; those of different containers overlap
+ * @param actions run in sequence on each container; those of different containers overlap
  */
 export async function eachServiceDown(
   orchestration: Orchestration,
   members: readonly Member[],
-  acts: readonly ContainerAct[],
+  actions: readonly ContainerAct[],
 ): Promise<void> {
   const services = [...new Set(members.map(({ service }) => service))];
   const onEach = (act: ContainerAct) => async (service: string, signal: AbortSignal) => {
@@ -116,7 +116,7 @@ export async function eachServiceDown(
     await Promise.all(own.map(({ container }) => act(service, container, { ...orchestration, signal })));
   };
   const order = reversed(services, (service) => dependenciesIn(members, service));
-  await inStages(services, order, acts.map(onEach), orchestration);
+  await inStages(services, order, actions.map(onEach), orchestration);
 }
 
 /** The services that a service depends on, according to its containers' labels. */

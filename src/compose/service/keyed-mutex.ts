@@ -1,16 +1,17 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+
 /** A mutex per key: actions with the same key run one after another, in the order of the calls. */
 export type KeyedMutex = <T>(key: string, act: () => Promise<T>) => Promise<T>;
 
 export function createKeyedMutex(): KeyedMutex {
-  const last = new Map<string, Promise<unknown>>();
+  const mutexes = new Map<string, LimitFunction>();
   return async (key, act) => {
-    const before = last.get(key) ?? Promise.resolve();
-    const turn = before.then(act, act); // a failure concerns only its own caller
-    last.set(key, turn);
+    const mutex = mutexes.get(key) ?? pLimit(1);
+    mutexes.set(key, mutex);
     try {
-      return await turn;
+      return await mutex(act);
     } finally {
-      if (last.get(key) === turn) last.delete(key);
+      if (mutex.activeCount + mutex.pendingCount === 0) mutexes.delete(key);
     }
   };
 }

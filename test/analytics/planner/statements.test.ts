@@ -107,10 +107,10 @@ const WORDS = new Set(
    work_units work_unit_shares org_id day work_type repo team author theme subcategory churn cycle_ms weight
    share_weight share_theme share_subcategory share_cycle_ms
    one_share_weight one_share_theme one_share_subcategory one_share_cycle_ms
-   label label1 label2 bucket units teamed housed themed measured cells valued placed counted node1 node2
+   label label1 label2 bucket units teamed housed themed measured grouped totals ranked counted node1 node2
    id share shares desc exists coalesce extract epoch started_at completed_at bigint tostring day_text
    tounixtimestamp64milli hasany int64
-   sum1 sum2 sum3 sum4 divisor1 divisor2 divisor3 divisor4 value1 value2 value3 value4 place1 place2 place3 place4`.split(
+   sum1 sum2 sum3 sum4 divisor1 divisor2 divisor3 divisor4 value1 value2 value3 value4 rank1 rank2 rank3 rank4`.split(
     /\s+/,
   ),
 );

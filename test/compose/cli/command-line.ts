@@ -43,7 +43,7 @@ export interface CommandLine extends Mock, Console {
   readonly clock: Clock;
 }
 
-export interface World {
+export interface CommandLineOptions {
   readonly programs?: MockPrograms;
   readonly environment?: Readonly<Record<string, string>>;
   readonly stdin?: string;
@@ -53,24 +53,27 @@ export interface World {
 /** @param files of the working directory, which is called `folder`; a text alone is its compose.yaml */
 export async function commandLine(
   files: string | Readonly<Record<string, string>>,
-  world: World = {},
+  options: CommandLineOptions = {},
 ): Promise<CommandLine> {
   const folder = await folderWith(typeof files === 'string' ? { 'compose.yaml': files } : files);
   const clock = virtualClock();
-  const mock = mockBackend({ clock, programs: world.programs ?? (() => undefined) });
-  return { ...mock, folder, clock, ...consoleOn(mock.backend, { ...world, folder, clock }) };
+  const mock = mockBackend({ clock, programs: options.programs ?? (() => undefined) });
+  return { ...mock, folder, clock, ...consoleOn(mock.backend, { ...options, folder, clock }) };
 }
 
 /** The command line on a backend, in a working directory. */
 export function consoleOn(
   backend: Backend,
-  world: Pick<World, 'environment' | 'stdin' | 'isTerminal'> & { readonly folder: string; readonly clock: Clock },
+  options: Pick<CommandLineOptions, 'environment' | 'stdin' | 'isTerminal'> & {
+    readonly folder: string;
+    readonly clock: Clock;
+  },
 ): Console {
-  const { folder, clock } = world;
+  const { folder, clock } = options;
 
   function begin(...args: string[]): Running {
-    const out = recorded(world.isTerminal === true);
-    const err = recorded(world.isTerminal === true);
+    const out = recorded(options.isTerminal === true);
+    const err = recorded(options.isTerminal === true);
     const interrupts = new Set<() => void>();
     let code = 0;
     const io: Io = {
@@ -82,10 +85,10 @@ export function consoleOn(
         close: () => undefined,
         async *[Symbol.asyncIterator]() {
           await Promise.resolve();
-          if (world.stdin !== undefined) yield Buffer.from(world.stdin);
+          if (options.stdin !== undefined) yield Buffer.from(options.stdin);
         },
       },
-      environment: world.environment ?? {},
+      environment: options.environment ?? {},
       workingDirectory: folder,
       clock,
       chooseEngine: () =>

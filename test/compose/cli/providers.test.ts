@@ -24,15 +24,15 @@ interface ProviderLine extends CommandLine {
   calls(): Promise<string[]>;
 }
 
-/** @param acts shell code for `up` and other commands, `metadata` among them */
+/** @param scripts shell code for `up` and other commands, `metadata` among them */
 async function withProvider(
-  acts: Readonly<Record<string, string>>,
+  scripts: Readonly<Record<string, string>>,
   file = FILE,
   name = 'docker-cloud',
 ): Promise<ProviderLine> {
   const folder = await folderWith({});
   const program = path.join(folder, name);
-  const cases = Object.entries(acts).map(([command, code]) => `${command})\n${code}\n;;`);
+  const cases = Object.entries(scripts).map(([command, code]) => `${command})\n${code}\n;;`);
   const script = `#!/bin/sh
 case "$2" in --project-name=*) command=$3; echo "$*" >>'${folder}/calls' ;; *) command=$2 ;; esac
 case "$command" in

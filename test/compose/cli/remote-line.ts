@@ -9,7 +9,7 @@ import { prepareListening, type ListenOptions } from '../../../src/compose/servi
 import { createComposeService } from '../../../src/compose/service/service.js';
 import type { Allowance } from '../../../src/compose/service/trust/allowances.js';
 import { captureLog } from '../../support/captured-log.js';
-import { commandLine, type CommandLine, type Ran, type Running, type World } from './command-line.js';
+import { commandLine, type CommandLine, type Ran, type Running, type CommandLineOptions } from './command-line.js';
 
 export interface RemoteLine {
   /** Commands on the backend itself. */
@@ -28,12 +28,12 @@ export interface RemoteLine {
  */
 export async function remoteLine(
   files: string | Readonly<Record<string, string>>,
-  world: World = {},
+  options: CommandLineOptions = {},
   listening?: ListenOptions,
   given: readonly string[] = [],
   allow: readonly Allowance[] = [],
 ): Promise<RemoteLine> {
-  const local = await commandLine(files, world);
+  const local = await commandLine(files, options);
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-remote-'));
   const { log } = captureLog();
   const where = listening ?? { address: parseListenAddress(`unix://${join(folder, 'api.sock')}`, '/') };

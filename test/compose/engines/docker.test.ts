@@ -1,7 +1,7 @@
 /** Projects on bridge/docker. */
 import { conflicts } from './conflicts.js';
-import { hurts } from './hurts.js';
+import { reportedBehaviour } from './reported-behaviour.js';
 import { interruptions } from './interruptions.js';
 import { onEngine } from './on-engine.js';
 
-await onEngine('bridge/docker', [hurts, conflicts, interruptions]);
+await onEngine('bridge/docker', [reportedBehaviour, conflicts, interruptions]);

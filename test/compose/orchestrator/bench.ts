@@ -18,7 +18,7 @@ export interface Bench extends Mock {
   /** Status by container name. */
   statuses(): Promise<Record<string, string>>;
   /** What was done to containers since the last time this was asked. */
-  acts(): string[];
+  actions(): string[];
   warnings(): string[];
 }
 
@@ -51,7 +51,7 @@ export function bench(
     up: async (file, options) => up(orchestration, typeof file === 'string' ? await loaded(file) : file, options),
     containers,
     statuses: async () => Object.fromEntries((await containers()).map(({ name, status }) => [name, status]).sort()),
-    acts: () => {
+    actions: () => {
       const fresh = progress.slice(read);
       read = progress.length;
       return fresh.flatMap((each) =>

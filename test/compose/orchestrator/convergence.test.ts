@@ -33,15 +33,15 @@ describe('up converges', () => {
   it('from any project to any other, whatever happened in between, and then changes nothing', async () => {
     await fc.assert(
       fc.asyncProperty(project, project, disturbances, async (first, second, happenings) => {
-        const world = bench();
-        await world.up(fileOf(first));
-        for (const happening of happenings) await disturb(world, happening);
-        await world.up(fileOf(second), { removeOrphans: true });
-        expect(await world.statuses()).toEqual(wanted(second));
-        world.acts();
-        const { plan } = await world.up(fileOf(second), { removeOrphans: true });
+        const setup = bench();
+        await setup.up(fileOf(first));
+        for (const happening of happenings) await disturb(setup, happening);
+        await setup.up(fileOf(second), { removeOrphans: true });
+        expect(await setup.statuses()).toEqual(wanted(second));
+        setup.actions();
+        const { plan } = await setup.up(fileOf(second), { removeOrphans: true });
         expect(isSettled(plan)).toBe(true);
-        expect(world.acts()).toEqual([]);
+        expect(setup.actions()).toEqual([]);
       }),
       { numRuns: 40 },
     );
@@ -70,18 +70,18 @@ describe('up converges', () => {
     let died = 0;
     // Each time one call later, until it is not reached any more.
     for (let call = 0; ; call++) {
-      const world = bench();
+      const setup = bench();
       // The network is there from the first up on.
-      if (operation !== 'ensureNetwork') await world.up(fileOf(before));
-      const kept = await anonymousVolumes(world);
-      const failing = failingAt(world, operation, call);
+      if (operation !== 'ensureNetwork') await setup.up(fileOf(before));
+      const kept = await anonymousVolumes(setup);
+      const failing = failingAt(setup, operation, call);
       const outcome = await failing.up(fileOf(after)).then(
         () => 'done',
         () => 'died',
       );
-      await world.up(fileOf(after));
-      expect(await world.statuses()).toEqual(wanted(after));
-      expect(await anonymousVolumes(world)).toMatchObject(survivors(kept, after));
+      await setup.up(fileOf(after));
+      expect(await setup.statuses()).toEqual(wanted(after));
+      expect(await anonymousVolumes(setup)).toMatchObject(survivors(kept, after));
       if (outcome === 'done') break;
       died++;
     }
@@ -89,12 +89,12 @@ describe('up converges', () => {
   });
 
   it('a container that a killed up still had under way is taken, not refused', async () => {
-    const world = bench();
-    const { containers } = world.orchestration.backend;
+    const setup = bench();
+    const { containers } = setup.orchestration.backend;
     const late: Bench['orchestration'] = {
-      ...world.orchestration,
+      ...setup.orchestration,
       backend: {
-        ...world.orchestration.backend,
+        ...setup.orchestration.backend,
         containers: {
           ...containers,
           // The request of the killed one comes first.
@@ -106,22 +106,22 @@ describe('up converges', () => {
       },
     };
     await up(late, await loaded('services: { db: { image: db } }'));
-    expect(await world.statuses()).toEqual({ 'shop-db': 'running' });
+    expect(await setup.statuses()).toEqual({ 'shop-db': 'running' });
   });
 
   it('a container of the name that is another one is refused', async () => {
-    const world = bench();
-    await world.up('services: { first: { image: db } }');
-    await world.orchestration.backend.containers.create({ name: 'shop-db', image: 'db', labels: { of: 'somebody' } });
-    await expect(world.up('services: { db: { image: db } }')).rejects.toMatchObject({
+    const setup = bench();
+    await setup.up('services: { first: { image: db } }');
+    await setup.orchestration.backend.containers.create({ name: 'shop-db', image: 'db', labels: { of: 'somebody' } });
+    await expect(setup.up('services: { db: { image: db } }')).rejects.toMatchObject({
       failure: { case: 'alreadyExists' },
     });
   });
 });
 
-/** The same world, in which one call of an operation, and every call of anything after it, fails: as if killed. */
-function failingAt(world: Bench, operation: OperationName, call: number): Bench {
-  const { backend } = world.orchestration;
+/** The same setup, in which one call of an operation, and every call of anything after it, fails: as if killed. */
+function failingAt(setup: Bench, operation: OperationName, call: number): Bench {
+  const { backend } = setup.orchestration;
   let left = call;
   let dead = false;
   const die = (name: string): void => {
@@ -154,10 +154,10 @@ function failingAt(world: Bench, operation: OperationName, call: number): Bench 
     internal: guarded(backend.internal, { ensureNetwork: 'ensureNetwork', rename: 'rename' }),
   };
   return {
-    ...world,
+    ...setup,
     up: async (file, options) => {
       return up(
-        { ...world.orchestration, backend: dying },
+        { ...setup.orchestration, backend: dying },
         typeof file === 'string' ? await loaded(file) : file,
         options,
       );

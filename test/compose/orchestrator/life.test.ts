@@ -15,12 +15,12 @@ const CHAIN =
 
 describe('the life of a project', () => {
   it('stops dependants first and starts them last, by labels alone', async () => {
-    const { up, orchestration, acts } = bench();
+    const { up, orchestration, actions } = bench();
     await up(CHAIN);
-    acts();
+    actions();
     await stopProject(orchestration, { name: PROJECT, services: ['a', 'b'] });
     await startProject(orchestration, { name: PROJECT, services: [] });
-    expect(acts()).toEqual(['Stopped shop-b', 'Stopped shop-a', 'Started shop-a', 'Started shop-b']);
+    expect(actions()).toEqual(['Stopped shop-b', 'Stopped shop-a', 'Started shop-a', 'Started shop-b']);
   });
 
   it('start waits for a dependency that its restart policy brings back until it succeeds', async () => {
@@ -58,13 +58,13 @@ describe('the life of a project', () => {
   });
 
   it('a restart takes along those that ask for it', async () => {
-    const { up, orchestration, acts } = bench();
+    const { up, orchestration, actions } = bench();
     await up(CHAIN);
-    acts();
+    actions();
     await restartProject(orchestration, { name: PROJECT, services: ['a'] });
-    expect(acts()).toEqual(['Stopped shop-b', 'Stopped shop-a', 'Started shop-a', 'Started shop-b']);
+    expect(actions()).toEqual(['Stopped shop-b', 'Stopped shop-a', 'Started shop-a', 'Started shop-b']);
     await restartProject(orchestration, { name: PROJECT, services: ['a'], dependants: false });
-    expect(acts()).toEqual(['Stopped shop-a', 'Started shop-a']);
+    expect(actions()).toEqual(['Stopped shop-a', 'Started shop-a']);
   });
 
   it('hooks run after the start and before the stop, and one that fails is told', async () => {
@@ -124,19 +124,19 @@ describe('watch', () => {
     onTestFinished(() => rm(root, { recursive: true }));
     await writeFile(path.join(root, 'page.html'), 'new page');
     const removed: string[] = [];
-    const { up, orchestration, control, acts } = bench(({ kind, command }) =>
+    const { up, orchestration, control, actions } = bench(({ kind, command }) =>
       kind === 'exec' ? () => (removed.push(command.join(' ')), 0) : undefined,
     );
     const file = 'services: { a: { image: a } }';
     await up(file);
-    acts();
+    actions();
     const rule = { path: root, action: 'sync+restart', target: '/srv' } as const;
     const changes = ['page.html', 'gone.html'].map((name) => ({ service: 'a', rule, file: path.join(root, name) }));
     const told: string[] = [];
     await applyChanges(orchestration, await loaded(file), changes, (text) => told.push(text));
     expect(Buffer.concat(control.archives('shop-a').map((each) => Buffer.from(each))).toString()).toContain('new page');
     expect(removed).toEqual(['rm -rf -- /srv/gone.html']);
-    expect(acts()).toEqual(['Stopped shop-a', 'Started shop-a']);
+    expect(actions()).toEqual(['Stopped shop-a', 'Started shop-a']);
     expect(told).toEqual(['a: 2 files copied', 'a: restarted']);
   });
 });

@@ -23,7 +23,7 @@ describe('the plan for a service', () => {
     ['one on its way down', { status: 'stopping' }, 'start'],
   ])('%s', async (_, record, act) => {
     const { project } = await loaded('services: { db: { image: db } }');
-    expect(acts(project, [member(project, 'db', record)])).toEqual([`db 1 ${act}`]);
+    expect(actions(project, [member(project, 'db', record)])).toEqual([`db 1 ${act}`]);
   });
 
   it('a one-shot that has succeeded, and that others wait for, is not run again', async () => {
@@ -34,8 +34,8 @@ services:
 `);
     const done = member(project, 'migrate', { status: 'exited', exitCode: 0 });
     const failed = member(project, 'migrate', { status: 'exited', exitCode: 1 });
-    expect(acts(project, [done])).toEqual(['migrate 1 keep', 'web 1 create']);
-    expect(acts(project, [failed])).toEqual(['migrate 1 start', 'web 1 create']);
+    expect(actions(project, [done])).toEqual(['migrate 1 keep', 'web 1 create']);
+    expect(actions(project, [failed])).toEqual(['migrate 1 start', 'web 1 create']);
   });
 
   it.each<[string, PlanOptions, string]>([
@@ -45,19 +45,19 @@ services:
   ])('one whose configuration has changed %s', async (_, options, act) => {
     const { project } = await loaded('services: { db: { image: db } }');
     const old = member(project, 'db', { labels: labels('db', 1, 'another-hash') });
-    expect(acts(project, [old], options)).toEqual([`db 1 ${act}`]);
+    expect(actions(project, [old], options)).toEqual([`db 1 ${act}`]);
   });
 
   it('one whose image has changed is replaced', async () => {
     const { project } = await loaded('services: { db: { image: db } }');
     const images = new Map([['db', 'new-image']]);
-    expect(acts(project, [member(project, 'db')], {}, images)).toEqual(['db 1 recreate image']);
+    expect(actions(project, [member(project, 'db')], {}, images)).toEqual(['db 1 recreate image']);
   });
 
   it('dependants that ask for it are restarted when a dependency is replaced', async () => {
     const { project } = await loaded(WEB_ON_DB);
     const old = member(project, 'db', { labels: labels('db', 1, 'another-hash') });
-    expect(acts(project, [old, member(project, 'web')])).toEqual(['db 1 recreate configuration', 'web 1 restart']);
+    expect(actions(project, [old, member(project, 'web')])).toEqual(['db 1 recreate configuration', 'web 1 restart']);
   });
 
   it('a service that shares the network of a replaced one is replaced, too', async () => {
@@ -67,7 +67,7 @@ services:
   app: { image: a, network_mode: "service:vpn" }
 `);
     const old = member(project, 'vpn', { labels: labels('vpn', 1, 'another-hash') });
-    expect(acts(project, [old, member(project, 'app')])).toEqual([
+    expect(actions(project, [old, member(project, 'app')])).toEqual([
       'vpn 1 recreate configuration',
       'app 1 recreate dependency',
     ]);
@@ -76,13 +76,13 @@ services:
   it('scaling up fills the gaps, scaling down removes the highest numbers', async () => {
     const { project } = await loaded('services: { web: { image: web } }');
     const third = member(project, 'web', {}, 3);
-    expect(acts(project, [third], { scale: new Map([['web', 3]]) })).toEqual([
+    expect(actions(project, [third], { scale: new Map([['web', 3]]) })).toEqual([
       'web 3 keep',
       'web 1 create shop-web',
       'web 2 create shop-web-2',
     ]);
     const all = [1, 2, 3].map((number) => member(project, 'web', {}, number));
-    expect(acts(project, all)).toEqual(['web 2 remove', 'web 3 remove', 'web 1 keep']);
+    expect(actions(project, all)).toEqual(['web 2 remove', 'web 3 remove', 'web 1 keep']);
   });
 
   it('a number of replicas below zero, or for an unknown service, is refused', async () => {
@@ -107,7 +107,7 @@ services:
 });
 
 /** `<service> <number> <act> [reason or name]` */
-function acts(
+function actions(
   project: Project,
   actual: readonly Member[],
   options: PlanOptions = {},

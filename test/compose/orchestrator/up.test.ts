@@ -31,21 +31,21 @@ describe('up', () => {
   });
 
   it('a second time changes nothing', async () => {
-    const { up, acts, containers } = bench();
+    const { up, actions, containers } = bench();
     await up(SHOP);
     const before = await containers();
-    acts();
+    actions();
     await up(SHOP);
-    expect(acts()).toEqual([]);
+    expect(actions()).toEqual([]);
     expect(await containers()).toEqual(before);
   });
 
   it('replaces the changed service alone', async () => {
-    const { up, acts } = bench();
+    const { up, actions } = bench();
     await up(SHOP);
-    acts();
+    actions();
     await up(SHOP.replace('image: web', 'image: web, environment: { COLOUR: red }'));
-    expect(acts()).toEqual(['Stopped shop-web', 'Removed shop-web', 'Created shop-web', 'Started shop-web']);
+    expect(actions()).toEqual(['Stopped shop-web', 'Removed shop-web', 'Created shop-web', 'Started shop-web']);
   });
 
   it('starts dependencies first, and what does not depend on each other at the same time', async () => {
@@ -123,13 +123,13 @@ describe('up', () => {
   });
 
   it('makes a container anew that never ran and that the engine cannot start', async () => {
-    const { up, faults, statuses, acts, containers } = bench();
+    const { up, faults, statuses, actions, containers } = bench();
     await up('services: { db: { image: db } }', { start: false });
     const [before] = await containers();
     faults.fail('start', backendFailure('task already exists'), { id: before?.id ?? '' });
-    acts();
+    actions();
     await up('services: { db: { image: db } }');
-    expect(acts()).toEqual(['Failed shop-db', 'Removed shop-db', 'Created shop-db', 'Started shop-db']);
+    expect(actions()).toEqual(['Failed shop-db', 'Removed shop-db', 'Created shop-db', 'Started shop-db']);
     expect(await statuses()).toEqual({ 'shop-db': 'running' });
     faults.fail('start', backendFailure('port is taken'), { times: Infinity });
     await up('services: { db: { image: db }, web: { image: web } }').catch((error: unknown) => {
@@ -154,16 +154,16 @@ describe('up', () => {
   });
 
   it('another secret is another container', async () => {
-    const { up, acts } = bench();
+    const { up, actions } = bench();
     const file = 'services: { db: { image: db, secrets: [password] } }\nsecrets: { password: { environment: PW } }';
     const { project } = await loaded(file);
     const withPassword = (password: string) => ({ project, contents: new Map([['secrets.password', password]]) });
     await up(withPassword('first'));
-    acts();
+    actions();
     await up(withPassword('first'));
-    expect(acts()).toEqual([]);
+    expect(actions()).toEqual([]);
     await up(withPassword('second'));
-    expect(acts()).toContain('Created shop-db');
+    expect(actions()).toContain('Created shop-db');
   });
 });
 
@@ -246,11 +246,11 @@ services:
 
 describe('down', () => {
   it('removes containers and networks, dependants first, and keeps the volumes', async () => {
-    const { up, orchestration, acts, containers } = bench();
+    const { up, orchestration, actions, containers } = bench();
     await up(SHOP);
-    acts();
+    actions();
     await down(orchestration, PROJECT);
-    expect(acts()).toEqual(['Stopped shop-web', 'Removed shop-web', 'Stopped shop-db', 'Removed shop-db']);
+    expect(actions()).toEqual(['Stopped shop-web', 'Removed shop-web', 'Stopped shop-db', 'Removed shop-db']);
     expect(await containers()).toEqual([]);
     const { internal, volumes } = orchestration.backend;
     expect(await internal.networks.list()).toEqual([]);

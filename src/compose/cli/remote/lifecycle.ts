@@ -62,7 +62,7 @@ export async function stopAll(
     services,
     reversed(services, (service) => dependenciesIn(members, service)),
     async (name) => {
-      const own = members.filter(({ service, container: { status } }) => service === name && isAlive(status));
+      const own = members.filter(({ service, container: { status } }) => service === name && isRunning(status));
       await Promise.all(own.map((member) => stopOne(session, remote, member, timeout)));
     },
     remote,
@@ -84,7 +84,7 @@ export const kill: Handler<{ signal?: string }> = async (session, services, flag
   const remote = await connect(session);
   const members = await chosenMembers(remote, await session.select(services));
   const body = flags.signal === undefined ? {} : { body: { signal: flags.signal } };
-  const alive = members.filter(({ container }) => isAlive(container.status));
+  const alive = members.filter(({ container }) => isRunning(container.status));
   await Promise.all(
     alive.map((member) =>
       told(session, member, ['Killing', 'Killed'], ({ id }) =>
@@ -200,6 +200,6 @@ function report({ progress }: Session, name: string, status: string): void {
   progress.report({ kind: 'status', resource: 'Container', name, status, done: true });
 }
 
-function isAlive(status: Member['container']['status']): boolean {
+function isRunning(status: Member['container']['status']): boolean {
   return status === 'running' || status === 'stopping';
 }

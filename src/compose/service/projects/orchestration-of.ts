@@ -3,7 +3,7 @@ import { DEFAULT_PARALLEL, type Orchestration } from '../../orchestrator/orchest
 import { SENT_LABELS } from '../trust/ownership.js';
 import type { ComposeDependencies } from '../dependencies.js';
 
-/** What a project's acts work with for one request, and the warnings that they give. */
+/** The orchestration of one request on a project, and the warnings that it reports. */
 export function orchestrationOf(
   { signal }: RequestContext,
   { backend, clock }: ComposeDependencies,

@@ -7,7 +7,7 @@ import { lifecycle } from './lifecycle.js';
 import { output } from './output.js';
 import { resources } from './resources.js';
 import { watching } from './watching.js';
-import { world } from './world.js';
+import { isolation } from './isolation.js';
 
 /** An engine that runs real containers; skipped, with the reason, where it is missing. */
 export async function engineConformance(name: TestEngine['name']): Promise<void> {
@@ -26,5 +26,5 @@ export async function engineConformance(name: TestEngine['name']): Promise<void>
 export function wholeConformance(subject: Subject): void {
   const operations: ConformanceColumn = {};
   afterAll(() => report({ subject: subject.name, operations }));
-  conformance(subject, operations, [lifecycle, output, resources, watching, world]);
+  conformance(subject, operations, [lifecycle, output, resources, watching, isolation]);
 }

@@ -1,4 +1,4 @@
-/** What containers see of each other, of the host, and of their own specification. Needs real containers. */
+/** What containers can see and reach: each other, the host, and the parts of their specification. */
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import type { ContainerSpec } from '../../../../src/compose/runtime/spec.js';
 import { all, failure, texts, type Bench } from '../conformance.js';
 import { obedient, type TestProgram } from '../programs.js';
 
-export function world(bench: Bench): void {
+export function isolation(bench: Bench): void {
   const { backend, proves, labels, fresh, started, created, ended } = bench;
   const { containers, internal, volumes } = backend;
 

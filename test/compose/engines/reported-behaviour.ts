@@ -1,4 +1,4 @@
-/** What users of such tools report most, on a real engine, each test named after what hurts. */
+/** The behaviour that users of compose tools report most often as broken, on a real engine. */
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -10,9 +10,9 @@ const SERVES = shell(
   'mkdir /tmp/www; echo hello from api > /tmp/www/index.html; trap "exit 0" TERM; httpd -f -p 80 -h /tmp/www & wait',
 );
 
-export const hurts: EnginePart = (engine) => {
-  describe('what hurts', () => {
-    it('services do not find each other by their names and aliases', async () => {
+export const reportedBehaviour: EnginePart = (engine) => {
+  describe('behaviour that users report most', () => {
+    it('services find each other by their names and aliases', async () => {
       const { run } = await engineProject(engine, {
         services: {
           api: { command: SERVES, networks: { default: { aliases: ['backend'] } } },
@@ -30,7 +30,7 @@ export const hurts: EnginePart = (engine) => {
       }
     });
 
-    it('service_healthy does not wait for the health check', async () => {
+    it('service_healthy waits for the health check', async () => {
       const { run, container } = await engineProject(engine, {
         services: {
           db: {
@@ -46,7 +46,7 @@ export const hurts: EnginePart = (engine) => {
       expect(Date.parse(web.startedAt ?? '')).toBeGreaterThan(Date.parse(db.startedAt ?? '') + 1000);
     });
 
-    it('a one-shot service that fails does not fail the up', async () => {
+    it('up fails if a one-shot service fails', async () => {
       const { run, statuses, name } = await engineProject(engine, {
         services: {
           migrate: { command: shell('exit 3') },
@@ -61,7 +61,7 @@ export const hurts: EnginePart = (engine) => {
       expect((await statuses())['web']).not.toBe('running');
     });
 
-    it('the exit code of the tests is lost', async () => {
+    it('--exit-code-from returns the exit code of the service', async () => {
       const { run, statuses } = await engineProject(engine, {
         services: { db: {}, tests: { command: shell('echo tested; exit 7'), depends_on: ['db'] } },
       });
@@ -71,7 +71,7 @@ export const hurts: EnginePart = (engine) => {
       expect(await statuses()).toEqual({ db: 'stopped', tests: 'exited' });
     });
 
-    it('a second up recreates everything', async () => {
+    it('a second up changes nothing', async () => {
       const { run, containers } = await engineProject(engine, {
         services: {
           db: { volumes: ['data:/data', '/cache'], environment: { A: '1' }, healthcheck: { disable: true } },
@@ -86,7 +86,7 @@ export const hurts: EnginePart = (engine) => {
       expect(await containers()).toEqual(before);
     });
 
-    it('one changed service takes all others down with it', async () => {
+    it('up replaces only the service that changed', async () => {
       const services = { db: {}, cache: {}, web: { depends_on: ['db'] } };
       const { run, write, container } = await engineProject(engine, { services });
       await run('up', '-d');
@@ -101,7 +101,7 @@ export const hurts: EnginePart = (engine) => {
       expect((await container('web')).environment).toMatchObject({ NEW: '1' });
     });
 
-    it('what depends on a service is not restarted with it', async () => {
+    it('restart also restarts the dependents with restart: true', async () => {
       const { run, container } = await engineProject(engine, {
         services: {
           db: {},
@@ -116,7 +116,7 @@ export const hurts: EnginePart = (engine) => {
       expect((await container('other')).startedAt).toBe(before.other.startedAt);
     });
 
-    it('up --wait waits without end', async () => {
+    it('up --wait fails after --wait-timeout', async () => {
       const { run, name } = await engineProject(engine, {
         services: { web: { healthcheck: { test: ['CMD', 'false'], interval: '200ms', retries: 1000 } } },
       });
@@ -127,7 +127,7 @@ export const hurts: EnginePart = (engine) => {
       );
     });
 
-    it('data in a named volume does not outlive down', async () => {
+    it('data in a named volume survives down', async () => {
       const parts = { services: { db: { volumes: ['data:/data'] } }, volumes: { data: {} } };
       const { run } = await engineProject(engine, parts);
       await run('up', '-d');
@@ -140,7 +140,7 @@ export const hurts: EnginePart = (engine) => {
       expect((await run('exec', '-T', 'db', 'ls', '/data')).stdout).toBe('');
     });
 
-    it('data in an anonymous volume is lost when a container is replaced', async () => {
+    it('data in an anonymous volume survives the replacement of its container', async () => {
       const { run, write, containers } = await engineProject(engine, { services: { db: { volumes: ['/data'] } } });
       await run('up', '-d');
       await run('exec', '-T', 'db', 'sh', '-c', 'echo precious > /data/file');
@@ -153,7 +153,7 @@ export const hurts: EnginePart = (engine) => {
       expect((await run('exec', '-T', 'db', 'ls', '/data')).stdout).toBe('');
     });
 
-    it('nobody says which port is taken', async () => {
+    it('the error names the port that is in use', async () => {
       const holder = createServer();
       await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
       onTestFinished(() => void holder.close());
@@ -167,7 +167,7 @@ export const hurts: EnginePart = (engine) => {
       expect((await statuses())['web']).not.toBe('running');
     });
 
-    it('exec, port, ps, logs, top and create are missing', async () => {
+    it('exec, port, ps, logs, top and create work', async () => {
       const { run, name, statuses } = await engineProject(engine, {
         services: { web: { ports: ['127.0.0.1::80'], scale: 2 } },
       });
@@ -182,7 +182,7 @@ export const hurts: EnginePart = (engine) => {
       expect((await run('logs', '--no-log-prefix', 'web')).stdout).toBe('ready\nready\n');
     });
 
-    it('a variable of the host does not reach a secret', async () => {
+    it('a variable of the host becomes the content of a secret', async () => {
       const { run } = await engineProject(
         engine,
         {
@@ -195,7 +195,7 @@ export const hurts: EnginePart = (engine) => {
       expect((await run('exec', '-T', 'web', 'cat', '/run/secrets/given')).stdout).toBe('hidden');
     });
 
-    it('down takes the containers of a project whose name begins the same', async () => {
+    it('down keeps the containers of a project whose name has the same prefix', async () => {
       const one = await engineProject(engine, { services: { web: {} } });
       const other = await engineProject(engine, { services: { web: {} }, name: `${one.name}-web` });
       await one.run('up', '-d');
@@ -206,7 +206,7 @@ export const hurts: EnginePart = (engine) => {
       expect((await other.run('-p', `${one.name}-web`, 'down')).code).toBe(0);
     });
 
-    it('a container that was removed behind its back stays away', async () => {
+    it('up creates a container again that another program removed', async () => {
       const { run, container, backend, statuses } = await engineProject(engine, {
         services: { db: {}, web: { depends_on: ['db'] } },
       });
@@ -218,7 +218,7 @@ export const hurts: EnginePart = (engine) => {
       expect((await container('web')).id).toBe(web.id);
     });
 
-    it('Ctrl-C leaves containers behind that still run', async () => {
+    it('Ctrl-C stops the containers of up', async () => {
       const { begin, statuses } = await engineProject(engine, { services: { db: {}, web: { depends_on: ['db'] } } });
       const running = begin('up', '--no-log-prefix');
       await running.printed('ready\nready\n');
