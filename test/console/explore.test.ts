@@ -68,6 +68,36 @@ describe.skipIf(!hasBrowser)(`The Explore page${withoutBrowser}`, () => {
     expect([...complaints, ...viewer.complaints]).toEqual([]);
   });
 
+  test('changes to a saved view are saved by its author, and undone by another member', async () => {
+    const { page, complaints } = visitor;
+    await page.getByRole('button', { name: 'Save this view' }).click();
+    await page.getByLabel('Name of the view').fill('Ours');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Ours is saved.').waitFor();
+    expect(await page.getByText('This differs from the saved view').count()).toBe(0);
+    await page.getByLabel('Measure').selectOption('Lines changed');
+    await page.getByRole('button', { name: 'Save the changes' }).click();
+    await page.getByText('The changes to Ours are saved.').waitFor();
+    await page.getByText('This differs from the saved view').waitFor({ state: 'detached' });
+
+    const other = await running.visitor();
+    await other.open('/console/explore');
+    await other.logIn(await running.platform.signUp({ invitedBy: owner, role: 'member' }));
+    await other.page.getByRole('link', { name: 'Ours' }).click();
+    const saved = other.page.getByRole('region', { name: 'Lines changed by theme', exact: true });
+    await saved.waitFor();
+    await other.page.getByLabel('Measure').selectOption('Work units');
+    await other.page.getByText('This differs from the saved view').waitFor();
+    expect(await other.page.getByRole('button', { name: 'Save the changes' }).count()).toBe(0);
+    await other.page.getByRole('link', { name: 'Undo the changes' }).click();
+    await saved.waitFor();
+    expect([...complaints, ...other.complaints]).toEqual([]);
+
+    await page.getByRole('button', { name: 'Rename or delete' }).click();
+    await page.getByRole('button', { name: 'Delete Ours' }).click();
+    await page.getByText('Ours is deleted.').waitFor();
+  });
+
   test('says what the server would refuse instead of asking it', async () => {
     const { page, complaints } = visitor;
     await page.getByRole('region', { name: 'Work units by theme', exact: true }).waitFor();

@@ -28,8 +28,8 @@ export default function ExplorePage(): JSX.Element {
           <>
             <ChoiceForm choices={choices} catalog={catalog} onChange={setParts} />
             <Picked orgId={orgId} picks={choices.picks} onChange={setParts} />
+            <SavedViews orgId={orgId} choices={choices} openedId={search.get('view')} onChange={setParts} />
             <Answer orgId={orgId} choices={choices} catalog={catalog} />
-            <SavedViews orgId={orgId} choices={choices} />
           </>
         )}
       </View>

@@ -1,10 +1,11 @@
 import { unwrap } from '@plumbline/sdk';
-import { createView, deleteView, updateView } from '@plumbline/sdk/platform';
+import { createView, updateView } from '@plumbline/sdk/platform';
 import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { useMay, useMe } from '../session/queries.js';
+import type { SearchParts } from '../analytics/search.js';
+import { useMay } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Dialog } from '../ui/dialog.js';
 import { Failed } from '../ui/failed.js';
@@ -12,13 +13,24 @@ import { Field, Form } from '../ui/form.js';
 import { announce } from '../ui/toasts.js';
 import { View as Shown } from '../ui/view.js';
 import type { Choices } from './choices.js';
-import { definitionOf, hrefOfView, refreshViews, useViews, type View } from './views.js';
+import { ManageViews, useMayChange } from './manage-views.js';
+import { definitionOf, hrefOfView, isChanged, refreshViews, useViews, type View } from './views.js';
 
-/** The views of the organization: each opens what it shows. Members save what they see. */
-export function SavedViews({ orgId, choices }: { orgId: string; choices: Choices }): JSX.Element {
+export interface SavedViewsProps {
+  readonly orgId: string;
+  readonly choices: Choices;
+  /** The id of the view that was opened; null: none. */
+  readonly openedId: string | null;
+  /** Called with the parts of the query string that change. */
+  readonly onChange: (parts: SearchParts) => void;
+}
+
+/** The views of the organization. Members save what they see, and save changes to the view that they have opened. */
+export function SavedViews({ orgId, choices, openedId, onChange }: SavedViewsProps): JSX.Element {
   const maySave = useMay('views:write');
   const [open, setOpen] = useState<'save' | 'manage' | null>(null);
   const views = useViews(orgId);
+  const opened = views.data?.find(({ id }) => id === openedId);
   const close = (): void => {
     setOpen(null);
   };
@@ -49,6 +61,7 @@ export function SavedViews({ orgId, choices }: { orgId: string; choices: Choices
           </div>
         )}
       </div>
+      {opened !== undefined && <Changes key={opened.id} orgId={orgId} view={opened} choices={choices} />}
       <Shown
         query={views}
         what="the saved views"
@@ -62,7 +75,7 @@ export function SavedViews({ orgId, choices }: { orgId: string; choices: Choices
           <ul class="chips" aria-label="Saved views">
             {items.map((view) => (
               <li key={view.id}>
-                <Link class="button" href={hrefOfView(view)}>
+                <Link class="button" href={hrefOfView(view)} aria-current={view.id === openedId ? 'true' : undefined}>
                   <span class="break">{view.name}</span>
                 </Link>
               </li>
@@ -76,10 +89,11 @@ export function SavedViews({ orgId, choices }: { orgId: string; choices: Choices
           send={({ name = '' }) =>
             createView(platform, { params: { org_id: orgId }, body: { name, definition: definitionOf(choices) } })
           }
-          done={({ name }) => {
+          done={({ id, name }) => {
             announce(`${name} is saved.`);
             close();
             refreshViews();
+            onChange({ view: id });
           }}
           beside={
             <button type="button" onClick={close}>
@@ -102,64 +116,49 @@ export function SavedViews({ orgId, choices }: { orgId: string; choices: Choices
   );
 }
 
-/** Who has saved a view, and admins, can rename and delete it. */
-function ManageViews({ orgId, views }: { orgId: string; views: readonly View[] }): JSX.Element {
-  const me = useMe().data;
-  const isAdmin = me?.role === 'admin' || me?.role === 'owner';
-  const remove = useMutation({
-    mutationFn: async ({ id }: View) => {
-      const reply = await deleteView(platform, { params: { org_id: orgId, view_id: id } });
-      if (reply.status !== 404) unwrap(reply); // gone already is as good
+interface ChangesProps {
+  readonly orgId: string;
+  readonly view: View;
+  readonly choices: Choices;
+}
+
+/** Offers to store what is shown in the view that was opened, or to go back to what it stores. */
+function Changes({ orgId, view, choices }: ChangesProps): JSX.Element | null {
+  const mayChange = useMayChange();
+  const save = useMutation({
+    mutationFn: async () => {
+      const params = { org_id: orgId, view_id: view.id };
+      return unwrap(await updateView(platform, { params, body: { definition: definitionOf(choices) } }));
     },
-    onSuccess: (_nothing, { name }) => {
-      announce(`${name} is deleted.`);
+    onSuccess: ({ name }) => {
+      announce(`The changes to ${name} are saved.`);
     },
     onSettled: refreshViews,
   });
+  if (!isChanged(view, choices)) return null;
   return (
-    <>
-      <Failed mutation={remove} />
-      <ul class="rows" aria-label="Views">
-        {views.map((view) => (
-          <li key={view.id}>
-            <div class="stack tight grow">
-              <span class="break">{view.name}</span>
-              <span class="small muted break">saved by {view.created_by_name ?? 'an account that is gone'}</span>
-              {(isAdmin || view.created_by === me?.id) && (
-                <details>
-                  <summary aria-label={`Rename ${view.name}`}>Rename</summary>
-                  <Form
-                    key={view.name}
-                    button="Save the name"
-                    send={({ name = '' }) =>
-                      updateView(platform, { params: { org_id: orgId, view_id: view.id }, body: { name } })
-                    }
-                    done={({ name }) => {
-                      announce(`The view is called ${name} now.`);
-                      refreshViews();
-                    }}
-                  >
-                    <Field name="name" label="New name" value={view.name} maxLength={100} required />
-                  </Form>
-                </details>
-              )}
-            </div>
-            {(isAdmin || view.created_by === me?.id) && (
-              <button
-                type="button"
-                class="danger"
-                aria-label={`Delete ${view.name}`}
-                aria-disabled={remove.isPending}
-                onClick={() => {
-                  if (!remove.isPending) remove.mutate(view);
-                }}
-              >
-                Delete
-              </button>
-            )}
-          </li>
-        ))}
-      </ul>
-    </>
+    <div class="banner" role="status">
+      <p class="break">
+        This differs from the saved view <strong>{view.name}</strong>.
+      </p>
+      <div class="actions">
+        {mayChange(view) && (
+          <button
+            type="button"
+            class="primary"
+            aria-disabled={save.isPending}
+            onClick={() => {
+              if (!save.isPending) save.mutate();
+            }}
+          >
+            Save the changes
+          </button>
+        )}
+        <Link class="button" href={hrefOfView(view)}>
+          Undo the changes
+        </Link>
+      </div>
+      <Failed mutation={save} />
+    </div>
   );
 }

@@ -59,14 +59,20 @@ function lower<Name extends string>(name: Name): Lowercase<Name> {
   return name.toLowerCase() as Lowercase<Name>; // as its type says
 }
 
-/** Where a view is shown. */
-export function hrefOfView({ definition }: View): string {
+/** Whether what is shown differs from what a view stores. */
+export function isChanged(view: View, choices: Choices): boolean {
+  return hrefOfView(view) !== hrefOfView({ id: view.id, definition: definitionOf(choices) });
+}
+
+/** Where a view is shown. The id lets the page offer to save changes to it. */
+export function hrefOfView({ id, definition }: Pick<View, 'id' | 'definition'>): string {
   const { dimension, measure, interval, top, whole_units: isWhole, period, filters } = definition;
   const picks: Picks = Object.fromEntries(dimensionNames.map((name) => [name, filters[filterOf[name]]]));
   const parts = {
     ...{ dimension, measure, interval, top: String(top), whole: isWhole ? 'yes' : null },
     ...partsOfPeriod(periodParts(period)),
     ...partsOfPicks(picks),
+    view: id,
   };
   return `/explore?${withParts(new URLSearchParams(), parts).toString()}`;
 }

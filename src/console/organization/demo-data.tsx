@@ -1,9 +1,10 @@
 import { unwrap } from '@plumbline/sdk';
-import { createDemoData, getDemoData, removeDemoData, type Schemas } from '@plumbline/sdk/platform';
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { createDemoData, removeDemoData, type Schemas } from '@plumbline/sdk/platform';
+import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';
+import { useDemoData } from '../session/setup.js';
 import { Failed } from '../ui/failed.js';
 import { View } from '../ui/view.js';
 
@@ -17,11 +18,7 @@ const states: Readonly<Record<Schemas['DemoData']['state'], string>> = {
 
 /** Made-up data, which can be added and removed in one click. */
 export function DemoData(): JSX.Element {
-  const demo = useQuery({
-    queryKey: ['demo-data'],
-    queryFn: async ({ signal }) => unwrap(await getDemoData(platform, { signal })),
-    refetchInterval: ({ state: { data } }) => (data?.state === 'filling' || data?.state === 'removing' ? 2000 : false),
-  });
+  const demo = useDemoData();
   const change = useMutation({
     mutationFn: async (action: 'fill' | 'remove') => {
       unwrap(action === 'fill' ? await createDemoData(platform) : await removeDemoData(platform));

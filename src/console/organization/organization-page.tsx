@@ -1,9 +1,6 @@
-import { unwrap } from '@plumbline/sdk';
-import { getSetupStatus } from '@plumbline/sdk/platform';
-import { useQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useMe } from '../session/queries.js';
-import { platform } from '../session/session.js';
+import { useSetupStatus } from '../session/setup.js';
 import { Page } from '../shell/page.js';
 import { View } from '../ui/view.js';
 import { Checklist } from './checklist.js';
@@ -40,12 +37,7 @@ export default function OrganizationPage(): JSX.Element {
 }
 
 function Setup(): JSX.Element {
-  const status = useQuery({
-    queryKey: ['setup-status'],
-    queryFn: async ({ signal }) => unwrap(await getSetupStatus(platform, { signal })),
-    // While a sync runs, it changes by itself.
-    refetchInterval: ({ state }) => (state.data?.state === 'running_sync' ? 3000 : false),
-  });
+  const status = useSetupStatus();
   return (
     <section class="card">
       <h2>Set-up</h2>

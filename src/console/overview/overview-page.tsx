@@ -1,6 +1,5 @@
 import { overview } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
-import { Link } from 'wouter-preact';
 import type { Dimension } from '../analytics/client.js';
 import { largestOf, tableOfBars, tableOfLines, totalOf } from '../analytics/development.js';
 import { intervalOf, periodOf } from '../analytics/period.js';
@@ -16,9 +15,10 @@ import { durationsUpTo, numberOf, percentOf, wordsOf } from '../charts/words.js'
 import { useMe } from '../session/queries.js';
 import { Page } from '../shell/page.js';
 import { View } from '../ui/view.js';
-import { useOverview, type Overview, type OverviewQueryVariables } from './analytics.js';
+import { useOverview, type OverviewQueryVariables } from './analytics.js';
 import { figuresOf, tableOfFlow, type Figures } from './figures.js';
 import { FilterBar } from './filter-bar.js';
+import { useNoWork } from './no-work.js';
 import { picksOfScope, scopeOf } from './scope.js';
 import { Totals } from './totals.js';
 
@@ -36,6 +36,9 @@ export default function OverviewPage(): JSX.Element {
     interval,
     filters: scope === null ? null : { scope: { level: scope.level, ids: [scope.id] } },
   };
+  const figures = useOverview(variables);
+  const isEmpty = figures.data !== undefined && totalOf(figuresOf(figures.data).units) === 0;
+  const nothing = useNoWork(isEmpty);
   const links = linksOf({ period, picks: picksOfScope(scope), interval, isWhole: false });
   return (
     <Page
@@ -44,24 +47,11 @@ export default function OverviewPage(): JSX.Element {
       actions={<QueryDialog query={overview} variables={variables} />}
     >
       <FilterBar orgId={orgId} period={period} scope={scope} onChange={setParts} />
-      <View query={useOverview(variables)} what="the overview" empty={emptiness}>
+      <View query={figures} what="the overview" empty={() => (isEmpty ? nothing : null)}>
         {(data) => <Charts figures={figuresOf(data)} interval={interval === 'DAY' ? 'day' : 'week'} links={links} />}
       </View>
     </Page>
   );
-}
-
-function emptiness(data: Overview): { title: string; text: string; action: JSX.Element } | null {
-  if (totalOf(figuresOf(data).units) > 0) return null;
-  return {
-    title: 'No work in this period',
-    text: 'Choose a longer period, or sync repositories. Work units appear after the first sync.',
-    action: (
-      <Link class="button primary" href="/onboarding">
-        Connect a source
-      </Link>
-    ),
-  };
 }
 
 interface ChartsProps {
@@ -99,7 +89,7 @@ function Charts({ figures, interval, links }: ChartsProps): JSX.Element {
         <ChartCard
           title="Work by subcategory"
           draw={() => drawBars(bySubcategories)}
-          summary={`The ${subcategories.length} most frequent kinds of work.`}
+          summary={summaryOfKinds(bySubcategories.bars.length, subcategories.length)}
           table={tableOfBars('SUBCATEGORY', ['Subcategory', 'Work units'], subcategories)}
         >
           <Bars {...bySubcategories} shares />
@@ -150,6 +140,12 @@ function Charts({ figures, interval, links }: ChartsProps): JSX.Element {
       </div>
     </>
   );
+}
+
+/** How many kinds of work are drawn, and how many the table has. */
+function summaryOfKinds(drawn: number, all: number): string {
+  const kinds = drawn === 1 ? 'The most frequent kind of work.' : `The ${drawn} most frequent kinds of work.`;
+  return all > drawn ? `${kinds} The table and the CSV file have ${all}.` : kinds;
 }
 
 /** Names the largest theme, and how much of the work has none. */

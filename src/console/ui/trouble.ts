@@ -46,7 +46,8 @@ export function troubleOf(error: unknown): Trouble {
 export function troubleOfProblem(problem: ProblemDocument): Trouble {
   const { title, message, request_id: requestId, type, status } = problem;
   const retry = status >= 500 || status === 429;
-  return { title, message, advice: adviceFor(problem), requestId, page: type, retry, passes: status === 503 };
+  const text = asSentence(message);
+  return { title, message: text, advice: adviceFor(problem), requestId, page: type, retry, passes: status === 503 };
 }
 
 function adviceFor(problem: ProblemDocument): string {
@@ -56,7 +57,13 @@ function adviceFor(problem: ProblemDocument): string {
   if (seconds !== null) return `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
   if (problem.status >= 500) return 'Try again later. If it persists, give your operator the request id.';
   if (problem.status === 404) return 'It may have been removed. Go back and load the list again.';
+  if (problem.status === 401) return 'Check what you entered, and try again.';
   return 'Change what you asked for, and try again.';
+}
+
+/** A message with a full stop, so that the advice can follow it. Some messages of the contract have none. */
+function asSentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
 /** Seconds to wait before the next attempt, where a problem states them. */
