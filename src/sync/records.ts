@@ -170,6 +170,8 @@ const definitions = {
       changes_requested_count: column('integer'),
       reviews_count: column('integer'),
       comments_count: column('integer'),
+      /** How a clone knows of it, one of {@link REQUEST_EVIDENCE}; null where a host reported it. */
+      evidence: optional('text'),
       ...everywhere,
     },
   },
@@ -235,6 +237,13 @@ const definitions = {
     },
   },
 } as const;
+
+/**
+ * What tells a clone of a request: a merge in a host's words, a commit with the trailer `See merge request`, a commit whose title
+ * ends in `(#12)` that the host wrote (`squash`) or that one person wrote and another committed (`title`), a fetched ref.
+ */
+export const REQUEST_EVIDENCE = ['merge', 'trailer', 'squash', 'title', 'ref'] as const;
+export type RequestEvidence = (typeof REQUEST_EVIDENCE)[number];
 
 type Definitions = typeof definitions;
 

@@ -89,6 +89,7 @@ function pullRequest(changes: Record<string, string | number | null | string[]>)
     changes_requested_count: 0,
     reviews_count: 0,
     comments_count: 0,
+    evidence: null,
     ...everywhere,
     ...changes,
   };

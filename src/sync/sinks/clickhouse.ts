@@ -80,12 +80,25 @@ async function ensureSchema(session: Session): Promise<void> {
         `engine = ReplacingMergeTree(last_synced) order by (${table.key.join(', ')})`,
     );
   }
+  await addColumns(session);
   await command(
     session,
     'create table if not exists sync_state (repo_id UUID, target String, source String, state String, version UInt64) ' +
       'engine = ReplacingMergeTree(version) order by (repo_id, target, source)',
   );
   await ensureLeaseSchema(session.engine);
+}
+
+/** Adds the columns that the tables of an earlier release lack. */
+async function addColumns(session: Session): Promise<void> {
+  const found = await select(session, 'select table, name from system.columns where database = currentDatabase()', {});
+  const present = new Set(found.map((row) => `${textOf(row['table'] ?? null)}.${textOf(row['name'] ?? null)}`));
+  for (const table of TABLES) {
+    for (const column of table.columns) {
+      if (!column.nullable || present.has(`${table.name}.${column.name}`)) continue;
+      await command(session, `alter table ${table.name} add column if not exists ${column.name} ${columnType(column)}`);
+    }
+  }
 }
 
 function columnType(column: Column): string {

@@ -10,7 +10,7 @@ import { POSTGRES_TYPES, upsertOf } from './postgres-rows.js';
 import { tryLock } from './postgres-locks.js';
 import type { Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
 import { repositoryColumn } from './sink.js';
-import { columnList, createIndex, createStateTable, createTable } from './sql.js';
+import { addColumns, columnList, createIndex, createStateTable, createTable } from './sql.js';
 import { parseState } from './state.js';
 
 /** Rows fetched at once by a scan: small enough to stay in memory, large enough to be few round trips. */
@@ -71,6 +71,14 @@ async function ensureSchema(sql: postgres.Sql): Promise<void> {
     for (const table of TABLES) {
       await transaction.unsafe(createTable(table, POSTGRES_TYPES));
       await transaction.unsafe(createIndex(table));
+    }
+    // `add column if not exists` would wait for every reader of the table even where there is nothing to add.
+    const columns = await transaction<{ table: string; column: string }[]>`
+      select table_name as table, column_name as column from information_schema.columns
+      where table_schema = current_schema() and table_name in ${transaction(TABLE_NAMES)}`;
+    for (const table of TABLES) {
+      const present = new Set(columns.filter((each) => each.table === table.name).map(({ column }) => column));
+      for (const statement of addColumns(table, POSTGRES_TYPES, present)) await transaction.unsafe(statement);
     }
     await transaction.unsafe(createStateTable(POSTGRES_TYPES));
   });

@@ -11,6 +11,17 @@ export function createTable(table: Table, types: SqlTypes): string {
   return `create table if not exists ${table.name} (${columns.join(', ')}, primary key (${table.key.join(', ')}))`;
 }
 
+/**
+ * Statements that add the columns which a table of an earlier release lacks.
+ *
+ * @param present the names of its columns
+ */
+export function addColumns(table: Table, types: SqlTypes, present: ReadonlySet<string>): readonly string[] {
+  return table.columns
+    .filter(({ name, nullable }) => nullable && !present.has(name))
+    .map(({ name, type }) => `alter table ${table.name} add column ${name} ${types[type]}`);
+}
+
 /** The index by which an organization's rows of a table are found. */
 export function createIndex(table: Table): string {
   return `create index if not exists ${table.name}_by_org on ${table.name} (org_id)`;

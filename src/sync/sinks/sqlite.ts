@@ -12,7 +12,15 @@ import { isFree, LEASE_MILLISECONDS, lockLost } from './lease.js';
 import { sqliteDerivation } from '../work-units/derivation/database/sqlite.js';
 import type { Lock, LockKey, Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
 import { repositoryColumn } from './sink.js';
-import { columnList, createIndex, createStateTable, createTable, onConflict, timestampText } from './sql.js';
+import {
+  addColumns,
+  columnList,
+  createIndex,
+  createStateTable,
+  createTable,
+  onConflict,
+  timestampText,
+} from './sql.js';
 import { parseState } from './state.js';
 
 const TYPES = { uuid: 'text', text: 'text', integer: 'integer', timestamp: 'text', json: 'text' } as const;
@@ -59,6 +67,16 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
           database.exec(createTable(table, TYPES));
           database.exec(createIndex(table));
         }
+        inTransaction(() => {
+          for (const table of TABLES) {
+            // The driver's rows are untyped: this query gives rows of one text.
+            const columns = database.prepare(`select name from pragma_table_info('${table.name}')`).all() as {
+              readonly name: string;
+            }[];
+            const present = new Set(columns.map(({ name }) => name));
+            for (const statement of addColumns(table, TYPES, present)) database.exec(statement);
+          }
+        });
         database.exec(createStateTable(TYPES));
         database.exec('create table if not exists sync_locks (name text primary key, holder text not null)');
       }),

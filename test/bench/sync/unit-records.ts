@@ -130,5 +130,6 @@ function request(number: number): AnyRow {
     changes_requested_count: 0,
     reviews_count: 0,
     comments_count: 0,
+    evidence: null,
   };
 }

@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { AnyRow } from '../../../src/sync/records.js';
-import { git, initRepository } from '../../support/git-history.js';
-import { onlyId, sqliteUri, storedRows, sync, temporaryDirectory } from '../harness.js';
+import { git, GIT_TEST_ENVIRONMENT, initRepository } from '../../support/git-history.js';
+import { onlyId, openDatabase, sqliteUri, storedRows, sync, temporaryDirectory, testDependencies } from '../harness.js';
 
 function repository(): string {
   const path = join(temporaryDirectory(), 'project');
@@ -69,6 +70,108 @@ it('finds merged requests in the merge messages of both hosts', async () => {
       state: 'merged',
     }),
   ]);
+});
+
+/** A commit of one person that another one commits, in their names. */
+function commitAs(path: string, author: string, committer: string, message: string): string {
+  const [, name = '', email = ''] = /^(.*) <(.*)>$/.exec(committer) ?? [];
+  const names = ['-c', `user.name=${name}`, '-c', `user.email=${email}`];
+  execFileSync(
+    'git',
+    ['-C', path, ...names, 'commit', '--quiet', '--allow-empty', `--author=${author}`, '--message', message],
+    { env: { PATH: GIT_TEST_ENVIRONMENT.PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' } },
+  );
+  return git(path, 'rev-parse', 'HEAD').trim();
+}
+
+const GRACE = 'Grace <grace@example.com>';
+const ADA = 'Ada <ada@example.com>';
+const GITHUB = 'GitHub <noreply@github.com>';
+
+it('finds squashed requests by their titles and trailers, and says what tells of them', async () => {
+  const path = repository();
+  const squash = commitAs(path, GRACE, GITHUB, 'Add a thing (#12)\n\n* One\n\n* Two');
+  commitAs(path, GRACE, ADA, 'Mend a thing, fixes #9 (#13)');
+  commitAs(path, GRACE, GITHUB, 'Revert "Add a thing (#12)" (#14)');
+  const see = commitAs(path, GRACE, ADA, 'Forward\n\nBecause.\n\nSee merge request group/project!15');
+  merge(path, 'topic', ['one'], 'Merge pull request #16 from grace/topic\n\nTopic');
+  git(path, 'update-ref', 'refs/pull/17/head', commitAs(path, GRACE, GRACE, 'Open'));
+  git(path, 'reset', '--quiet', '--hard', 'HEAD^');
+  expect(await requests(path)).toMatchObject([
+    {
+      number: 12,
+      title: 'Add a thing',
+      body: '* One\n\n* Two',
+      state: 'merged',
+      author_email: 'grace@example.com',
+      merge_hash: squash,
+      commit_hashes: [squash],
+      evidence: 'squash',
+    },
+    { number: 13, title: 'Mend a thing, fixes #9', evidence: 'title' },
+    { number: 14, title: 'Revert "Add a thing (#12)"', evidence: 'squash' },
+    { number: 15, title: 'Forward', body: 'Because.', merge_hash: see, evidence: 'trailer' },
+    { number: 16, evidence: 'merge' },
+    { number: 17, state: 'open', evidence: 'ref' },
+  ]);
+});
+
+it.each([
+  ['a title that its author committed', 'Mend a thing (#12)', GRACE, GRACE],
+  ['a title that says so', 'Mend a thing, closes (#12)', GRACE, ADA],
+  ['a revert of a squash', 'Revert "Mend a thing (#12)"', GRACE, GITHUB],
+  ['a number within a title', 'Mend (#12) a thing', GRACE, GITHUB],
+  ['a cherry-pick', 'Mend a thing (#12)\n\n(cherry picked from commit 0123456)', GRACE, GITHUB],
+])('takes no request from %s', async (_name, message, author, committer) => {
+  const path = repository();
+  commitAs(path, author, committer, message);
+  expect(await requests(path)).toEqual([]);
+});
+
+it('does not let a mention of a merged request take its place, in the same sync or in a later one', async () => {
+  const path = repository();
+  const db = sqliteUri();
+  const first = merge(path, 'topic', ['one'], 'Merge pull request #12 from grace/topic\n\nTopic');
+  commitAs(path, GRACE, ADA, 'Mend what was merged (#12)');
+  expect(await requests(path, db)).toMatchObject([{ number: 12, merge_hash: first, evidence: 'merge' }]);
+  commitAs(path, GRACE, GITHUB, 'Mend it once more (#12)');
+  expect(await requests(path, db)).toMatchObject([{ number: 12, merge_hash: first, evidence: 'merge' }]);
+});
+
+it('reads all again after a sync of a release that found fewer requests', async () => {
+  const path = repository();
+  const db = sqliteUri();
+  commitAs(path, GRACE, GITHUB, 'Add a thing (#12)');
+  const tip = git(path, 'rev-parse', 'HEAD').trim();
+  const summary = await sync({ target: 'prs', provider: 'local', db, repoPath: path });
+  const sink = await openDatabase(db);
+  const key = { repoId: onlyId(summary), target: 'prs', source: 'local' } as const;
+  const state = await sink.readState(key);
+  if (state === undefined) throw new Error('The sync stored no state');
+  const position = { tip, exclude: null, count: 0 };
+  await sink.apply({ key, tables: [], blameLengths: [], state: { ...state, position } });
+  const again = await sync({ target: 'prs', provider: 'local', db, repoPath: path });
+  expect(again.repositories[0]?.records['git_pull_requests']).toBe(1);
+});
+
+it('starts git as often for many requests as for one', async () => {
+  const path = repository();
+  const folder = temporaryDirectory();
+  const log = join(folder, 'started');
+  const real = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();
+  writeFileSync(join(folder, 'git'), `#!/bin/sh\necho started >> ${log}\nexec ${real} "$@"\n`, { mode: 0o755 });
+  const environment = { ...GIT_TEST_ENVIRONMENT, PATH: `${folder}:${GIT_TEST_ENVIRONMENT.PATH}` };
+  const started = async (): Promise<number> => {
+    writeFileSync(log, '');
+    const options = { target: 'prs', provider: 'local', db: sqliteUri(), repoPath: path };
+    await sync(options, testDependencies({ environment }));
+    return readFileSync(log, 'utf8').split('\n').length;
+  };
+  merge(path, 'topic0', ['one'], 'Merge pull request #100 from grace/topic\n\nOne');
+  const once = await started();
+  for (let number = 1; number < 8; number += 1)
+    merge(path, `topic${number}`, ['one'], `Merge pull request #${number} from grace/topic\n\nOne`);
+  expect(await started()).toBe(once);
 });
 
 it('takes fetched refs that are not merged for open requests', async () => {

@@ -125,6 +125,7 @@ function requestRow(request: JsonObject, commitHashes: readonly string[]): Row<'
     changes_requested_count: reviews.filter((review) => review.state === 'CHANGES_REQUESTED').length,
     reviews_count: readInteger(readObject(request['reviews'], 'reviews')['totalCount'], 'reviews.totalCount'),
     comments_count: readInteger(comments['totalCount'], 'comments.totalCount'),
+    evidence: null,
   };
 }
 

@@ -76,5 +76,6 @@ function requestRow(request: JsonObject, details: RequestDetails): Row<'git_pull
     changes_requested_count: 0,
     reviews_count: 0,
     comments_count: readIntegerOrNull(request['user_notes_count'], 'user_notes_count') ?? 0,
+    evidence: null,
   };
 }

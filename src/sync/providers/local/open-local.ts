@@ -102,7 +102,7 @@ function pages(
         start,
       );
     case 'prs':
-      return pullRequestPages(git, { window, pageSize, workers }, start);
+      return pullRequestPages(git, { window, pageSize }, start);
     case 'blame':
       return blamePages(git, { window, pageSize, workers }, start);
     case 'cicd':

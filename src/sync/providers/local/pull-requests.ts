@@ -1,32 +1,37 @@
 /**
- * `sync prs` of a clone: what merge commits and fetched refs tell about pull and merge requests. Merged ones come from
- * the hosts' merge messages; open ones from `refs/pull/<n>/head` and `refs/merge-requests/<n>/head`, where these were
- * fetched. It is less than a host knows, so these rows never replace a host's.
+ * `sync prs` of a clone: what commits and fetched refs tell about pull and merge requests. Merged ones come from the
+ * hosts' messages of merges and squashes; open ones from `refs/pull/<n>/head` and `refs/merge-requests/<n>/head`, where
+ * these were fetched. It is less than a host knows, so these rows never replace a host's.
+ *
+ * A sync starts git a few times, however many requests there are: once to find the commits that end requests, once for
+ * what these changed, and once for the history, out of which each merge's own commits are taken.
  */
-import type { JsonValue, Row } from '../../records.js';
+import type { JsonValue, RequestEvidence, Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import type { Page, Start } from '../provider.js';
+import { readCommitGraph, type CommitGraph, type GraphCommit } from './commit-graph.js';
 import type { Git } from './git.js';
 import { askGit, streamGit } from './git.js';
 import { headOf, windowArguments } from './history.js';
 import { isHash } from './history-position.js';
-import { mapInOrder } from '../map-in-order.js';
-import type { MergeCommit, MergedRequest } from './merge-messages.js';
-import { MERGE_FORMAT, mergedRequest, parseMergeLog } from './merge-messages.js';
+import { endedRequest, parseRequestLog, REQUEST_LOG, type EndedRequest } from './request-messages.js';
 import { openRequests } from './request-refs.js';
 
 interface Options {
   readonly window: TimeWindow;
   readonly pageSize: number;
-  readonly workers: number;
 }
 
 interface Position {
   readonly tip: string;
   readonly exclude: string | null;
-  /** Merge commits read so far. */
+  /** Requests stored so far. */
   readonly count: number;
+  /** Raise it when more requests are found than before: then all are read again. */
+  readonly version: number;
 }
+
+const VERSION = 2;
 
 /** The most commits that are listed for one request. */
 const MOST_COMMITS = 1000;
@@ -39,146 +44,146 @@ export async function* pullRequestPages(git: Git, options: Options, start: Start
     return;
   }
   let position = await beginning(git, tip, start);
-  // Where two merges name one request (it was reverted and merged again), the newer one counts: it comes first.
-  const before = [...windowArguments(git, options.window), `--max-count=${position.count}`, ...range(position)];
-  const seen = await requestNumbers(git, before);
-  const requests = mapInOrder(mergesFrom(git, position, options.window), options.workers, async (merge) => {
-    const request = mergedRequest(merge);
-    if (request === undefined || seen.has(request.number)) return undefined;
-    seen.add(request.number);
-    return asRow(git, request);
-  });
+  const found = await requestsToRead(git, position, options.window);
   let rows: Row<'git_pull_requests'>[] = [];
-  for await (const row of requests) {
+  for await (const row of requestRows(git, position.tip, found.slice(position.count))) {
     position = { ...position, count: position.count + 1 };
-    if (row !== undefined) rows.push(row);
+    rows.push(row);
     if (rows.length < options.pageSize) continue;
     yield { records: { git_pull_requests: rows }, position: { ...position }, done: false };
     rows = [];
   }
   yield { records: { git_pull_requests: rows }, position: { ...position }, done: false };
   const open = await openRequests(git, tip);
-  const merged = open.length === 0 ? new Set<number>() : await requestNumbers(git, [tip]);
-  const stillOpen = open.filter((row) => !merged.has(row.number));
+  const ended = open.length === 0 ? new Map<number, Ending>() : await endings(git, [tip]);
+  const stillOpen = open.filter((row) => !ended.has(row.number));
   for (let index = 0; index < stillOpen.length; index += options.pageSize) {
     const page = stillOpen.slice(index, index + options.pageSize);
     yield { records: { git_pull_requests: page }, position: { ...position }, done: false };
   }
-  yield { records: {}, position: { tip, exclude: null, count: 0 }, done: true };
+  yield { records: {}, position: { tip, exclude: null, count: 0, version: VERSION }, done: true };
 }
 
-/** The numbers of the requests that the merge commits of a log name. */
-async function requestNumbers(git: Git, args: readonly string[]): Promise<Set<number>> {
-  const numbers = new Set<number>();
-  const options = ['--merges', `--format=${MERGE_FORMAT}`, '--no-patch', '--no-color', '--no-notes'];
-  for await (const merge of parseMergeLog(streamGit(git, ['log', '-z', ...options, ...args, '--']))) {
-    const request = mergedRequest(merge);
-    if (request !== undefined) numbers.add(request.number);
+/** The commit that ends a request. */
+interface Ending {
+  readonly hash: string;
+  readonly evidence: RequestEvidence;
+}
+
+/** From the weakest on. Where several commits name one request, the strongest counts; of equal ones the newest does. */
+const BY_STRENGTH: readonly RequestEvidence[] = ['ref', 'title', 'squash', 'trailer', 'merge'];
+
+function isStronger(one: Ending, other: Ending): boolean {
+  return BY_STRENGTH.indexOf(one.evidence) > BY_STRENGTH.indexOf(other.evidence);
+}
+
+/** The commits that end the requests of this sync, newest first. */
+async function requestsToRead(git: Git, position: Position, window: TimeWindow): Promise<readonly string[]> {
+  const { tip, exclude } = position;
+  const found = await endings(git, [
+    ...windowArguments(git, window),
+    tip,
+    ...(exclude === null ? [] : [`^${exclude}`]),
+  ]);
+  if (found.size > 0 && exclude !== null) {
+    // A commit that mentions a request which was merged long ago must not take its place.
+    const before = await endings(git, [exclude]);
+    for (const [number, ending] of found) {
+      const known = before.get(number);
+      if (known !== undefined && isStronger(known, ending)) found.delete(number);
+    }
   }
-  return numbers;
+  return [...found.values()].map(({ hash }) => hash);
 }
 
-function range(position: Position): string[] {
-  return [position.tip, ...(position.exclude === null ? [] : [`^${position.exclude}`])];
+/** The commits of a log that end requests, by number; in the log's order. */
+async function endings(git: Git, args: readonly string[]): Promise<Map<number, Ending>> {
+  const found = new Map<number, Ending>();
+  for await (const commit of parseRequestLog(streamGit(git, [...REQUEST_LOG, '--no-patch', ...args, '--']))) {
+    const request = endedRequest(commit);
+    if (request === undefined) continue;
+    const ending = { hash: commit.hash, evidence: request.evidence };
+    const known = found.get(request.number);
+    if (known !== undefined && !isStronger(ending, known)) continue;
+    // Behind those that are newer.
+    found.delete(request.number);
+    found.set(request.number, ending);
+  }
+  return found;
 }
 
 async function beginning(git: Git, tip: string, start: Start): Promise<Position> {
-  const fresh: Position = { tip, exclude: null, count: 0 };
+  const fresh: Position = { tip, exclude: null, count: 0, version: VERSION };
   const earlier = start === undefined ? undefined : parsePosition(start.position);
-  if (earlier === undefined || (await askGit(git, ['cat-file', '-e', `${earlier.tip}^{commit}`])) === undefined)
-    return fresh;
+  for (const hash of [earlier?.tip, earlier?.exclude ?? earlier?.tip])
+    if (hash === undefined || (await askGit(git, ['cat-file', '-e', `${hash}^{commit}`])) === undefined) return fresh;
+  if (earlier === undefined) return fresh;
   return start?.done === true ? { ...fresh, exclude: earlier.tip } : earlier;
 }
 
-/** The merge commits, each with the size of what it brought in against its first parent. */
-async function* mergesFrom(git: Git, position: Position, window: TimeWindow): AsyncGenerator<MergeCommit> {
-  yield* parseMergeLog(
-    streamGit(git, [
-      'log',
-      '-z',
-      '--merges',
-      `--format=${MERGE_FORMAT}`,
-      '--diff-merges=first-parent',
-      '--numstat',
-      '--no-color',
-      '--no-ext-diff',
-      '--no-textconv',
-      '--no-notes',
-      ...windowArguments(git, window),
-      `--skip=${position.count}`,
-      ...range(position),
-      '--',
-    ]),
-  );
+/** The requests that these commits end, in their order, each with the size of what it brought in. */
+async function* requestRows(
+  git: Git,
+  tip: string,
+  hashes: readonly string[],
+): AsyncGenerator<Row<'git_pull_requests'>> {
+  if (hashes.length === 0) return;
+  const args = ['--diff-merges=first-parent', '--numstat', '--no-ext-diff', '--no-textconv'];
+  const log = streamGit(git, [...REQUEST_LOG, ...args, '--no-walk=unsorted', '--stdin'], {
+    input: `${hashes.join('\n')}\n`,
+  });
+  let graph: CommitGraph | undefined;
+  for await (const commit of parseRequestLog(log)) {
+    const request = endedRequest(commit);
+    if (request === undefined) continue;
+    if (commit.parents.length > 1) graph ??= await readCommitGraph(git, tip);
+    yield asRow(request, graph);
+  }
 }
 
-async function asRow(git: Git, request: MergedRequest): Promise<Row<'git_pull_requests'>> {
-  const { merge } = request;
-  const commits = await branchCommits(git, merge);
-  const head = commits[0];
-  const first = commits.reduce((earliest, commit) => Math.min(earliest, commit.when), merge.when);
+function asRow(request: EndedRequest, graph: CommitGraph | undefined): Row<'git_pull_requests'> {
+  const { commit } = request;
+  const [base = '', ...heads] = commit.parents;
+  const commits = heads.length === 0 ? [itself(request)] : (graph?.broughtIn(heads, base, MOST_COMMITS) ?? []);
+  const author = commits[0] ?? commit;
   return {
     number: request.number,
     title: request.title,
     body: request.body,
     state: 'merged',
-    author_name: head?.authorName ?? merge.authorName,
-    author_email: head?.authorEmail ?? merge.authorEmail,
-    created_at: first,
-    updated_at: merge.when,
-    merged_at: merge.when,
-    closed_at: merge.when,
+    author_name: author.authorName,
+    author_email: author.authorEmail,
+    created_at: commits.reduce((earliest, { when }) => Math.min(earliest, when), commit.when),
+    updated_at: commit.when,
+    merged_at: commit.when,
+    closed_at: commit.when,
     head_branch: request.headBranch,
     base_branch: request.baseBranch,
-    head_hash: merge.parents[1] ?? null,
-    merge_hash: merge.hash,
-    commit_hashes: commits.map((commit) => commit.hash),
+    head_hash: heads[0] ?? null,
+    merge_hash: commit.hash,
+    commit_hashes: commits.map(({ hash }) => hash),
     labels: [],
-    additions: merge.additions,
-    deletions: merge.deletions,
-    changed_files: merge.changedFiles,
+    additions: commit.additions,
+    deletions: commit.deletions,
+    changed_files: commit.changedFiles,
     first_review_at: null,
     first_comment_at: null,
     changes_requested_count: 0,
     reviews_count: 0,
     comments_count: 0,
+    evidence: request.evidence,
   };
 }
 
-interface BranchCommit {
-  readonly hash: string;
-  readonly when: number;
-  readonly authorName: string;
-  readonly authorEmail: string;
-}
-
-/** The commits that a merge brought in, newest first. */
-async function branchCommits(git: Git, merge: MergeCommit): Promise<BranchCommit[]> {
-  const [base, ...heads] = merge.parents;
-  if (base === undefined || heads.length === 0) return [];
-  const text = await askGit(git, [
-    'log',
-    '-z',
-    '--no-merges',
-    '--format=%H%x00%at%x00%an%x00%ae',
-    `--max-count=${MOST_COMMITS}`,
-    ...heads,
-    `^${base}`,
-    '--',
-  ]);
-  const fields = (text ?? '').split('\0');
-  const commits: BranchCommit[] = [];
-  for (let index = 0; index + 3 < fields.length; index += 4) {
-    const [hash, when, authorName, authorEmail] = fields.slice(index, index + 4);
-    if (hash === undefined || authorName === undefined || authorEmail === undefined) break;
-    commits.push({ hash, when: Number(when) * 1000, authorName, authorEmail });
-  }
-  return commits;
+/** A squash is all that a clone has of its request. */
+function itself({ commit }: EndedRequest): GraphCommit {
+  return { ...commit, when: commit.authorWhen };
 }
 
 function parsePosition(value: JsonValue): Position | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const { tip, exclude, count } = value as Record<string, JsonValue | undefined>;
-  if (!isHash(tip) || typeof count !== 'number' || !Number.isSafeInteger(count)) return undefined;
-  return { tip, exclude: isHash(exclude) ? exclude : null, count };
+  const { tip, exclude, count, version } = value as Record<string, JsonValue | undefined>;
+  if (!isHash(tip) || typeof count !== 'number' || !Number.isSafeInteger(count) || version !== VERSION)
+    return undefined;
+  return { tip, exclude: isHash(exclude) ? exclude : null, count, version };
 }

@@ -57,5 +57,6 @@ function requestRow(fields: readonly string[]): Row<'git_pull_requests'> | undef
     changes_requested_count: 0,
     reviews_count: 0,
     comments_count: 0,
+    evidence: 'ref',
   };
 }

@@ -66,6 +66,7 @@ export function requestRow(request: MadeRequest, until: number): Row<'git_pull_r
     changes_requested_count: reviews.filter((review) => review.state === 'CHANGES_REQUESTED').length,
     reviews_count: reviews.length,
     comments_count: request.comments,
+    evidence: null,
   };
 }
 

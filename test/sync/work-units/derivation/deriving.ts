@@ -74,6 +74,7 @@ export function requestRow(number: number, changes: Changes = {}): AnyRow {
     changes_requested_count: 0,
     reviews_count: 0,
     comments_count: 0,
+    evidence: null,
     ...changes,
   };
 }
