@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { Option, type Command, type OptionValues } from 'commander';
 import { notSupported } from '../runtime/errors.js';
 import { collected, wholeNumber } from './arguments.js';
+import { acceptBooleanWords } from './boolean-words.js';
 import { describe, exitCodeFor, Interrupted, UsageError } from './failures.js';
 import type { Io } from './io.js';
 import { PROGRESS_STYLES } from './progress-view.js';
@@ -67,6 +68,7 @@ export function define<Flags extends OptionValues>(compose: Command, io: Io, def
   for (const alias of definition.aliases ?? []) command.alias(alias);
   definition.options?.(command);
   acceptGlobals(command);
+  acceptBooleanWords(command, /command\.\.\./.test(definition.usage));
   if (definition.examples) {
     command.addHelpText('after', `\nExamples:\n${definition.examples.map((line) => `  plumbline ${line}`).join('\n')}`);
   }

@@ -1,7 +1,14 @@
 /** Connects a process in a container to this command's input and output. */
 import type { AttachedProcess } from '../runtime/records.js';
-import { Detached, untilDetached } from './detach-keys.js';
+import { Detached, untilDetached, type DetachKeys } from './detach-keys.js';
 import type { Session } from './session.js';
+
+export interface Terminal {
+  readonly tty: boolean;
+  readonly interactive: boolean;
+  /** Absent: Ctrl-P, Ctrl-Q. */
+  readonly detachKeys?: DetachKeys | undefined;
+}
 
 /**
  * Copies input and output until the process ends.
@@ -12,8 +19,8 @@ import type { Session } from './session.js';
  * @throws the session's reason when the user interrupts
  */
 export async function interact(
-  { io, signal: interrupted }: Session,
-  { tty, interactive }: { readonly tty: boolean; readonly interactive: boolean },
+  { io, signal: interrupted }: Pick<Session, 'io' | 'signal'>,
+  { tty, interactive, detachKeys }: Terminal,
   start: (stdin: AsyncIterable<Uint8Array> | undefined, signal: AbortSignal) => Promise<AttachedProcess>,
 ): Promise<number> {
   const left = new AbortController();
@@ -25,7 +32,7 @@ export async function interact(
   const cook = tty ? io.stdin.raw() : () => undefined;
   let unwatch = (): void => undefined;
   try {
-    const stdin = tty ? untilDetached(io.stdin, detach) : io.stdin;
+    const stdin = tty ? untilDetached(io.stdin, detach, detachKeys) : io.stdin;
     const running = await start(interactive ? stdin : undefined, signal);
     if (tty) {
       const resize = (): void => {

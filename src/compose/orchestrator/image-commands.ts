@@ -1,9 +1,9 @@
-/** `build` and `pull` for a project's services. */
+/** `build`, `pull` and `push` for a project's services. */
 import type { Project } from '../model/project/project.js';
-import { isRuntimeError } from '../runtime/errors.js';
+import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import { buildDependencies, buildImage, imageOf, pullImage, type BuildOptions } from './images.js';
 import { inDependencyOrder } from './ordered.js';
-import type { Orchestration } from './orchestration.js';
+import { reported, type Orchestration } from './orchestration.js';
 
 /**
  * Builds every service with a `build` section, each after the services whose images it uses as base.
@@ -35,6 +35,43 @@ export interface PullOptions {
   readonly ignoreBuildable?: boolean;
   /** `missing`: only images that are not present. */
   readonly policy?: 'always' | 'missing';
+}
+
+export interface PushOptions {
+  /** Continue with other images when one cannot be pushed. */
+  readonly ignoreFailures?: boolean;
+}
+
+/**
+ * Pushes the images of services that are built and have a name, with the further tags of `build.tags`.
+ *
+ * @throws RuntimeError.imageNotFound for an image that was not built, backendFailure when the registry refuses it
+ */
+export async function pushProject(orchestration: Orchestration, project: Project, options: PushOptions): Promise<void> {
+  const { backend, report, signal } = orchestration;
+  const images = Object.values(project.services).flatMap(({ build, image }) =>
+    build === undefined || image === undefined ? [] : [image, ...(build.tags ?? [])],
+  );
+  const push = async (image: string, bound: AbortSignal): Promise<void> => {
+    for await (const { layer, message } of await backend.images.push(image, { signal: bound })) {
+      report({ kind: 'line', name: image, text: layer === undefined ? message : `${layer}: ${message}` });
+    }
+  };
+  await inDependencyOrder(
+    [...new Set(images)],
+    () => [],
+    async (image, bound) => {
+      try {
+        await reported({ ...orchestration, signal: bound }, 'Image', image, ['Pushing', 'Pushed'], () =>
+          push(image, bound),
+        );
+      } catch (error) {
+        if (options.ignoreFailures !== true || !(isRuntimeError(error) || isEngineFailure(error))) throw error;
+        report({ kind: 'warning', message: error.message });
+      }
+    },
+    { signal, limit: orchestration.parallel },
+  );
 }
 
 /** @throws RuntimeError.imageNotFound */

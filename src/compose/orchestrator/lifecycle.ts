@@ -128,6 +128,34 @@ export async function killProject(
   );
 }
 
+/** Suspends running containers. Skips those that are already paused. */
+export async function pauseProject(orchestration: Orchestration, selection: Selection): Promise<void> {
+  const { backend, signal } = orchestration;
+  const members = await selectMembers(orchestration, selection);
+  const awake = members.filter(
+    ({ container: { status, condition } }) => status === 'running' && condition !== 'paused',
+  );
+  await Promise.all(
+    awake.map(({ container: { id, name } }) =>
+      reported(orchestration, 'Container', name, ['Pausing', 'Paused'], () => backend.containers.pause(id, { signal })),
+    ),
+  );
+}
+
+/** Resumes paused containers. */
+export async function unpauseProject(orchestration: Orchestration, selection: Selection): Promise<void> {
+  const { backend, signal } = orchestration;
+  const members = await selectMembers(orchestration, selection);
+  const paused = members.filter(({ container: { condition } }) => condition === 'paused');
+  await Promise.all(
+    paused.map(({ container: { id, name } }) =>
+      reported(orchestration, 'Container', name, ['Unpausing', 'Unpaused'], () =>
+        backend.containers.unpause(id, { signal }),
+      ),
+    ),
+  );
+}
+
 /** The containers that `rm` would remove: ended or never started, and with `stop` also running ones. */
 export async function removableMembers(
   orchestration: Orchestration,

@@ -18,6 +18,14 @@ export function qualifyImage(reference: string, registry: string = DEFAULT_REGIS
   return hasTagOrDigest(whole) ? whole : `${whole}:latest`;
 }
 
+/** `registry:5000/app:2` to `['registry:5000/app', '2']`. A digest belongs to the name. */
+export function nameAndTag(reference: string | undefined): [name: string | undefined, tag: string | undefined] {
+  if (reference === undefined || reference.includes('@')) return [reference, undefined];
+  const colon = reference.lastIndexOf(':');
+  if (colon === -1 || reference.includes('/', colon)) return [reference, undefined];
+  return [reference.slice(0, colon), reference.slice(colon + 1)];
+}
+
 /**
  * Podman reads some names as local files, such as `dir:/etc` or `oci-archive:/tmp/image.tar`
  * (containers-transports(5)). `docker:24` is an image; only `docker://` is a transport.

@@ -13,11 +13,14 @@
  * | remove           | stopped, exited            | gone                                              |
  * | remove (force)   | any                        | gone                                              |
  * | exec, top, stats | running, stopping          | unchanged                                         |
+ * | attach           | running, stopping          | unchanged                                         |
+ * | pause, unpause   | running                    | unchanged                                         |
  */
 import { RuntimeError } from './errors.js';
 import type { ContainerStatus } from './records.js';
 
-export type GuardedOperation = 'start' | 'stop' | 'kill' | 'remove' | 'exec' | 'top' | 'stats';
+export type GuardedOperation =
+  'start' | 'stop' | 'kill' | 'remove' | 'exec' | 'top' | 'stats' | 'attach' | 'pause' | 'unpause';
 
 interface Precondition {
   readonly allowed: readonly ContainerStatus[];
@@ -36,6 +39,9 @@ export const preconditions: Readonly<Record<GuardedOperation, Precondition>> = {
   exec: alive,
   top: alive,
   stats: alive,
+  attach: alive,
+  pause: { allowed: ['running'], expected: 'running' },
+  unpause: { allowed: ['running'], expected: 'running' },
 };
 
 /** @throws RuntimeError.invalidState with the container's actual status. */

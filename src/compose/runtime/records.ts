@@ -49,6 +49,8 @@ export interface ContainerRecord {
   readonly image: string;
   readonly imageId: string;
   readonly status: ContainerStatus;
+  /** A special case of the status: `paused` and `restarting` of running, `removing` and `dead` of an ended run. */
+  readonly condition?: 'paused' | 'restarting' | 'removing' | 'dead';
   readonly createdAt: string;
   readonly startedAt?: string;
   readonly finishedAt?: string;
@@ -162,8 +164,11 @@ export interface ImageRecord {
   readonly createdAt: string;
   readonly sizeBytes: number;
   readonly labels: Readonly<Record<string, string>>;
+  /** `linux/amd64` or `linux/arm64/v8`. Lists of images lack it. */
+  readonly platform?: string;
 }
 
+/** A line about a pull or a push. */
 export interface PullProgress {
   /** The layer that the line refers to; absent for the whole image. */
   readonly layer?: string;
@@ -180,6 +185,10 @@ export interface VolumeRecord {
   readonly driver: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly createdAt?: string;
+  /** The host directory. */
+  readonly mountpoint?: string;
+  /** `local` or `global`. */
+  readonly scope?: string;
 }
 
 export interface NetworkRecord {

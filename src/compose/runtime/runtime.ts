@@ -32,6 +32,7 @@ import type {
 } from './records.js';
 import type {
   BuildSpec,
+  CommitSpec,
   ContainerSpec,
   ExecSpec,
   FileToPut,
@@ -109,6 +110,12 @@ export interface ContainerOperations {
     id: string,
     options?: Abortable & { readonly stdin?: AsyncIterable<Uint8Array> },
   ): Promise<AttachedProcess>;
+  /** Attaches to the container's main process. Ending the attachment leaves the process running. */
+  attach(id: string, options?: Abortable & { readonly stdin?: AsyncIterable<Uint8Array> }): Promise<AttachedProcess>;
+  /** Suspends all processes of the container. */
+  pause(id: string, options?: Abortable): Promise<void>;
+  /** Resumes a paused container. */
+  unpause(id: string, options?: Abortable): Promise<void>;
   /** Sends the stop signal, then SIGKILL after `timeoutSeconds` (default 10). */
   stop(id: string, options?: Abortable & Seen & { readonly timeoutSeconds?: number }): Promise<void>;
   /** Sends `killSignal` (default SIGKILL; `SIGTERM`, `TERM` and `15` are the same). SIGKILL settles after the exit. */
@@ -142,6 +149,17 @@ export interface ContainerOperations {
   /** Writes files into the container's file system, running or not. */
   putFiles(id: string, files: readonly FileToPut[], options?: Abortable): Promise<void>;
   /**
+   * A tar archive of a file or directory, whose first entry is that file or directory. Symbolic links are not followed.
+   * Rejects with notFound when the path does not exist.
+   */
+  getArchive(id: string, path: string, options?: Abortable): Promise<AsyncIterable<Uint8Array>>;
+  /** Unpacks a tar archive into a directory, with the owners and permissions that it names. Engines may create it. */
+  putArchive(id: string, directory: string, archive: AsyncIterable<Uint8Array>, options?: Abortable): Promise<void>;
+  /** A tar archive of the container's whole file system, without mounts. */
+  export(id: string, options?: Abortable): Promise<AsyncIterable<Uint8Array>>;
+  /** Makes an image of the container's file system and settings. Returns the image's id. */
+  commit(id: string, spec: CommitSpec, options?: Abortable): Promise<string>;
+  /**
    * Yields the current health, then each change, until the container ends; empty without a health check. Runs the
    * checks itself if the engine does not (Podman without systemd); there, checks run only while someone watches.
    */
@@ -153,6 +171,8 @@ export interface ImageOperations {
   inspect(reference: string, options?: Abortable): Promise<ImageRecord>;
   /** The iteration rejects with imageNotFound when the registry does not supply the image. */
   pull(reference: string, options?: Abortable & { readonly platform?: string }): Promise<AsyncIterable<PullProgress>>;
+  /** The iteration rejects with imageNotFound for an unknown image, backendFailure when the registry refuses it. */
+  push(reference: string, options?: Abortable): Promise<AsyncIterable<PullProgress>>;
   /** The last item is `done`. A failed build rejects with backendFailure, a missing base image with imageNotFound. */
   build(spec: BuildSpec, options?: Abortable): Promise<AsyncIterable<BuildProgress>>;
   remove(reference: string, options?: Abortable & { readonly force?: boolean }): Promise<void>;

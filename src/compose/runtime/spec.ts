@@ -271,3 +271,15 @@ export interface FileToPut {
   readonly uid?: number;
   readonly gid?: number;
 }
+
+/** What to make an image of a container with. */
+export interface CommitSpec {
+  /** The name of the image; absent: it has none. */
+  readonly reference?: string;
+  readonly author?: string;
+  readonly message?: string;
+  /** Dockerfile instructions, such as `ENV NAME=value`. */
+  readonly changes?: readonly string[];
+  /** Pause the container meanwhile. */
+  readonly pause: boolean;
+}

@@ -1,7 +1,8 @@
 /** Projects on bridge/podman. */
+import { containerCommands } from './containers.js';
 import { conflicts } from './conflicts.js';
 import { reportedBehaviour } from './reported-behaviour.js';
 import { interruptions } from './interruptions.js';
 import { onEngine } from './on-engine.js';
 
-await onEngine('bridge/podman', [reportedBehaviour, conflicts, interruptions]);
+await onEngine('bridge/podman', [reportedBehaviour, containerCommands, conflicts, interruptions]);

@@ -1,7 +1,8 @@
 /** Projects on native/podman. */
+import { containerCommands } from './containers.js';
 import { conflicts } from './conflicts.js';
 import { reportedBehaviour } from './reported-behaviour.js';
 import { interruptions } from './interruptions.js';
 import { onEngine } from './on-engine.js';
 
-await onEngine('native/podman', [reportedBehaviour, conflicts, interruptions]);
+await onEngine('native/podman', [reportedBehaviour, containerCommands, conflicts, interruptions]);

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { selectServices } from '../../model/project/profiles.js';
-import { buildProject, pullProject } from '../../orchestrator/image-commands.js';
+import { buildProject, pullProject, pushProject } from '../../orchestrator/image-commands.js';
+import type { Orchestration } from '../../orchestrator/orchestration.js';
 import { collected, variables } from '../arguments.js';
 import { define } from '../command.js';
 import type { Io } from '../io.js';
@@ -67,6 +68,42 @@ export function pullCommand(compose: Command, io: Io): void {
     },
     remote: async () => (await import('../remote/images.js')).pull,
   });
+}
+
+interface PushFlags {
+  readonly ignorePushFailures?: boolean;
+  readonly includeDeps?: boolean;
+  readonly quiet?: boolean;
+}
+
+export function pushCommand(compose: Command, io: Io): void {
+  define<PushFlags>(compose, io, {
+    usage: 'push [services...]',
+    description: 'push images of services that are built and have an image name',
+    options: (command) =>
+      command
+        .option('--ignore-push-failures', 'continue when a push fails')
+        .option('--include-deps', 'also push images of dependencies')
+        .option('-q, --quiet', 'do not print progress'),
+    run: async (session, services, { ignorePushFailures, includeDeps, quiet }) => {
+      const { project } = await loadChosen(session, services, includeDeps === true);
+      const orchestration = await session.orchestration();
+      const ignoreFailures = ignorePushFailures === true;
+      await pushProject(quiet === true ? silent(orchestration) : orchestration, project, { ignoreFailures });
+      return 0;
+    },
+  });
+}
+
+/** Reports only warnings. */
+function silent(orchestration: Orchestration): Orchestration {
+  const { report } = orchestration;
+  return {
+    ...orchestration,
+    report: (progress) => {
+      if (progress.kind === 'warning') report(progress);
+    },
+  };
 }
 
 async function loadChosen(session: Session, services: readonly string[], dependencies: boolean): Promise<Loaded> {

@@ -2,10 +2,12 @@ import type { Command } from 'commander';
 import { removeMembers } from '../../orchestrator/down.js';
 import {
   killProject,
+  pauseProject,
   removableMembers,
   restartProject,
   startProject,
   stopProject,
+  unpauseProject,
 } from '../../orchestrator/lifecycle.js';
 import type { Member } from '../../orchestrator/actual-state.js';
 import { knownSignal, wholeNumber } from '../arguments.js';
@@ -72,6 +74,28 @@ export function killCommand(compose: Command, io: Io): void {
       return 0;
     },
     remote: async () => (await import('../remote/lifecycle.js')).kill,
+  });
+}
+
+export function pauseCommand(compose: Command, io: Io): void {
+  define(compose, io, {
+    usage: 'pause [services...]',
+    description: 'suspend the processes of containers',
+    run: async (session, services) => {
+      await pauseProject(await session.orchestration(), await session.select(services));
+      return 0;
+    },
+  });
+}
+
+export function unpauseCommand(compose: Command, io: Io): void {
+  define(compose, io, {
+    usage: 'unpause [services...]',
+    description: 'resume paused containers',
+    run: async (session, services) => {
+      await unpauseProject(await session.orchestration(), await session.select(services));
+      return 0;
+    },
   });
 }
 

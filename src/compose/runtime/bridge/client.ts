@@ -27,7 +27,7 @@ export interface EngineClient {
 }
 
 export interface StreamRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   /** Ends with `?` when there is a query. */
   readonly path: string;
   readonly query?: Readonly<Record<string, unknown>>;

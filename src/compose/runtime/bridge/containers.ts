@@ -5,12 +5,14 @@ import { containerOf } from '../engine/inspect.js';
 import type { EngineContainer, EngineContainers } from '../engine/engine.js';
 import { lookDespiteEnd } from '../engine/just-ended.js';
 import { unlessNotFound } from '../errors.js';
-import { objectOf } from '../json.js';
+import { nameAndTag } from '../image-reference.js';
+import { objectOf, textOf } from '../json.js';
 import type { CreatedContainer } from '../records.js';
 import type { ContainerSpec } from '../spec.js';
-import { secretsOf, type EngineClient } from './client.js';
+import { chunksOf, secretsOf, type EngineClient } from './client.js';
 import { createOptions, endpoint, furtherNetworks, unsupported } from './create-options.js';
-import { execProcess, startAttached } from './exec.js';
+import { archiveOf, putArchive } from './archives.js';
+import { attach, execProcess, startAttached } from './exec.js';
 import { containerLogs } from './logs.js';
 import { withProfiles } from './security-options.js';
 import { statsSample } from './stats.js';
@@ -79,10 +81,35 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
       );
       return processTable(answer);
     },
-    async putArchive(id, archive, signal) {
-      await client.call({ id }, signal, (docker) =>
-        docker.getContainer(id).putArchive(Buffer.from(archive), { path: '/', ...abortable(signal) }),
+    attach: (container, stdin, signal) =>
+      attach(client, clock, container, stdin, () => inspect(container.id, signal), signal),
+    async pause(id, signal) {
+      await client.call({ id }, signal, (docker) => docker.getContainer(id).pause(abortable(signal)));
+    },
+    async unpause(id, signal) {
+      await client.call({ id }, signal, (docker) => docker.getContainer(id).unpause(abortable(signal)));
+    },
+    getArchive: (id, path, signal) => archiveOf(client, id, path, signal),
+    putArchive: (id, directory, archive, signal) => putArchive(client, id, directory, archive, signal),
+    async export(id, signal) {
+      const path = `/containers/${id}/export`;
+      return chunksOf(client, await client.stream({ id }, { method: 'GET', path, signal }), signal);
+    },
+    async commit(id, spec, signal) {
+      const [repo, tag] = nameAndTag(spec.reference);
+      const query = {
+        container: id,
+        pause: spec.pause,
+        ...(repo !== undefined && { repo }),
+        ...(tag !== undefined && { tag }),
+        ...(spec.author !== undefined && { author: spec.author }),
+        ...(spec.message !== undefined && { comment: spec.message }),
+        ...(spec.changes && { changes: spec.changes.join('\n') }),
+      };
+      const answer: unknown = await client.call({ id }, signal, (docker) =>
+        docker.getContainer(id).commit({ ...query, ...abortable(signal) }),
       );
+      return textOf(objectOf(answer).Id).replace(/^sha256:/, '');
     },
     /** Docker runs health checks; Podman relies on systemd timers and does not offer the check through this API. */
     async runHealthcheck(id, signal) {

@@ -60,6 +60,20 @@ export async function execProcess(
   });
 }
 
+/** Attaches to the main process. The input and the output of the process stay open when the attachment ends. */
+export async function attach(
+  client: EngineClient,
+  clock: Clock,
+  container: EngineContainer,
+  stdin: AsyncIterable<Uint8Array> | undefined,
+  inspect: () => Promise<EngineContainer>,
+  signal?: AbortSignal,
+): Promise<AttachedProcess> {
+  const stream = await attachment(client, container, stdin !== undefined, signal);
+  feed(stream, stdin);
+  return processOf(client, clock, container, stream, inspect, signal);
+}
+
 /** Attaches before it starts the container, so that no output is lost. */
 export async function startAttached(
   client: EngineClient,
@@ -69,28 +83,48 @@ export async function startAttached(
   inspect: () => Promise<EngineContainer>,
   signal?: AbortSignal,
 ): Promise<AttachedProcess> {
-  const { id, tty } = container;
-  const abortable = signal && { abortSignal: signal };
+  const { id } = container;
+  const stream = await attachment(client, container, stdin !== undefined, signal);
+  try {
+    await client.call({ id }, signal, (docker) => docker.getContainer(id).start(signal ? { abortSignal: signal } : {}));
+  } catch (error) {
+    stream.end();
+    throw error;
+  }
+  feed(stream, stdin);
+  return processOf(client, clock, container, stream, inspect, signal);
+}
+
+async function attachment(
+  client: EngineClient,
+  { id }: EngineContainer,
+  withStdin: boolean,
+  signal?: AbortSignal,
+): Promise<Duplex> {
   // Not dockerode's attach, which sends the options as a body; Podman reads that body as input. docker-modem removes
   // the last character of a path without options.
   const stream = await client.stream(
     { id },
     {
       method: 'POST',
-      path: `/containers/${id}/attach?stream=1&stdout=1&stderr=1&stdin=${stdin === undefined ? 0 : 1}&`,
+      path: `/containers/${id}/attach?stream=1&stdout=1&stderr=1&stdin=${withStdin ? 1 : 0}&`,
       body: Buffer.alloc(0),
       hijack: true,
       signal,
     },
   );
   if (!(stream instanceof Duplex)) throw backendFailure('The container engine did not upgrade the connection.');
-  try {
-    await client.call({ id }, signal, (docker) => docker.getContainer(id).start(abortable ?? {}));
-  } catch (error) {
-    stream.end();
-    throw error;
-  }
-  feed(stream, stdin);
+  return stream;
+}
+
+function processOf(
+  client: EngineClient,
+  clock: Clock,
+  { id, tty }: EngineContainer,
+  stream: Duplex,
+  inspect: () => Promise<EngineContainer>,
+  signal?: AbortSignal,
+): AttachedProcess {
   return attachedProcess({
     output: outputOf(client, stream, tty, signal),
     exitCode: () =>

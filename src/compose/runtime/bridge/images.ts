@@ -2,12 +2,13 @@
 import type { Readable } from 'node:stream';
 import { engineFilters } from '../engine/labels.js';
 import { engineImage } from '../engine/image.js';
-import { RuntimeError, imageNotFound } from '../errors.js';
-import { qualifyImage } from '../image-reference.js';
+import { RuntimeError, backendFailure, imageNotFound } from '../errors.js';
+import { nameAndTag, qualifyImage } from '../image-reference.js';
 import { numberOf, objectOf, objectsOf, parseJson, textOf } from '../json.js';
 import { linesOf } from '../lines.js';
 import type { PullProgress } from '../records.js';
 import type { ImageOperations } from '../runtime.js';
+import { scrub } from '../scrub.js';
 import { buildImage } from './build.js';
 import { chunksOf, type EngineClient } from './client.js';
 import { registryAuth } from './registry-auth.js';
@@ -26,6 +27,7 @@ export function bridgeImages(client: EngineClient, environment: NodeJS.ProcessEn
       return engineImage(objectOf(image));
     },
     pull: (reference, { platform, signal } = {}) => pull(client, environment, reference, platform, signal),
+    push: (reference, { signal } = {}) => push(client, environment, reference, signal),
     build: (spec, { signal } = {}) => buildImage(client, spec, signal),
     async remove(reference, { force = false, signal } = {}) {
       await client.call({ image: reference }, signal, (docker) =>
@@ -46,19 +48,43 @@ async function pull(
   const auth = await registryAuth(whole, environment);
   const query = { fromImage: whole, ...(platform !== undefined && { platform }) };
   const request = { method: 'POST' as const, path: '/images/create?', query, auth, signal };
-  return progress(client, reference, await client.stream({ pulled: reference }, request), signal);
+  const reply = await client.stream({ pulled: reference }, request);
+  return progress(client, reply, (reason) => missing(reference, reason), signal);
+}
+
+async function push(
+  client: EngineClient,
+  environment: NodeJS.ProcessEnv,
+  reference: string,
+  signal: AbortSignal | undefined,
+): Promise<AsyncIterable<PullProgress>> {
+  // Engines report a missing image in different ways, and only while they push.
+  await client.call({ image: reference }, signal, (docker) => docker.getImage(reference).inspect());
+  const whole = qualifyImage(reference);
+  const auth = await registryAuth(whole, environment);
+  const [name = whole, tag] = nameAndTag(whole);
+  const request = {
+    method: 'POST' as const,
+    path: `/images/${name}/push?`,
+    query: { ...(tag !== undefined && { tag }) },
+    // Docker refuses a push without credentials, also where the registry needs none.
+    auth: auth ?? { serveraddress: '' },
+    signal,
+  };
+  const reply = await client.stream({ image: reference }, request);
+  return progress(client, reply, (reason) => backendFailure(scrub(reason, client.secrets)), signal);
 }
 
 async function* progress(
   client: EngineClient,
-  reference: string,
   stream: Readable,
+  failed: (reason: string) => RuntimeError,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<PullProgress, void> {
   for await (const line of linesOf(chunksOf(client, stream, signal))) {
     const item = objectOf(parseJson(line));
     // The status line is sent before the registry replies, so a failure arrives as an item.
-    if (item.error !== undefined || item.errorDetail !== undefined) throw missing(reference, textOf(item.error));
+    if (item.error !== undefined || item.errorDetail !== undefined) throw failed(textOf(item.error));
     const detail = objectOf(item.progressDetail);
     const message = textOf(item.status) || textOf(item.stream).trim();
     if (message === '') continue;

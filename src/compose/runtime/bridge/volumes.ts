@@ -53,10 +53,14 @@ export function bridgeVolumes(client: EngineClient): VolumeOperations {
 
 function volumeOf(volume: Json): VolumeRecord {
   const createdAt = utcTime(textOf(volume.CreatedAt));
+  const mountpoint = textOf(volume.Mountpoint);
+  const scope = textOf(volume.Scope);
   return {
     name: textOf(volume.Name),
     driver: textOf(volume.Driver),
     labels: textMapOf(volume.Labels),
     ...(createdAt !== undefined && { createdAt }),
+    ...(mountpoint !== '' && { mountpoint }),
+    ...(scope !== '' && { scope }),
   };
 }

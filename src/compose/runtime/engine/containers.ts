@@ -1,4 +1,5 @@
 /** Container operations common to all engines. Each checks its precondition, then acts. */
+import { asyncOf } from '../../../system/async-of.js';
 import type { Clock } from '../clock.js';
 import { backendFailure, isEngineFailure, isRuntimeError, notFound } from '../errors.js';
 import { hasEnded, requireStatus, type GuardedOperation } from '../lifecycle.js';
@@ -97,6 +98,11 @@ export function containerOperations(
     start: (id, options = {}) => start(id, options),
     startAttached: (id, { stdin, signal } = {}) =>
       act('start', id, signal, (container) => containers.startAttached(container, stdin, signal)),
+    attach: (id, { stdin, signal } = {}) =>
+      act('attach', id, signal, (container) => containers.attach(container, stdin, signal)),
+    pause: (id, { signal } = {}) => act('pause', id, signal, (container) => containers.pause(container.id, signal)),
+    unpause: (id, { signal } = {}) =>
+      act('unpause', id, signal, (container) => containers.unpause(container.id, signal)),
     stop: (id, { timeoutSeconds = DEFAULT_STOP_SECONDS, ...options } = {}) => stop(id, timeoutSeconds, options),
     async kill(id, { killSignal = 'SIGKILL', signal } = {}) {
       const name = signalName(killSignal);
@@ -161,7 +167,20 @@ export function containerOperations(
     },
     async putFiles(id, files, { signal } = {}) {
       const container = await containers.inspect(id, signal);
-      await containers.putArchive(container.id, tarOf(files.map(archived)), signal);
+      const archive = asyncOf([tarOf(files.map(archived))]);
+      await containers.putArchive(container.id, '/', archive, signal);
+    },
+    async getArchive(id, path, { signal } = {}) {
+      return containers.getArchive((await containers.inspect(id, signal)).id, path, signal);
+    },
+    async putArchive(id, directory, archive, { signal } = {}) {
+      await containers.putArchive((await containers.inspect(id, signal)).id, directory, archive, signal);
+    },
+    async export(id, { signal } = {}) {
+      return containers.export((await containers.inspect(id, signal)).id, signal);
+    },
+    async commit(id, spec, { signal } = {}) {
+      return containers.commit((await containers.inspect(id, signal)).id, spec, signal);
     },
     async watchHealth(id, { signal } = {}) {
       return healthChanges(engine, clock, await containers.inspect(id, signal), signal);

@@ -23,7 +23,7 @@ import type {
   SecretOperations,
   VolumeOperations,
 } from '../runtime.js';
-import type { ContainerSpec, ExecSpec } from '../spec.js';
+import type { CommitSpec, ContainerSpec, ExecSpec } from '../spec.js';
 
 export interface Engine {
   readonly conformer: Conformer;
@@ -98,8 +98,18 @@ export interface EngineContainers {
   stats(id: string, signal?: AbortSignal): Promise<StatsSample>;
   exec(id: string, spec: ExecSpec, signal?: AbortSignal): Promise<AttachedProcess>;
   top(id: string, signal?: AbortSignal): Promise<ProcessTable>;
-  /** Unpacks a tar archive at `/`. */
-  putArchive(id: string, archive: Uint8Array, signal?: AbortSignal): Promise<void>;
+  attach(
+    container: EngineContainer,
+    stdin: AsyncIterable<Uint8Array> | undefined,
+    signal?: AbortSignal,
+  ): Promise<AttachedProcess>;
+  pause(id: string, signal?: AbortSignal): Promise<void>;
+  unpause(id: string, signal?: AbortSignal): Promise<void>;
+  /** notFound names the path. */
+  getArchive(id: string, path: string, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  putArchive(id: string, directory: string, archive: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void>;
+  export(id: string, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  commit(id: string, spec: CommitSpec, signal?: AbortSignal): Promise<string>;
   /** Runs the health check once and records the result. Absent if the engine does so itself. */
   runHealthcheck?(id: string, signal?: AbortSignal): Promise<void>;
 }

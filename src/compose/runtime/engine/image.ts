@@ -5,6 +5,10 @@ import { utcTime, utcTimeOf } from './time.js';
 
 export function engineImage(image: Json): ImageRecord {
   const tags = textsOf(image.RepoTags ?? image.Names).filter((tag) => tag !== '<none>:<none>');
+  const platform = [image.Os, image.Architecture, image.Variant]
+    .map(textOf)
+    .filter((part) => part !== '')
+    .join('/');
   return {
     id: (textOf(image.Id) || textOf(image.ID)).replace(/^sha256:/, ''),
     tags,
@@ -15,5 +19,6 @@ export function engineImage(image: Json): ImageRecord {
         : (utcTime(textOf(image.Created) || textOf(image.CreatedAt)) ?? ''),
     sizeBytes: numberOf(image.Size),
     labels: textMapOf(image.Labels ?? objectOf(image.Config).Labels),
+    ...(platform !== '' && { platform }),
   };
 }

@@ -25,6 +25,7 @@ export function containerOf(inspection: Json): EngineContainer {
     image: textOf(inspection.ImageName) || textOf(config.Image),
     imageId: textOf(inspection.Image).replace(/^sha256:/, ''),
     state: phase,
+    ...conditionOf(state),
     ...(log.Type === 'k8s-file' && textOf(log.Path) !== '' && { logFile: textOf(log.Path) }),
     createdAt: utcTime(textOf(inspection.Created)) ?? '',
     ...(startedAt !== undefined && { startedAt }),
@@ -48,6 +49,18 @@ export function containerOf(inspection: Json): EngineContainer {
     mounts: mountsOf(inspection),
     networks: networksOf(objectOf(objectOf(inspection.NetworkSettings).Networks)),
   };
+}
+
+function conditionOf(state: Json): Pick<EngineContainer, 'condition'> {
+  switch (state.Status) {
+    case 'paused':
+    case 'restarting':
+    case 'removing':
+    case 'dead':
+      return { condition: state.Status };
+    default:
+      return {};
+  }
 }
 
 /** Paused and restarting containers count as running. */

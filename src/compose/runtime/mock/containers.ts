@@ -1,6 +1,6 @@
 /** Containers of the mock. */
 /* eslint-disable @typescript-eslint/require-await -- asynchronous by their interface: what is thrown must reject */
-import { channel } from '../channel.js';
+import { channel, type Channel } from '../channel.js';
 import { attachedProcess } from '../engine/attached.js';
 import type { EngineContainers } from '../engine/engine.js';
 import { hasLabels } from '../engine/labels.js';
@@ -10,6 +10,8 @@ import type { CreatedContainer, LogLine, OutputChunk } from '../records.js';
 import type { LogOptions } from '../runtime.js';
 import type { ContainerSpec, Mount } from '../spec.js';
 import { attachedProgram, runProgram } from './process.js';
+import { archiveOf, unpack } from './files.js';
+import { addImage } from './resources.js';
 import { endRun, startRun } from './run.js';
 import { change, emit, find, now, recordOf, type MockContainer, type MockState } from './mock-state.js';
 
@@ -95,8 +97,35 @@ export function mockContainers(mockState: MockState): EngineContainers {
       const command = [...(spec.entrypoint ?? []), ...(spec.command ?? [])].join(' ');
       return { titles: ['USER', 'PID', 'COMMAND'], processes: [[spec.user ?? 'root', '1', command]] };
     },
-    async putArchive(id, archive) {
-      find(mockState, id).archives.push(archive);
+    async attach({ id }, stdin, signal) {
+      const container = find(mockState, id);
+      const output = channel<OutputChunk>({ capacity: Infinity });
+      if (stdin !== undefined) void drained(stdin);
+      void follow(container, output, signal);
+      const exitCode = async (): Promise<number> => {
+        while (container.state !== 'ended') await container.change.next(signal);
+        return container.exitCode ?? 0;
+      };
+      return attachedProcess({ output, exitCode, resize: () => Promise.resolve() });
+    },
+    async pause(id) {
+      const container = find(mockState, id);
+      if (container.paused === true) throw backendFailure(`'${id}' is already paused.`);
+      container.paused = true;
+    },
+    async unpause(id) {
+      const container = find(mockState, id);
+      if (container.paused !== true) throw backendFailure(`'${id}' is not paused.`);
+      delete container.paused;
+    },
+    getArchive: async (id, path) => archiveOf(find(mockState, id), path),
+    async putArchive(id, directory, archive) {
+      await unpack(find(mockState, id), directory, archive);
+    },
+    export: async (id) => archiveOf(find(mockState, id), '/'),
+    async commit(id, { reference }) {
+      const { spec } = find(mockState, id);
+      return addImage(mockState, reference ?? mockState.newId(), spec.labels);
     },
     runHealthcheck: (id) => runHealthcheck(mockState, find(mockState, id)),
   };
@@ -128,6 +157,7 @@ function create(mockState: MockState, spec: ContainerSpec): CreatedContainer {
     ),
     log: [],
     archives: [],
+    files: new Map(),
     change: change(),
   };
   mockState.containers.set(id, container);
@@ -147,6 +177,27 @@ function withVolume(mockState: MockState, mount: Mount): Mount {
 
 async function untilEnded(container: MockContainer, signal: AbortSignal | undefined): Promise<void> {
   while (container.state === 'running') await container.change.next(signal);
+}
+
+/** Passes on what the container prints from now on. */
+async function follow(
+  container: MockContainer,
+  output: Channel<OutputChunk>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    for await (const { stream, line } of lines(container, { follow: true, tail: 0, ...(signal && { signal }) })) {
+      await output.push({ stream, data: Buffer.from(`${line}\n`) });
+    }
+    output.end();
+  } catch (error) {
+    output.fail(error);
+  }
+}
+
+/** A process of the mock that is already running does not read. */
+async function drained(stdin: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _chunk of stdin);
 }
 
 async function* lines(container: MockContainer, options: LogOptions): AsyncGenerator<LogLine, void> {

@@ -5,7 +5,7 @@ import type { Keeper } from './state-file.js';
 /** Operations that last as long as a container runs. They start from the current state and do not hold the lock. */
 const WAITING = new Set(['untilEnded']);
 /** Operations that act while their result is iterated. */
-const ITERATED = new Set(['pull', 'build']);
+const ITERATED = new Set(['pull', 'push', 'build']);
 
 export function guarded(engine: Engine, keep: Keeper): Engine {
   return {

@@ -35,11 +35,22 @@ export interface MockContainer {
   readonly addresses: ReadonlyMap<string, string>;
   process?: RunningProcess;
   readonly log: LogLine[];
+  /** Set by a pause. */
+  paused?: true;
   /** Tar archives put into it, oldest first. */
   readonly archives: Uint8Array[];
+  /** Files put into it, by absolute path. */
+  readonly files: Map<string, MockFile>;
   stats?: Partial<StatsSample>;
   /** Settles at the next change of its state or log. */
   readonly change: Change;
+}
+
+export interface MockFile {
+  readonly type: 'file' | 'directory' | 'symlink';
+  readonly mode: number;
+  readonly content: Uint8Array;
+  readonly target?: string;
 }
 
 export interface MockState {
@@ -122,6 +133,7 @@ export function recordOf(container: MockContainer): EngineContainer {
     image: spec.image,
     imageId: container.imageId,
     state: container.state,
+    ...(container.paused === true && container.state === 'running' && { condition: 'paused' as const }),
     createdAt: container.createdAt,
     ...(container.startedAt !== undefined && { startedAt: container.startedAt }),
     ...(ended && container.finishedAt !== undefined && { finishedAt: container.finishedAt }),

@@ -21,7 +21,14 @@ export function addImage(
 ): string {
   const whole = qualifyImage(reference);
   const id = mockState.newId();
-  mockState.images.set(whole, { id, tags: [whole], createdAt: now(mockState), sizeBytes: 0, labels });
+  mockState.images.set(whole, {
+    id,
+    tags: [whole],
+    createdAt: now(mockState),
+    sizeBytes: 0,
+    labels,
+    platform: 'linux/amd64',
+  });
   return id;
 }
 
@@ -39,6 +46,7 @@ export function mockImages(mockState: MockState, pullable: (reference: string) =
       [...mockState.images.values()].filter((image) => hasLabels(image.labels, labels)),
     inspect: async (reference) => find(reference),
     pull: async (reference) => pull(reference),
+    push: async (reference) => push(reference),
     build: async ({ tags, labels }) => build(tags, labels),
     async remove(reference) {
       const [tag = ''] = find(reference).tags;
@@ -52,6 +60,11 @@ export function mockImages(mockState: MockState, pullable: (reference: string) =
     if (!pullable(whole)) throw imageNotFound(reference);
     if (!mockState.images.has(whole)) addImage(mockState, whole);
     yield { message: `Pulled ${whole}` };
+  }
+
+  async function* push(reference: string): AsyncGenerator<PullProgress, void> {
+    find(reference);
+    yield { message: `Pushed ${qualifyImage(reference)}` };
   }
 
   async function* build(

@@ -9,7 +9,7 @@ import type { SecretRecord } from '../records.js';
 import { replaceFile } from '../state.js';
 import { runProgram, service } from './process.js';
 import { endRun } from './run.js';
-import { change, type MockContainer, type MockState } from './mock-state.js';
+import { change, type MockContainer, type MockFile, type MockState } from './mock-state.js';
 
 /** Runs an operation on the current state and saves the changes. */
 export type Keeper = <T>(operation: () => Promise<T>) => Promise<T>;
@@ -18,7 +18,7 @@ export type Keeper = <T>(operation: () => Promise<T>) => Promise<T>;
 const LOOK_MS = 200;
 
 /** A container without the processes of this program. Files copied into it are not kept. */
-type KeptContainer = Omit<MockContainer, 'process' | 'change' | 'archives' | 'addresses' | 'log'> & {
+type KeptContainer = Omit<MockContainer, 'process' | 'change' | 'archives' | 'files' | 'addresses' | 'log'> & {
   readonly addresses: readonly (readonly [string, string])[];
   readonly log: MockContainer['log'];
 };
@@ -116,7 +116,7 @@ function digestOf(state: unknown): string {
 function snapshot(mockState: MockState): Kept {
   return {
     containers: [...mockState.containers.values()].map(
-      ({ process: _process, change: _change, archives: _archives, addresses, ...rest }) => ({
+      ({ process: _process, change: _change, archives: _archives, files: _files, addresses, ...rest }) => ({
         ...rest,
         addresses: [...addresses],
       }),
@@ -142,6 +142,7 @@ function adopt(mockState: MockState, kept: Kept): void {
       ...rest,
       addresses: new Map(addresses),
       archives: present?.archives ?? [],
+      files: present?.files ?? new Map<string, MockFile>(),
       change: present?.change ?? change(),
     };
     // Readers keep a reference to the object, so update it in place.
@@ -177,6 +178,7 @@ function update(present: MockContainer, now: MockContainer): MockContainer {
   delete present.exitCode;
   delete present.health;
   delete present.stats;
+  delete present.paused;
   const { log, ...rest } = now;
   present.log.splice(0, Infinity, ...log);
   return Object.assign(present, rest);

@@ -7,13 +7,14 @@ import { lookDespiteEnd } from '../engine/just-ended.js';
 import { cells } from '../engine/process-table.js';
 import { utcTime } from '../engine/time.js';
 import { backendFailure, imageNotFound, notFound, unlessNotFound } from '../errors.js';
-import { hasTransport } from '../image-reference.js';
+import { hasTransport, qualifyImage } from '../image-reference.js';
 import { objectsOf, parseJson } from '../json.js';
 import type { CreatedContainer, ProcessTable, StatsSample } from '../records.js';
 import type { ContainerSpec } from '../spec.js';
 import { createCommand } from './create-arguments.js';
-import { labelArguments } from './options.js';
-import { execProcess, startAttached } from './exec.js';
+import { attach, execProcess, startAttached } from './exec.js';
+import { archiveOf, exported, putArchive } from './archives.js';
+import { labelArguments, option } from './options.js';
 import { containerLogs } from './logs.js';
 import type { Podman } from './podman.js';
 
@@ -65,8 +66,26 @@ export function nativeContainers(podman: Podman, clock: Clock): EngineContainers
     stats: (id, signal) => stats(podman, clock, id, signal),
     exec: (id, spec, signal) => execProcess(podman, id, spec, signal),
     top: (id, signal) => top(podman, id, signal),
-    async putArchive(id, archive, signal) {
-      await podman.run(['cp', '--archive=false', '-', `${operand(id)}:/`], { input: archive, subject: { id }, signal });
+    attach: (container, stdin, signal) => attach(podman, container, stdin, () => inspect(container.id), signal),
+    pause: (id, signal) => act(id, signal, 'pause'),
+    unpause: (id, signal) => act(id, signal, 'unpause'),
+    getArchive: (id, path, signal) => archiveOf(podman, id, path, signal),
+    putArchive: (id, directory, archive, signal) => putArchive(podman, id, directory, archive, signal),
+    export: (id, signal) => exported(podman, operand(id), signal),
+    async commit(id, { reference, author, message, changes = [], pause }, signal) {
+      const args = [
+        ...option('--author', author),
+        // Images of the OCI format, which podman makes by default, have no message.
+        ...(message === undefined ? [] : ['--format=docker', `--message=${message}`]),
+        ...changes.map((change) => `--change=${change}`),
+        `--pause=${String(pause)}`,
+      ];
+      const name = reference === undefined ? [] : [operand(qualifyImage(reference))];
+      const printed = await podman.run(['commit', '--quiet', ...args, operand(id), ...name], {
+        subject: { id },
+        signal,
+      });
+      return printed.trim().replace(/^sha256:/, '');
     },
     async runHealthcheck(id, signal) {
       // Exit code 1 means unhealthy, which is a valid result.

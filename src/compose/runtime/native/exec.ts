@@ -39,6 +39,23 @@ export function execProcess(
   return Promise.resolve(attached(process, secrets, (code) => Promise.resolve(code)));
 }
 
+/** Ending the attachment ends the podman command, not the container. */
+export function attach(
+  podman: Podman,
+  container: EngineContainer,
+  stdin: AsyncIterable<Uint8Array> | undefined,
+  inspect: () => Promise<EngineContainer>,
+  signal?: AbortSignal,
+): Promise<AttachedProcess> {
+  const process = podman.start(['attach', '--sig-proxy=false', ...(stdin ? [] : ['--no-stdin']), container.id], {
+    withInput: stdin !== undefined,
+    signal,
+  });
+  feed(process.stdin, stdin);
+  const exitCode = async (code: number): Promise<number> => (await inspect()).exitCode ?? code;
+  return Promise.resolve(attached(process, podman.secrets, exitCode));
+}
+
 export function startAttached(
   podman: Podman,
   container: EngineContainer,

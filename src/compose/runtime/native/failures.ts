@@ -21,7 +21,7 @@ export interface Subject {
 const imageIsMissing =
   /image not known|no such image|did not resolve to an alias|initializing source|manifest unknown|unable to copy from source|pinging container registry/i;
 const isMissing =
-  /no such (container|network|volume|object|exec)|no (container|volume|network) with (name|id)|network not found|unable to find network/i;
+  /no such (container|network|volume|object|exec)|could not be found on container|no (container|volume|network) with (name|id)|network not found|unable to find network/i;
 
 const initIsMissing = /container-init binary not found|catatonit.*no such file/i;
 const INIT_IS_MISSING =

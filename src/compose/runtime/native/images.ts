@@ -1,11 +1,12 @@
 /** Images through the podman command. */
 import { mergedLines } from './merged-lines.js';
 import { engineImage } from '../engine/image.js';
-import { RuntimeError, imageNotFound } from '../errors.js';
+import { RuntimeError, commandFailed, imageNotFound } from '../errors.js';
 import { hasTransport, qualifyImage } from '../image-reference.js';
 import { objectsOf } from '../json.js';
 import type { PullProgress } from '../records.js';
 import type { ImageOperations } from '../runtime.js';
+import { scrub } from '../scrub.js';
 import { buildImage } from './build.js';
 import { labelArguments, option } from './options.js';
 import type { Podman, PodmanProcess } from './podman.js';
@@ -26,7 +27,18 @@ export function nativeImages(podman: Podman): ImageOperations {
     // eslint-disable-next-line @typescript-eslint/require-await -- what is thrown must reject
     async pull(reference, { platform, signal } = {}) {
       const args = ['pull', ...option('--platform', platform), qualifyImage(operand(reference))];
-      return progress(podman.start(args, { signal }), reference);
+      return progress(
+        podman.start(args, { signal }),
+        (last) => new RuntimeError(imageNotFound(reference).failure, { cause: new Error(last) }),
+      );
+    },
+    // eslint-disable-next-line @typescript-eslint/require-await -- what is thrown must reject
+    async push(reference, { signal } = {}) {
+      const whole = qualifyImage(operand(reference));
+      const process = podman.start(['push', whole], { signal });
+      return progress(process, (last) =>
+        /image not known/i.test(last) ? imageNotFound(reference) : commandFailed(scrub(last, podman.secrets)),
+      );
     },
     build: (spec, { signal } = {}) => buildImage(podman, spec, signal),
     async remove(reference, { force = false, signal } = {}) {
@@ -36,15 +48,13 @@ export function nativeImages(podman: Podman): ImageOperations {
   };
 }
 
-async function* progress(process: PodmanProcess, reference: string): AsyncGenerator<PullProgress, void> {
+async function* progress(process: PodmanProcess, failed: (last: string) => Error): AsyncGenerator<PullProgress, void> {
   let last = '';
   for await (const line of mergedLines(process)) {
     last = line;
     yield { message: line };
   }
-  if ((await process.exit) !== 0) {
-    throw new RuntimeError(imageNotFound(reference).failure, { cause: new Error(last) });
-  }
+  if ((await process.exit) !== 0) throw failed(last);
 }
 
 /** Ensures that a name from outside is not read as an option or a local file. */

@@ -40,10 +40,14 @@ export function nativeVolumes(podman: Podman): VolumeOperations {
 
 function volumeOf(volume: Json): VolumeRecord {
   const createdAt = utcTime(textOf(volume.CreatedAt));
+  const mountpoint = textOf(volume.Mountpoint);
+  const scope = textOf(volume.Scope);
   return {
     name: textOf(volume.Name),
     driver: textOf(volume.Driver),
     labels: textMapOf(volume.Labels),
     ...(createdAt !== undefined && { createdAt }),
+    ...(mountpoint !== '' && { mountpoint }),
+    ...(scope !== '' && { scope }),
   };
 }

@@ -28,6 +28,17 @@ export function lifecycle(bench: Bench): void {
     expect((await containers.inspect(spec.name)).id).toBe(id);
   });
 
+  proves(['pause', 'unpause'], 'a paused container is running, and resumes', async () => {
+    const id = await started(obedient);
+    await containers.pause(id);
+    expect(await containers.inspect(id)).toMatchObject({ status: 'running', condition: 'paused' });
+    expect((await failure(containers.pause(id))).case).toBe(bench.engineFailure);
+    await containers.unpause(id);
+    expect((await containers.inspect(id)).condition).toBeUndefined();
+    await containers.stop(id, { timeoutSeconds: 20 });
+    expect(await failure(containers.pause(id))).toMatchObject({ case: 'invalidState', expected: 'running' });
+  });
+
   proves(['createContainer'], 'an image that is not here is imageNotFound', async () => {
     const reference = 'localhost/plumbline-none:1';
     expect(await failure(containers.create(bench.spec(obedient, { image: reference })))).toEqual({

@@ -169,6 +169,34 @@ export function output(bench: Bench): void {
     expect(await outcome(process)).toEqual({ stdout: 'TO THE CONTAINER\n', stderr: '', exitCode: 4 });
   });
 
+  proves(['attach'], 'an attachment gives what is printed from then on, and the exit code', async () => {
+    const id = await started(keepsTalking);
+    const process = await containers.attach(id);
+    let text = '';
+    let isStopped = false;
+    for await (const { data } of process.output) {
+      text += Buffer.from(data).toString();
+      if (isStopped || text.split('\n').length < 3) continue;
+      isStopped = true;
+      await containers.stop(id, { timeoutSeconds: 20 });
+    }
+    expect(text).toMatch(/^line \d+\nline \d+\n/);
+    expect(await process.exitCode).toBe(0);
+    expect(await failure(containers.attach(id))).toMatchObject({ case: 'invalidState', expected: 'running' });
+  });
+
+  proves(['attach'], 'an attachment that is aborted leaves the container running', async () => {
+    const id = await started(keepsTalking);
+    const gaveUp = new AbortController();
+    const reason = new Error('gave up');
+    const process = await containers.attach(id, { signal: gaveUp.signal });
+    const reading = (async () => {
+      for await (const { data } of process.output) if (data.length > 0) gaveUp.abort(reason);
+    })();
+    await expect(reading).rejects.toBe(reason);
+    expect((await containers.inspect(id)).status).toBe('running');
+  });
+
   proves(['stats'], 'stats are counters of what the container uses', async () => {
     const id = await started(obedient);
     const sample = await containers.stats(id);

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { BuildSpec } from '../../../../src/compose/runtime/spec.js';
+import { asyncOf } from '../../../../src/system/async-of.js';
+import { tarOf } from '../../../../src/compose/runtime/tar.js';
 import { all, failure, texts, type Bench } from '../conformance.js';
 import { obedient } from '../programs.js';
 
@@ -26,6 +28,55 @@ export function resources(bench: Bench): void {
     const reference = 'localhost:1/plumbline-none:1';
     const pulled = (async () => all(await images.pull(reference)))();
     expect(await failure(pulled)).toEqual({ case: 'imageNotFound', reference });
+  });
+
+  proves(['push'], 'an image that is not here, and a registry that does not answer, fail a push', async () => {
+    const push = async (reference: string): Promise<unknown> => all(await images.push(reference));
+    const reference = `localhost:1/${fresh('i')}:1`;
+    expect(await failure(push(reference))).toEqual({ case: 'imageNotFound', reference });
+    if (!bench.real) return;
+    const id = await created(obedient);
+    await containers.commit(id, { reference, pause: false });
+    expect((await failure(push(reference))).case).toBe(bench.engineFailure);
+    await images.remove(reference, { force: true });
+  });
+
+  proves(['commit'], 'a container becomes an image, with its changes', async () => {
+    const reference = `localhost/${fresh('i')}:1`;
+    const id = await created(obedient, { environment: { WORD: 'kept' } });
+    await containers.putFiles(id, [{ path: '/tmp/word', content: Buffer.from('put') }]);
+    const image = await containers.commit(id, {
+      reference,
+      author: 'somebody',
+      message: 'a message',
+      changes: ['LABEL made=here'],
+      pause: true,
+    });
+    expect((await images.inspect(reference)).id).toBe(image);
+    if (bench.real) {
+      expect((await images.inspect(reference)).labels).toMatchObject({ made: 'here' });
+      const copy = await containers.create({ ...bench.spec(obedient), image: reference });
+      expect(await archived(await containers.getArchive(copy.id, '/tmp/word'))).toContain('put');
+      await containers.remove(copy.id, { force: true });
+    }
+    await images.remove(reference, { force: true });
+  });
+
+  proves(['getArchive', 'putArchive'], 'an archive is unpacked into a container, and read from it', async () => {
+    const id = await created(obedient);
+    const entry = { path: 'plt/a.txt', type: 'file', size: 5, mode: 0o640 } as const;
+    const archive = tarOf([{ entry, content: Buffer.from('hello') }]);
+    await containers.putArchive(id, '/tmp', asyncOf([archive]));
+    expect(await archived(await containers.getArchive(id, '/tmp/plt'))).toMatch(/^plt.*plt\/a\.txt.*hello/s);
+    expect(await archived(await containers.getArchive(id, '/tmp/plt/a.txt'))).toMatch(/^a\.txt/);
+    const missing = containers.getArchive(id, '/tmp/none').then(archived);
+    expect(await failure(missing)).toEqual({ case: 'notFound', id: '/tmp/none' });
+  });
+
+  proves(['export'], 'the whole file system comes as one archive', async () => {
+    const id = await created(obedient);
+    await containers.putFiles(id, [{ path: '/tmp/word', content: Buffer.from('exported') }]);
+    expect(await archived(await containers.export(id))).toContain('exported');
   });
 
   proves(
@@ -252,4 +303,8 @@ export function resources(bench: Bench): void {
       }
     });
   }
+}
+
+async function archived(archive: AsyncIterable<Uint8Array>): Promise<string> {
+  return Buffer.concat(await all(archive)).toString('latin1');
 }
