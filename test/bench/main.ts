@@ -8,6 +8,7 @@ import { benchLogin } from './platform/login.js';
 import { benchMe } from './platform/me.js';
 import { benchStart } from './platform/start.js';
 import { benchSdkSize } from './sdk-size.js';
+import { benchAccuracy } from './sync/accuracy.js';
 import { benchSyncGit } from './sync/git.js';
 import { benchUnits } from './sync/units.js';
 
@@ -22,6 +23,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   compose: benchCompose,
   sync: benchSyncGit,
   units: benchUnits,
+  accuracy: benchAccuracy,
   analytics: benchAnalytics,
   'analytics-growth': benchAnalyticsGrowth,
 };

@@ -21,7 +21,7 @@ it('plumbline classify --text explains which rule gave which share', async () =>
     'bug',
   ]);
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/%  quality\.bugfix\n +4\.00 points {2}bugs: type fix/);
+  expect(stdout).toMatch(/%  quality\.bugfix\n +6\.00 points {2}bugs: type fix/);
   expect(stdout).toContain('bugs: label bug');
   expect(stdout).toContain('vulnerability: keyword vulnerability');
 });
@@ -35,12 +35,13 @@ it('plumbline classify --text --json prints shares that add up to 1', async () =
     '--path',
     'test/a.ts',
     '--path',
-    'src/a.ts',
+    'test/b.ts',
   ]);
   const { shares, contributions } = JSON.parse(stdout);
   expect(shares).toEqual([{ subcategory: 'quality.testing', share: 1 }]);
-  expect(contributions).toEqual([
-    { rule: 'testing', signal: 'path', match: '1 of 2 files', subcategory: 'quality.testing', points: 1.5 },
+  expect(contributions).toMatchObject([
+    { rule: 'testing', signal: 'path', match: '2 of 2 files', subcategory: 'quality.testing' },
+    { rule: 'testing', signal: 'only_path', match: '2 of 2 files', subcategory: 'quality.testing' },
   ]);
 });
 

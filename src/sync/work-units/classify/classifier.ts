@@ -1,12 +1,15 @@
 /** The classifier: what a unit says about itself in, shares over the taxonomy out. Same input, same shares. */
 import type { Subcategory, WorkType } from '../../../analytics/vocabulary.js';
-import { conventionalTitle } from './conventional.js';
-import type { ConventionalTitle } from './conventional.js';
-import { KeywordFinder } from './keywords.js';
-import { nameMatcher, pathMatcher } from './patterns.js';
+import { KeywordFinder, wordsOf } from './keywords.js';
+import type { Found } from './keywords.js';
+import { nameMatcher } from './patterns.js';
+import { PathRules } from './path-rules.js';
 import type { Rule, Rules, Signal } from './rules.js';
 import type { Classification, Points } from './shares.js';
 import { divide } from './shares.js';
+import { readTitle } from './title.js';
+import type { ReadTitle } from './title.js';
+import { WholeTitles } from './whole-titles.js';
 
 /** What a unit says about itself. */
 export interface Evidence {
@@ -43,7 +46,6 @@ export interface Classifier {
   classify(evidence: Evidence, explain?: (contribution: Contribution) => void): Classification;
 }
 
-const NO_RULE = -1;
 /** What the text below a title counts, next to the title's 1. */
 const TEXT_STRENGTH = 0.25;
 /** Different paths, labels and scopes whose rules are remembered. */
@@ -51,14 +53,26 @@ const REMEMBERED = 50_000;
 
 export function createClassifier(rules: Rules): Classifier {
   const keywords = new KeywordFinder();
+  const starts = new KeywordFinder();
+  const wholeTitles = new WholeTitles();
   rules.rules.forEach((rule, number) => {
     for (const keyword of rule.keywords) keywords.add(keyword, number);
+    for (const start of rule.starts) starts.add(start, number);
+    for (const title of rule.titles) wholeTitles.add(title, number);
   });
   const types = indexBy(rules.rules, (rule) => rule.types);
   const workTypes = indexBy(rules.rules, (rule) => rule.workTypes);
   const rulesOfLabel = remembering(matchingRules(rules.rules, (rule) => rule.labels));
   const rulesOfScope = remembering(matchingRules(rules.rules, (rule) => rule.scopes));
-  const ruleOfPath = remembering(rulesOfPaths(rules.rules));
+  const pathRules = new PathRules(rules.rules);
+  const ruleOfPath = remembering((path) => pathRules.find(path));
+
+  const findStart = (bare: string, words: readonly string[]): Found => {
+    const found = starts.findAtStart(words);
+    const colon = bare.indexOf(': ');
+    // `tree cache: fix ...`: an area may be more than one word.
+    return found.size > 0 || colon < 0 ? found : starts.findAtStart(wordsOf(bare.slice(colon + 1)));
+  };
 
   // Points repeat (a `fix:` that changes nothing but code), and to divide them costs more than to write them down.
   const divided = new Map<string, Classification>();
@@ -84,41 +98,47 @@ export function createClassifier(rules: Rules): Classifier {
         explain?.({ rule: rule.name, signal, match, subcategory, points: worth * part });
       }
     };
-    const own = conventionalTitle(evidence.title);
-    for (const { type, scopes, strength } of titlesOf(own, evidence.commitTitles)) {
-      for (const number of types.get(type) ?? []) give(number, 'type', strength, type);
+    const own = readTitle(evidence.title);
+    for (const { types: found, scopes, strength } of titlesOf(own, evidence.commitTitles)) {
+      for (const type of found) for (const number of types.get(type) ?? []) give(number, 'type', strength, type);
       for (const scope of scopes) for (const number of rulesOfScope(scope)) give(number, 'scope', strength, scope);
     }
     for (const label of evidence.labels) for (const number of rulesOfLabel(label)) give(number, 'label', 1, label);
-    // The `fix` of `fix: ...` has had its points as a type.
-    const inTitle = keywords.find(own?.description ?? evidence.title);
-    for (const [number, word] of inTitle) give(number, 'keyword', 1, word);
+    for (const number of wholeTitles.find(own.bare)) give(number, 'title', 1, own.bare);
+    const words = wordsOf(own.description);
+    const atStart = findStart(own.bare, own.bare === own.description ? words : wordsOf(own.bare));
+    for (const [number, word] of atStart) give(number, 'start', 1, word);
+    // The `fix` of `fix: ...` has had its points as a type, and that of `Fix ...` as a start.
+    const inTitle = keywords.find(words);
+    for (const [number, word] of inTitle) if (!atStart.has(number)) give(number, 'keyword', 1, word);
     const named = [...points.keys()];
     if (evidence.text !== '') {
-      for (const [number, word] of keywords.find(evidence.text))
+      for (const [number, word] of keywords.find(wordsOf(evidence.text)))
         if (!inTitle.has(number)) give(number, 'keyword', TEXT_STRENGTH, `${word} (text)`);
     }
     const files = total(evidence.files);
     const inOrder = evidence.files.size > 1 ? [...evidence.files].sort(([a], [b]) => a - b) : evidence.files;
-    for (const [number, count] of inOrder)
-      give(number, 'path', count / files, explain === undefined ? '' : `${count} of ${files} files`);
+    for (const [number, count] of inOrder) {
+      const match = explain === undefined ? '' : `${count} of ${files} files`;
+      give(number, 'path', count / files, match);
+      if (count === files) give(number, 'only_path', 1, match);
+    }
     for (const number of workTypes.get(evidence.workType) ?? []) give(number, 'work_type', 1, evidence.workType);
-    if (points.size > 0) return divideOnce(points, named);
+    if (points.size > 0 && total(points) >= rules.least) return divideOnce(points, named);
+    const match = points.size > 0 ? 'too few points' : 'no rule matched';
     for (const [subcategory, part] of rules.fallback)
-      explain?.({ rule: 'fallback', signal: 'fallback', match: 'no rule matched', subcategory, points: part });
+      explain?.({ rule: 'fallback', signal: 'fallback', match, subcategory, points: part });
     return divide(rules.fallback);
   };
   return { fingerprint: rules.fingerprint, ruleOfPath, classify };
 }
 
-/** The conventional titles that speak for a unit: its own, else those of its commits, each by its part of them. */
-function titlesOf(
-  own: ConventionalTitle | undefined,
-  commitTitles: readonly string[],
-): (ConventionalTitle & { readonly strength: number })[] {
-  if (own !== undefined) return [{ ...own, strength: 1 }];
-  const titles = commitTitles.map(conventionalTitle);
-  return titles.flatMap((each) => (each === undefined ? [] : [{ ...each, strength: 1 / titles.length }]));
+type Kinds = Pick<ReadTitle, 'types' | 'scopes'>;
+
+/** The types that speak for a unit: those of its title, else those of its commits' titles, each by its part of them. */
+function titlesOf(own: Kinds, commitTitles: readonly string[]): readonly (Kinds & { readonly strength: number })[] {
+  if (own.types.length > 0 || commitTitles.length === 0) return [{ ...own, strength: 1 }];
+  return commitTitles.map((title) => ({ ...readTitle(title), strength: 1 / commitTitles.length }));
 }
 
 function indexBy<Key>(rules: readonly Rule[], keys: (rule: Rule) => readonly Key[]): ReadonlyMap<Key, number[]> {
@@ -137,16 +157,6 @@ function matchingRules(
   return (text) => matchers.flatMap((each, number) => (each.some((matches) => matches(text)) ? [number] : []));
 }
 
-/** The first rule that names a path. Most paths are named by none, which one expression tells. */
-function rulesOfPaths(rules: readonly Rule[]): (path: string) => number {
-  const matchers = rules.flatMap(({ paths }, number) =>
-    paths.length === 0 ? [] : [{ matches: pathMatcher(...paths), number }],
-  );
-  if (matchers.length === 0) return () => NO_RULE;
-  const isNamed = pathMatcher(...rules.flatMap(({ paths }) => paths));
-  return (path) => (isNamed(path) ? matchers.find(({ matches }) => matches(path))?.number : undefined) ?? NO_RULE;
-}
-
 /** Remembers results by text; forgets all when there are too many, so that memory stays flat. */
 function remembering<Result>(find: (text: string) => Result): (text: string) => Result {
   const known = new Map<string, Result>();
@@ -160,8 +170,8 @@ function remembering<Result>(find: (text: string) => Result): (text: string) => 
   };
 }
 
-function total(files: FileTally): number {
+function total(counts: ReadonlyMap<unknown, number>): number {
   let sum = 0;
-  for (const count of files.values()) sum += count;
+  for (const count of counts.values()) sum += count;
   return sum;
 }

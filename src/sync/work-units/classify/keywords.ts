@@ -40,14 +40,28 @@ export class KeywordFinder {
     index.set(name, [...(index.get(name) ?? []), entry]);
   }
 
-  find(text: string): Found {
+  /** @param words as {@link wordsOf} gives them */
+  find(words: readonly string[]): Found {
     const found = new Map<number, string>();
-    const words = wordsOf(text.length > MOST_CHARACTERS ? text.slice(0, MOST_CHARACTERS) : text);
     for (let index = 0; index < words.length; index += 1) {
       for (const keyword of this.#candidatesFor(words[index] ?? '')) {
         if (found.has(keyword.rule) || !continues(keyword, words, index)) continue;
         found.set(keyword.rule, words.slice(index, index + keyword.words.length).join(' '));
       }
+    }
+    return found;
+  }
+
+  /** Finds the keywords that a text begins with: of those, the ones with the most words. */
+  findAtStart(words: readonly string[]): Found {
+    const found = new Map<number, string>();
+    let most = 0;
+    for (const keyword of this.#candidatesFor(words[0] ?? '')) {
+      const length = keyword.words.length;
+      if (length < most || !continues(keyword, words, 0)) continue;
+      if (length > most) found.clear();
+      most = length;
+      found.set(keyword.rule, words.slice(0, length).join(' '));
     }
     return found;
   }
@@ -72,6 +86,8 @@ function continues({ words, isOpen }: Keyword, text: readonly string[], start: n
   });
 }
 
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(ASCII.test(text) ? ASCII_WORD : WORD) ?? [];
+/** The words of a text, in lower case; of a long one, those of its beginning. */
+export function wordsOf(text: string): string[] {
+  const beginning = (text.length > MOST_CHARACTERS ? text.slice(0, MOST_CHARACTERS) : text).toLowerCase();
+  return beginning.match(ASCII.test(beginning) ? ASCII_WORD : WORD) ?? [];
 }

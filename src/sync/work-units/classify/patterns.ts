@@ -18,6 +18,11 @@ export function pathMatcher(...patterns: readonly string[]): Matcher {
   return tester(`^(?:${patterns.map(pathSource).join('|')})$`);
 }
 
+/** Matches a file's name, without its folders, that one of the patterns names. */
+export function namePattern(...patterns: readonly string[]): Matcher {
+  return tester(`^(?:${patterns.map(globSource).join('|')})$`);
+}
+
 function pathSource(pattern: string): string {
   const parts = (pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`).split('/');
   const source = parts.map((part, index) => {

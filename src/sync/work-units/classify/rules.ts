@@ -6,7 +6,17 @@ import { FileCheck, parseYaml, readTextFile } from '../file-check.js';
 import type { Points } from './shares.js';
 import { SUBCATEGORIES } from './shares.js';
 
-export const SIGNALS = ['type', 'scope', 'label', 'keyword', 'path', 'work_type'] as const;
+export const SIGNALS = [
+  'type',
+  'scope',
+  'label',
+  'title',
+  'start',
+  'keyword',
+  'path',
+  'only_path',
+  'work_type',
+] as const;
 /** What of a unit a rule matched. */
 export type Signal = (typeof SIGNALS)[number];
 
@@ -16,6 +26,8 @@ export interface Rule {
   readonly types: readonly string[];
   readonly scopes: readonly string[];
   readonly labels: readonly string[];
+  readonly titles: readonly string[];
+  readonly starts: readonly string[];
   readonly keywords: readonly string[];
   readonly paths: readonly string[];
   readonly workTypes: readonly WorkType[];
@@ -27,6 +39,8 @@ export interface Rule {
 export interface Rules {
   readonly rules: readonly Rule[];
   readonly points: Readonly<Record<Signal, number>>;
+  /** A unit with fewer points in all is divided as `fallback` says. */
+  readonly least: number;
   /** Parts that add up to 1. */
   readonly fallback: Points;
   /** Another one with every change of the file's content. */
@@ -53,10 +67,11 @@ export async function loadRules(file?: string): Promise<Rules> {
 export function parseRules(text: string, name: string): Rules {
   const { value: content, lineOf } = parseYaml(text, name);
   const check = new FileCheck(lineOf);
-  const root = check.mapping(content, 'the file', ['version', 'points', 'fallback', 'rules']);
+  const root = check.mapping(content, 'the file', ['version', 'points', 'least', 'fallback', 'rules']);
   if (root['version'] !== 1) check.problem('version', 'must be 1');
   const rules: Rules = {
     points: readPoints(check, root['points']),
+    least: root['least'] === undefined ? 0 : check.number(root['least'], 'least', 0),
     fallback: readGives(check, root['fallback'], 'fallback'),
     rules: readRules(check, root['rules']),
     fingerprint: createHash('sha256').update(JSON.stringify(content)).digest('hex'),
@@ -67,7 +82,8 @@ export function parseRules(text: string, name: string): Rules {
 
 function readPoints(check: FileCheck, value: unknown): Record<Signal, number> {
   const given = value === undefined ? {} : check.mapping(value, 'points', SIGNALS);
-  const points = { type: 4, scope: 3, label: 6, keyword: 3, path: 3, work_type: 1 };
+  // Files that were written before there was `only_path` mean what they meant then.
+  const points = { type: 4, scope: 3, label: 6, title: 8, start: 5, keyword: 3, path: 3, only_path: 0, work_type: 1 };
   for (const signal of SIGNALS) {
     if (given[signal] !== undefined) points[signal] = check.number(given[signal], `points.${signal}`, 0);
   }
@@ -84,7 +100,7 @@ function readRules(check: FileCheck, value: unknown): Rule[] {
   });
 }
 
-const LISTS = ['types', 'scopes', 'labels', 'keywords', 'paths', 'work_types'] as const;
+const LISTS = ['types', 'scopes', 'labels', 'titles', 'starts', 'keywords', 'paths', 'work_types'] as const;
 
 function readRule(check: FileCheck, value: unknown, place: string): Rule {
   const item = check.mapping(value, place, ['name', ...LISTS, 'gives', 'weight']);
@@ -96,6 +112,8 @@ function readRule(check: FileCheck, value: unknown, place: string): Rule {
     types: texts('types').map((type) => type.toLowerCase()),
     scopes: texts('scopes'),
     labels: texts('labels'),
+    titles: texts('titles'),
+    starts: texts('starts'),
     keywords: texts('keywords'),
     paths: texts('paths'),
     workTypes: texts('work_types').flatMap((text) => check.oneOf(text, WORK_TYPES, `${place}.work_types`) ?? []),

@@ -4,7 +4,7 @@ import { createClassifier } from '../../../src/sync/work-units/classify/classifi
 import type { Contribution, Evidence } from '../../../src/sync/work-units/classify/classifier.js';
 import { parseRules } from '../../../src/sync/work-units/classify/rules.js';
 import { divide, PARTS, SUBCATEGORIES } from '../../../src/sync/work-units/classify/shares.js';
-import { classifier } from './derivation/deriving.js';
+import { classifier } from '../work-units/derivation/deriving.js';
 
 function evidence(changes: Partial<Evidence>): Evidence {
   return { workType: 'commit', title: '', text: '', labels: [], commitTitles: [], files: new Map(), ...changes };
@@ -67,24 +67,59 @@ describe('the rules that come with Plumbline', () => {
   });
 
   it.each([
-    ['Add a guard that fixes the crash', 'feature_delivery.roadmap'],
-    ['Fix the crash, and add a guard', 'quality.bugfix'],
-  ])('give %j, whose themes have equal shares, the one that it names first', (title, subcategory) => {
-    const { shares } = classifier.classify(evidence({ title }));
-    expect(shares.map(({ share }) => share)).toEqual([0.5, 0.5]);
+    ['GIT 1.4.3-rc1', 'operational.support'],
+    ['v10.0.0', 'operational.support'],
+    ['release: v3.5.29', 'operational.support'],
+    ['globset: release 0.4.0', 'operational.support'],
+    ['*: bump to v2.1.0-alpha.0', 'operational.support'],
+    ['🔖 Release version 0.140.12 (#16095)', 'operational.support'],
+    ['Bump sphinx from 3.0.3 to 3.0.4 (#3624)', 'maintenance.upgrade'],
+    ['⬆ Bump pyasn1 from 0.6.2 to 0.6.3 (#15143)', 'maintenance.upgrade'],
+    ['chore: update dependency eslint to v8.34.0', 'maintenance.upgrade'],
+    [':memo: Update the first page', 'feature_delivery.enablement'],
+    ['[RF DOCS] Describe jobs [ci-skip]', 'feature_delivery.enablement'],
+    ['[ci skip] Fix typo in the parser', 'feature_delivery.enablement'],
+    ['Documentation, scripts: update the API', 'feature_delivery.enablement'],
+    ['client/log: simplify the merge of outputs', 'maintenance.refactor'],
+    ['tree cache: fix the negative entry count', 'quality.bugfix'],
+    ['Merge pull request #12 from ada/fix/crash-at-start', 'quality.bugfix'],
+    ["Merge branch 'feature/reports' into 'main'", 'feature_delivery.roadmap'],
+    ['Make sure that totals are rounded', 'quality.bugfix'],
+    ['Add tests for the rounding of totals', 'quality.testing'],
+    ['Add an option for totals', 'feature_delivery.roadmap'],
+  ])('see in the habits of %j %s', (title, subcategory) => {
     expect(main(title)).toBe(subcategory);
   });
 
-  it('leave a unit unclassified whose files speak for two themes alike, and that names none', () => {
-    const even = classifier.classify(evidence({ title: 'Update', files: files('test/a.ts', 'package.json') }));
-    expect(even).toEqual({
-      theme: 'unclassified',
-      subcategory: 'unclassified.unclassified',
-      shares: [
-        { subcategory: 'maintenance.upgrade', share: 0.5 },
-        { subcategory: 'quality.testing', share: 0.5 },
-      ],
-    });
+  it.each([
+    ['CHANGELOG.md', 'operational.support'],
+    ['.github/workflows/ci.yml', 'operational.support'],
+    ['docs/guide.md', 'feature_delivery.enablement'],
+    ['src/__tests__/a.ts', 'quality.testing'],
+    ['web/package-lock.json', 'maintenance.upgrade'],
+    ['LICENSE', 'risk.compliance'],
+  ])('see in a change of %j alone %s, whatever the title begins with', (path, subcategory) => {
+    expect(main('Use 2026', { files: files(path) })).toBe(subcategory);
+  });
+
+  it('leave a unit unclassified of which only some files say something', () => {
+    const found: Contribution[] = [];
+    const unit = evidence({ title: 'Totals', files: files('src/a.ts', 'test/a.ts') });
+    const { theme } = classifier.classify(unit, (each) => found.push(each));
+    expect(theme).toBe('unclassified');
+    expect(found).toMatchObject([
+      { rule: 'testing', signal: 'path', match: '1 of 2 files' },
+      { rule: 'fallback', signal: 'fallback', match: 'too few points' },
+    ]);
+  });
+
+  it('say which of the signals of a title decided', () => {
+    const found: Contribution[] = [];
+    classifier.classify(evidence({ title: 'Release 2.0' }), (each) => found.push(each));
+    expect(found).toMatchObject([
+      { rule: 'release', signal: 'title', match: 'Release 2.0', points: 12 },
+      { rule: 'release', signal: 'start', match: 'release', points: 4 },
+    ]);
   });
 
   it('find whole words only', () => {
@@ -146,6 +181,21 @@ describe('shares', () => {
   });
 });
 
+/** As organizations wrote them before there were `titles`, `starts`, `only_path` and `least`. */
+const versionOne = createClassifier(
+  parseRules(
+    `version: 1
+fallback: unclassified.unclassified
+rules:
+  - { name: bugs, types: [fix], keywords: [fix, fixes, crash], gives: quality.bugfix }
+  - { name: roadmap, keywords: [add, adds], gives: feature_delivery.roadmap }
+  - { name: upgrade, paths: [package.json], gives: maintenance.upgrade }
+  - { name: testing, paths: ['test/**'], gives: quality.testing }
+`,
+    'own.yaml',
+  ),
+);
+
 describe('a rules file of one’s own', () => {
   it('replaces the built-in rules, with parts, weights and points', () => {
     const own = createClassifier(
@@ -167,6 +217,39 @@ rules:
     expect(own.classify(evidence({ title: 'fix: it', labels: ['Team:core'] })).subcategory).toBe('operational.support');
     expect(own.classify(evidence({ title: 'else' })).shares).toHaveLength(2);
     expect(own.fingerprint).not.toBe(classifier.fingerprint);
+  });
+
+  it.each([
+    ['Add a guard that fixes the crash', 'feature_delivery.roadmap'],
+    ['Fix the crash, and add a guard', 'quality.bugfix'],
+  ])('gives %j, whose themes have equal shares, the one that it names first', (title, subcategory) => {
+    const { shares, subcategory: first } = versionOne.classify(evidence({ title }));
+    expect(shares.map(({ share }) => share)).toEqual([0.5, 0.5]);
+    expect(first).toBe(subcategory);
+  });
+
+  it('leaves a unit unclassified whose files speak for two themes alike, and that names none', () => {
+    const tally = new Map([
+      [2, 1],
+      [3, 1],
+    ]);
+    expect(versionOne.classify(evidence({ title: 'Update', files: tally }))).toEqual({
+      theme: 'unclassified',
+      subcategory: 'unclassified.unclassified',
+      shares: [
+        { subcategory: 'maintenance.upgrade', share: 0.5 },
+        { subcategory: 'quality.testing', share: 0.5 },
+      ],
+    });
+  });
+
+  it('gives the points that it always gave, where it does not name the newer signals', () => {
+    const found: Contribution[] = [];
+    versionOne.classify(evidence({ title: 'Fix it', files: new Map([[2, 1]]) }), (each) => found.push(each));
+    expect(found).toEqual([
+      { rule: 'bugs', signal: 'keyword', match: 'fix', subcategory: 'quality.bugfix', points: 3 },
+      { rule: 'upgrade', signal: 'path', match: '1 of 1 files', subcategory: 'maintenance.upgrade', points: 3 },
+    ]);
   });
 
   it.each([

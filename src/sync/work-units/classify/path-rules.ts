@@ -1,0 +1,96 @@
+/**
+ * Finding the first rule that names a path. Each distinct path of a history is looked up once, and most patterns are
+ * plain: a name (`go.mod`), an ending (`*.md`) or a folder (`docs/**`). Those are looked up by the parts of the path;
+ * what is left are expressions, which one expression for all of them rules out at once.
+ */
+import { namePattern, pathMatcher } from './patterns.js';
+import type { Matcher } from './patterns.js';
+
+export const NO_RULE = -1;
+
+/** The lowest number of a rule by what it looks for, in lower case. */
+type Index = Map<string, number>;
+
+interface Globs {
+  readonly isNamed: Matcher;
+  readonly each: readonly { readonly matches: Matcher; readonly rule: number }[];
+}
+
+/** One pattern and the number of its rule. */
+interface Entry {
+  readonly pattern: string;
+  readonly rule: number;
+}
+
+export class PathRules {
+  readonly #names: Index = new Map();
+  readonly #endings: Index = new Map();
+  readonly #topFolders: Index = new Map();
+  readonly #folders: Index = new Map();
+  readonly #nameGlobs: Globs | undefined;
+  readonly #pathGlobs: Globs | undefined;
+
+  /** @param rules their patterns, in order */
+  constructor(rules: readonly { readonly paths: readonly string[] }[]) {
+    const entries = rules.flatMap(({ paths }, rule) => paths.map((pattern) => ({ pattern, rule })));
+    const rest = entries.filter((entry) => !this.#index(entry));
+    this.#nameGlobs = globs(
+      rest.filter(({ pattern }) => !pattern.includes('/')),
+      namePattern,
+    );
+    this.#pathGlobs = globs(
+      rest.filter(({ pattern }) => pattern.includes('/')),
+      pathMatcher,
+    );
+  }
+
+  /** The number of the first rule with a pattern that matches, else {@link NO_RULE}. */
+  find(path: string): number {
+    const parts = path.toLowerCase().split('/');
+    const name = parts.pop() ?? '';
+    let first = this.#names.get(name) ?? Infinity;
+    const consider = (rule: number | undefined): void => {
+      if (rule !== undefined && rule < first) first = rule;
+    };
+    for (let dot = name.indexOf('.'); dot >= 0 && dot < MOST_ENDING; dot = name.indexOf('.', dot + 1))
+      consider(this.#endings.get(name.slice(dot)));
+    if (parts[0] !== undefined) consider(this.#topFolders.get(parts[0]));
+    for (const folder of parts) consider(this.#folders.get(folder));
+    consider(firstOf(this.#nameGlobs, name, first));
+    consider(firstOf(this.#pathGlobs, path, first));
+    return first === Infinity ? NO_RULE : first;
+  }
+
+  /** @returns whether the pattern is plain */
+  #index({ pattern, rule }: Entry): boolean {
+    for (const [form, index] of [
+      [/^([^/*]+)$/, this.#names],
+      [/^\*(\.[^/*]+)$/, this.#endings],
+      [/^\/?([^/*]+)\/\*\*$/, this.#topFolders],
+      [/^\*\*\/([^/*]+)\/\*\*$/, this.#folders],
+    ] as const) {
+      const key = form.exec(pattern)?.[1]?.toLowerCase();
+      if (key === undefined) continue;
+      if (!index.has(key)) index.set(key, rule);
+      return true;
+    }
+    return false;
+  }
+}
+
+/** Names with dots beyond this many characters are hostile: each dot begins an ending to be looked up. */
+const MOST_ENDING = 255;
+
+function globs(entries: readonly Entry[], matcher: (...patterns: readonly string[]) => Matcher): Globs | undefined {
+  if (entries.length === 0) return undefined;
+  return {
+    isNamed: matcher(...entries.map(({ pattern }) => pattern)),
+    each: entries.map(({ pattern, rule }) => ({ matches: matcher(pattern), rule })),
+  };
+}
+
+/** @param before a rule that matches already: later ones need not be looked at */
+function firstOf(found: Globs | undefined, text: string, before: number): number | undefined {
+  if (found === undefined || !found.isNamed(text)) return undefined;
+  return found.each.find(({ matches, rule }) => rule < before && matches(text))?.rule;
+}
