@@ -13,7 +13,12 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/consumers/**', 'test/bench/**', 'node_modules/**'],
-    globalSetup: ['test/support/compiled.setup.ts', 'test/support/postgres.setup.ts', 'test/support/recorder.setup.ts'],
+    globalSetup: [
+      'test/support/compiled.setup.ts',
+      'test/support/postgres.setup.ts',
+      'test/support/recorder.setup.ts',
+      'test/support/loading-worker.setup.ts',
+    ],
     // Real databases, engines and browsers start and stop in here: generous, so that a busy machine is no failure.
     testTimeout: 60_000,
     hookTimeout: 120_000,

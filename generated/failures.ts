@@ -93,6 +93,10 @@ export interface FailureFields {
     readonly serviceNotFound: { readonly project: string; readonly service: string };
     readonly invalidReplicaCount: { readonly replicas: number };
     readonly projectNotIngested: { readonly name: string };
+    readonly limitExceeded: {
+      readonly limit: 'projects' | 'containers per project' | 'containers in all projects';
+      readonly maximum: number;
+    };
   };
   readonly AuthStoreError: {
     readonly duplicateName: { readonly name: string };
@@ -449,6 +453,12 @@ export const failureCatalogue: {
       exitCode: 1,
       message: (f) =>
         `The server has no compose file for project '${f.name}'. Send it first (POST /projects/${f.name}).`,
+    },
+    limitExceeded: {
+      slug: 'orchestrator-limit-exceeded',
+      statuses: [409],
+      exitCode: 1,
+      message: (f) => `The limit of this server is ${f.maximum} ${f.limit}.`,
     },
   },
   AuthStoreError: {

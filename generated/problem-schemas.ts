@@ -177,7 +177,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The server is temporarily unavailable: its database is unreachable, too many password checks are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
+    /** @description The server is temporarily unavailable: its database is unreachable, too many password checks or compose files are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
     ServiceUnavailableProblem: {
       /** @constant */
       type: '/problems/service-unavailable';
@@ -2015,6 +2015,35 @@ export interface components {
       case: 'projectNotIngested';
       /** @description The project. */
       name: string;
+    };
+    /** @description The server has a limit of projects and of containers, which its operator sets. Nothing was changed. Remove projects, ask for fewer containers, or ask the operator to raise the limit. */
+    OrchestratorLimitExceededProblem: {
+      /** @constant */
+      type: '/problems/orchestrator-limit-exceeded';
+      /** @constant */
+      title: 'Limit exceeded';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'OrchestratorError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'limitExceeded';
+      /**
+       * @description What the limit counts.
+       * @enum {string}
+       */
+      limit: 'projects' | 'containers per project' | 'containers in all projects';
+      /** @description The largest number allowed. */
+      maximum: number;
     };
     /** @description Two client certificates in the auth store have the same name. */
     AuthStoreDuplicateNameProblem: {

@@ -2110,6 +2110,31 @@ export function orchestratorProjectNotIngested(
   };
 }
 
+export type OrchestratorLimitExceeded = ProblemReply<Schemas['OrchestratorLimitExceededProblem']>;
+
+/** 409 Limit exceeded. */
+export function orchestratorLimitExceeded(
+  members: Pick<Schemas['OrchestratorLimitExceededProblem'], 'message' | 'limit' | 'maximum'>,
+  options?: ProblemOptions,
+): OrchestratorLimitExceeded {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/orchestrator-limit-exceeded',
+      title: 'Limit exceeded',
+      status: 409,
+      message: members.message,
+      error: 'OrchestratorError',
+      case: 'limitExceeded',
+      limit: members.limit,
+      maximum: members.maximum,
+    },
+
+    ...options,
+  };
+}
+
 /** The problem of each entry of the error catalogue that a server can return, by error and case. */
 export const failureProblems = {
   RuntimeError: {
@@ -2166,6 +2191,7 @@ export const failureProblems = {
     serviceNotFound: orchestratorServiceNotFound,
     invalidReplicaCount: orchestratorInvalidReplicaCount,
     projectNotIngested: orchestratorProjectNotIngested,
+    limitExceeded: orchestratorLimitExceeded,
   },
 } as const;
 
@@ -2252,7 +2278,7 @@ export const problemCatalogue = {
     title: 'Service unavailable',
     statuses: [503],
     description:
-      'The server is temporarily unavailable: its database is unreachable, too many password checks are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request.',
+      'The server is temporarily unavailable: its database is unreachable, too many password checks or compose files are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request.',
   },
   'email-already-registered': {
     title: 'Email already registered',
@@ -2777,6 +2803,12 @@ export const problemCatalogue = {
     statuses: [409],
     description:
       'The operation needs the compose file of the project, and the server does not have it: it knows only the containers. Send the file, then repeat the request.',
+  },
+  'orchestrator-limit-exceeded': {
+    title: 'Limit exceeded',
+    statuses: [409],
+    description:
+      'The server has a limit of projects and of containers, which its operator sets. Nothing was changed. Remove projects, ask for fewer containers, or ask the operator to raise the limit.',
   },
   'auth-store-duplicate-name': {
     title: 'Duplicate client name',

@@ -2417,6 +2417,49 @@ export interface components {
       case: 'emptyProject';
       location: components['schemas']['SourceLocation'];
     };
+    /** @description The server has a limit of projects and of containers, which its operator sets. Nothing was changed. Remove projects, ask for fewer containers, or ask the operator to raise the limit. */
+    OrchestratorLimitExceededProblem: {
+      /** @constant */
+      type: '/problems/orchestrator-limit-exceeded';
+      /** @constant */
+      title: 'Limit exceeded';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The family of the error.
+       * @constant
+       */
+      error: 'OrchestratorError';
+      /**
+       * @description The case within the family.
+       * @constant
+       */
+      case: 'limitExceeded';
+      /**
+       * @description What the limit counts.
+       * @enum {string}
+       */
+      limit: 'projects' | 'containers per project' | 'containers in all projects';
+      /** @description The largest number allowed. */
+      maximum: number;
+    };
+    /** @description The server is temporarily unavailable: its database is unreachable, too many password checks or compose files are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
+    ServiceUnavailableProblem: {
+      /** @constant */
+      type: '/problems/service-unavailable';
+      /** @constant */
+      title: 'Service unavailable';
+      /** @constant */
+      status: 503;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
+      retry_after_seconds: number;
+    };
     /** @description A service of a project. */
     ProjectService: {
       /** @description The project. */
@@ -3171,6 +3214,29 @@ export interface components {
           | components['schemas']['ComposeValidationNotAllowedProblem'];
       };
     };
+    /** @description The name is taken, or the project exceeds a limit of the server. */
+    CannotIngest: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json':
+          | components['schemas']['RuntimeAlreadyExistsProblem']
+          | components['schemas']['OrchestratorLimitExceededProblem'];
+      };
+    };
+    /** @description The server is temporarily unavailable. */
+    ServiceUnavailable: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        'Retry-After': components['headers']['RetryAfter'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['ServiceUnavailableProblem'];
+      };
+    };
     /** @description The body cannot be read, or the compose file cannot be followed. */
     CannotUp: {
       headers: {
@@ -3200,7 +3266,7 @@ export interface components {
           | components['schemas']['RuntimeImageNotFoundProblem'];
       };
     };
-    /** @description Existing containers conflict, or a dependency has failed. */
+    /** @description Existing containers conflict, a dependency has failed, or the server has a limit of containers. */
     CannotStart: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -3211,7 +3277,8 @@ export interface components {
           | components['schemas']['RuntimeAlreadyExistsProblem']
           | components['schemas']['RuntimeInvalidStateProblem']
           | components['schemas']['ComposeExternalVolumeNotFoundProblem']
-          | components['schemas']['ComposeWaitNonZeroExitCodeProblem'];
+          | components['schemas']['ComposeWaitNonZeroExitCodeProblem']
+          | components['schemas']['OrchestratorLimitExceededProblem'];
       };
     };
     /** @description A dependency was not ready in time. */
@@ -3274,7 +3341,7 @@ export interface components {
           | components['schemas']['ComposeValidationNotAllowedProblem'];
       };
     };
-    /** @description The server has no compose file of the project, existing containers conflict, or a dependency has failed. */
+    /** @description The server has no compose file of the project, existing containers conflict, a dependency has failed, or the server has a limit of containers. */
     CannotScaleNow: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
@@ -3283,6 +3350,7 @@ export interface components {
       content: {
         'application/problem+json':
           | components['schemas']['OrchestratorProjectNotIngestedProblem']
+          | components['schemas']['OrchestratorLimitExceededProblem']
           | components['schemas']['RuntimeAlreadyExistsProblem']
           | components['schemas']['RuntimeInvalidStateProblem']
           | components['schemas']['ComposeExternalVolumeNotFoundProblem']
@@ -3382,6 +3450,11 @@ export interface components {
      * @example Cookie realm="plumbline compose ui"
      */
     PageAuthenticate: 'Cookie realm="plumbline compose ui"';
+    /**
+     * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+     * @example 60
+     */
+    RetryAfter: number;
     /**
      * @description Puts the session into a cookie of this browser (RFC 6265): `HttpOnly`, `SameSite=Strict`, and over TLS `Secure`. Its name has the port, so that several servers of one machine keep their own.
      * @example plumbline-compose-7070=3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict
@@ -5193,12 +5266,13 @@ export interface operations {
       401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       406: components['responses']['NotAcceptable'];
-      409: components['responses']['AlreadyExists'];
+      409: components['responses']['CannotIngest'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['Failure'];
       502: components['responses']['BackendFailure'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   deleteProject: {

@@ -595,10 +595,12 @@ export type IngestProjectReply =
   | Problems.ComposeValidationEmptyProject
   | Problems.ComposeValidationNotAllowed
   | Problems.RuntimeAlreadyExists
+  | Problems.OrchestratorLimitExceeded
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeBackendFailure
-  | Problems.TerminalCommandFailed;
+  | Problems.TerminalCommandFailed
+  | Problems.ServiceUnavailable;
 /** Send a compose file (`POST /projects/{name}`). */
 export type IngestProjectHandler<Dependencies> = OperationHandler<
   IngestProjectRequest,
@@ -686,6 +688,7 @@ export type UpProjectReply =
   | Problems.RuntimeInvalidState
   | Problems.ComposeExternalVolumeNotFound
   | Problems.ComposeWaitNonZeroExitCode
+  | Problems.OrchestratorLimitExceeded
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeNotSupported
@@ -789,6 +792,7 @@ export type ScaleServiceReply =
   | Problems.RuntimeNotFound
   | Problems.RuntimeImageNotFound
   | Problems.OrchestratorProjectNotIngested
+  | Problems.OrchestratorLimitExceeded
   | Problems.RuntimeAlreadyExists
   | Problems.RuntimeInvalidState
   | Problems.ComposeExternalVolumeNotFound

@@ -1545,7 +1545,13 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
-      409: { kind: 'problem', problems: { 'runtime-already-exists': validators.problem_RuntimeAlreadyExists } },
+      409: {
+        kind: 'problem',
+        problems: {
+          'runtime-already-exists': validators.problem_RuntimeAlreadyExists,
+          'orchestrator-limit-exceeded': validators.problem_OrchestratorLimitExceeded,
+        },
+      },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
@@ -1563,6 +1569,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'terminal-command-failed': validators.problem_TerminalCommandFailed,
         },
       },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
   },
   {
@@ -1771,6 +1778,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'runtime-invalid-state': validators.problem_RuntimeInvalidState,
           'compose-external-volume-not-found': validators.problem_ComposeExternalVolumeNotFound,
           'compose-wait-non-zero-exit-code': validators.problem_ComposeWaitNonZeroExitCode,
+          'orchestrator-limit-exceeded': validators.problem_OrchestratorLimitExceeded,
         },
       },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
@@ -2089,6 +2097,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         kind: 'problem',
         problems: {
           'orchestrator-project-not-ingested': validators.problem_OrchestratorProjectNotIngested,
+          'orchestrator-limit-exceeded': validators.problem_OrchestratorLimitExceeded,
           'runtime-already-exists': validators.problem_RuntimeAlreadyExists,
           'runtime-invalid-state': validators.problem_RuntimeInvalidState,
           'compose-external-volume-not-found': validators.problem_ComposeExternalVolumeNotFound,

@@ -127,6 +127,8 @@ export declare const problem_ComposeValidationDisabledReference: Validator;
 export declare const problem_ComposeValidationConflict: Validator;
 export declare const problem_ComposeValidationCircularDependency: Validator;
 export declare const problem_ComposeValidationEmptyProject: Validator;
+export declare const problem_OrchestratorLimitExceeded: Validator;
+export declare const problem_ServiceUnavailable: Validator;
 export declare const listProjectServices_200: Validator;
 export declare const streamProjectLogs_200: Validator;
 export declare const upProject_body: Validator;

@@ -68,7 +68,7 @@ async function compile(): Promise<void> {
 async function bundleCompose(): Promise<void> {
   await build({
     ...common,
-    entryPoints: ['src/compose/cli/register.ts'],
+    entryPoints: ['src/compose/cli/register.ts', 'src/compose/service/projects/loading-worker.ts'],
     bundle: true,
     splitting: true,
     // The location of `serve` in the sources, which finds the contract and the reference's script from there.

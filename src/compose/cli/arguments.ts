@@ -12,6 +12,13 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+export function positiveNumber(text: string): number {
+  const number = wholeNumber(text);
+  // A timer of Node counts milliseconds in 32 bits.
+  if (number < 1 || number > 2_000_000) throw new InvalidArgumentError('It must be a number from 1 to 2000000.');
+  return number;
+}
+
 /** `all` means unlimited. */
 export function tailCount(text: string): number | undefined {
   return text === 'all' ? undefined : wholeNumber(text);

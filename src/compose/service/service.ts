@@ -17,6 +17,7 @@ import type { Caller } from './listening.js';
 import { createComposeMetrics } from './metrics.js';
 import type { PageAccess } from './page/access.js';
 import { createContainersPages } from './page/pages.js';
+import { DEFAULT_LIMITS, type ProjectLimits } from './projects/limits.js';
 import { openProjectRegistry } from './projects/registry.js';
 import { composeSecurity } from './security.js';
 import type { Allowance } from './trust/allowances.js';
@@ -40,6 +41,10 @@ export interface ComposeServiceOptions {
   readonly projectsFolder: string | null;
   /** Features that the operator allows callers and received projects to use; default: none. */
   readonly allowances?: ReadonlySet<Allowance>;
+  /** Limits that differ from the default ones. */
+  readonly limits?: Partial<ProjectLimits>;
+  /** The script of the threads that load compose files, from the build. */
+  readonly loadingWorker: URL;
   /** The address at which the service is reached. */
   readonly entrance: Entrance;
   /** The web page, which is then served only at this entrance; default: none. */
@@ -72,7 +77,13 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
   const startedAt = clock.now();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // every open stream adds a listener; not a leak
-  const projects = await openProjectRegistry(options.projectsFolder, clock, allowances);
+  const projects = await openProjectRegistry({
+    folder: options.projectsFolder,
+    clock,
+    allowances,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    loadingWorker: options.loadingWorker,
+  });
   const metrics = createComposeMetrics(backend, clock, startedAt);
   const dependencies: ComposeDependencies = {
     backend,

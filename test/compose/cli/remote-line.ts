@@ -9,6 +9,7 @@ import { prepareListening, type ListenOptions } from '../../../src/compose/servi
 import { createComposeService } from '../../../src/compose/service/service.js';
 import type { Allowance } from '../../../src/compose/service/trust/allowances.js';
 import { captureLog } from '../../support/captured-log.js';
+import { loadingWorker } from '../../support/loading-worker.js';
 import { commandLine, type CommandLine, type Ran, type Running, type CommandLineOptions } from './command-line.js';
 
 export interface RemoteLine {
@@ -44,6 +45,7 @@ export async function remoteLine(
     log,
     version: '1.2.3',
     projectsFolder: null,
+    loadingWorker,
     allowances: new Set(allow),
     entrance: prepared,
     replyValidation: 'always',

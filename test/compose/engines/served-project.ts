@@ -37,6 +37,7 @@ import { createComposeService } from '../../../src/compose/service/service.js';
 import { captureLog } from '../../support/captured-log.js';
 import type { TestEngine } from '../../support/engines.js';
 import { composeFile, removeAll, shell, type ComposeParts } from './engine-project.js';
+import { loadingWorker } from '../../support/loading-worker.js';
 import type { EnginePart } from './on-engine.js';
 
 export const servedProject: EnginePart = (engine) => {
@@ -253,6 +254,7 @@ async function served(engine: TestEngine, parts: ComposeParts): Promise<Served> 
     log,
     version: '0.0.0',
     projectsFolder: null,
+    loadingWorker,
     entrance: listening,
     replyValidation: 'always',
     pages: { openapi: new URL('file:///nonexistent'), referenceScript: new URL('file:///nonexistent') },

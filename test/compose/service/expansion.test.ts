@@ -4,7 +4,7 @@ import { runService, type RunningService } from './running-service.js';
 
 let running: RunningService;
 beforeAll(async () => {
-  running = await runService();
+  running = await runService({ limits: { services: 5000 } });
 });
 afterAll(() => running.stop());
 

@@ -3,8 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/compose/runtime/clock.js';
-import { openProjectRegistry } from '../../../src/compose/service/projects/registry.js';
+import { DEFAULT_LIMITS } from '../../../src/compose/service/projects/limits.js';
+import { openProjectRegistry, type RegistryOptions } from '../../../src/compose/service/projects/registry.js';
+import { loadingWorker } from '../../support/loading-worker.js';
 import { runService, shop, type RunningService } from './running-service.js';
+
+const registryOptions = (folder: string): RegistryOptions => ({
+  folder,
+  clock: systemClock,
+  allowances: new Set(),
+  limits: DEFAULT_LIMITS,
+  loadingWorker,
+});
 
 let running: RunningService;
 beforeAll(async () => {
@@ -162,7 +172,7 @@ describe('with a projects folder', () => {
     });
     await second.expect(204, 'DELETE', '/projects/kept');
     await second.stop();
-    const registry = await openProjectRegistry(folder, systemClock);
+    const registry = await openProjectRegistry(registryOptions(folder));
     expect(registry.list()).toEqual([]);
   });
 
@@ -184,7 +194,7 @@ describe('with a projects folder', () => {
 
   test('what cannot be read ends the start, naming the project', async () => {
     await writeFile(join(folder, 'broken.json'), '{}');
-    await expect(openProjectRegistry(folder, systemClock)).rejects.toMatchObject({
+    await expect(openProjectRegistry(registryOptions(folder))).rejects.toMatchObject({
       failure: { case: 'persistenceFailure' },
       cause: { message: 'broken.json does not contain a project' },
     });

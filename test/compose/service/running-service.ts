@@ -5,8 +5,10 @@ import type { Backend } from '../../../src/compose/runtime/runtime.js';
 import { createPageAccess, type PageAccess } from '../../../src/compose/service/page/access.js';
 import { prepareListening, type ListenOptions } from '../../../src/compose/service/listening.js';
 import { createComposeService, type ComposeService } from '../../../src/compose/service/service.js';
+import type { ProjectLimits } from '../../../src/compose/service/projects/limits.js';
 import type { Allowance } from '../../../src/compose/service/trust/allowances.js';
 import type { RunningServer } from '../../../src/contract/server.js';
+import { loadingWorker } from '../../support/loading-worker.js';
 import { captureLog } from '../../support/captured-log.js';
 import { recordingFetch } from '../../support/recorder.js';
 
@@ -33,6 +35,7 @@ export interface ServiceParts extends Partial<Omit<MockParts, 'clock'>> {
   readonly listen?: ListenOptions;
   readonly projectsFolder?: string | null;
   readonly allow?: readonly Allowance[];
+  readonly limits?: Partial<ProjectLimits>;
   /** Whether it serves the page for people, for which the address is then alone. */
   readonly page?: boolean;
   /** Stands between the service and the mock. */
@@ -42,7 +45,16 @@ export interface ServiceParts extends Partial<Omit<MockParts, 'clock'>> {
 const loopback: ListenOptions = { address: { scheme: 'tcp', host: '127.0.0.1', port: 0 } };
 
 export async function runService(parts: ServiceParts = {}): Promise<RunningService> {
-  const { clock = systemClock, listen = loopback, projectsFolder = null, allow = [], wrap, page, ...mockParts } = parts;
+  const {
+    clock = systemClock,
+    listen = loopback,
+    projectsFolder = null,
+    allow = [],
+    limits,
+    wrap,
+    page,
+    ...mockParts
+  } = parts;
   const mock = mockBackend({ images: ['app'], ...mockParts, clock });
   const backend = wrap === undefined ? mock.backend : wrap(mock.backend);
   const { log, lines } = captureLog();
@@ -56,6 +68,8 @@ export async function runService(parts: ServiceParts = {}): Promise<RunningServi
     log,
     version: '0.0.0',
     projectsFolder,
+    loadingWorker,
+    ...(limits && { limits }),
     allowances: new Set(allow),
     entrance: listening,
     page: page === true ? { access, folder: new URL('../../../dist/console/', import.meta.url) } : null,

@@ -125,6 +125,32 @@ describe('compose serve', () => {
     expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('This server has no page.') });
   });
 
+  test('the limits are options', async () => {
+    const address = `unix://${join(home, 'limits.sock')}`;
+    const limits = { projects: 1, services: 2, 'project-containers': 3, containers: 4 };
+    const options = Object.entries(limits).flatMap(([name, value]) => [`--max-${name}`, String(value)]);
+    const { child, ended } = await serve('--listen', address, ...options, '--load-timeout', '60');
+    const send = async (name: string, services: readonly string[]): Promise<unknown> => {
+      const sent = request({
+        ...{ socketPath: join(home, 'limits.sock'), path: `/projects/${name}`, host: 'localhost' },
+        ...{ method: 'POST', headers: { 'Content-Type': 'application/yaml' } },
+      }).end(`services: { ${services.map((each) => `${each}: { image: app, scale: 2 }`).join(', ')} }`);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      return JSON.parse(await text(response));
+    };
+    expect(await send('a', ['x', 'y', 'z'])).toMatchObject({ case: 'limitExceeded', limit: 'services', maximum: 2 });
+    expect(await send('a', ['x', 'y'])).toMatchObject({ limit: 'containers per project', maximum: 3 });
+    expect(await send('a', ['x'])).toMatchObject({ outcome: 'created' });
+    expect(await send('b', ['x'])).toMatchObject({ limit: 'projects', maximum: 1 });
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+  });
+
+  test('a limit of zero is wrong usage', async () => {
+    const { ended } = await serve('--max-projects', '0');
+    expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining('It must be a number from 1') });
+  });
+
   test('an allowance that does not exist is wrong usage', async () => {
     const { ended } = await serve('--allow', 'build,everything');
     expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining("'everything' is not one of") });

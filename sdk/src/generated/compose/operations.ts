@@ -708,12 +708,13 @@ export type IngestProjectResult =
   | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['RuntimeAlreadyExistsProblem']>
+  | Failure<409, Schemas['RuntimeAlreadyExistsProblem'] | Schemas['OrchestratorLimitExceededProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Send a compose file (`POST /projects/{name}`). */
 export function ingestProject(client: ComposeClient, request: IngestProjectRequest): Promise<IngestProjectResult> {
   return client.call(
@@ -821,6 +822,7 @@ export type UpProjectResult =
       | Schemas['RuntimeInvalidStateProblem']
       | Schemas['ComposeExternalVolumeNotFoundProblem']
       | Schemas['ComposeWaitNonZeroExitCodeProblem']
+      | Schemas['OrchestratorLimitExceededProblem']
     >
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
@@ -964,6 +966,7 @@ export type ScaleServiceResult =
   | Failure<
       409,
       | Schemas['OrchestratorProjectNotIngestedProblem']
+      | Schemas['OrchestratorLimitExceededProblem']
       | Schemas['RuntimeAlreadyExistsProblem']
       | Schemas['RuntimeInvalidStateProblem']
       | Schemas['ComposeExternalVolumeNotFoundProblem']

@@ -51,6 +51,8 @@ export type Problem =
   | Schemas['ComposeValidationConflictProblem']
   | Schemas['ComposeValidationCircularDependencyProblem']
   | Schemas['ComposeValidationEmptyProjectProblem']
+  | Schemas['OrchestratorLimitExceededProblem']
+  | Schemas['ServiceUnavailableProblem']
   | Schemas['ComposeValidationUnsupportedProblem']
   | Schemas['OrchestratorServiceNotFoundProblem']
   | Schemas['ComposeExternalVolumeNotFoundProblem']
@@ -112,6 +114,8 @@ export const problemTypes = [
   '/problems/compose-validation-conflict',
   '/problems/compose-validation-circular-dependency',
   '/problems/compose-validation-empty-project',
+  '/problems/orchestrator-limit-exceeded',
+  '/problems/service-unavailable',
   '/problems/compose-validation-unsupported',
   '/problems/orchestrator-service-not-found',
   '/problems/compose-external-volume-not-found',

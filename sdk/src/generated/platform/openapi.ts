@@ -1229,7 +1229,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The server is temporarily unavailable: its database is unreachable, too many password checks are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
+    /** @description The server is temporarily unavailable: its database is unreachable, too many password checks or compose files are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
     ServiceUnavailableProblem: {
       /** @constant */
       type: '/problems/service-unavailable';

@@ -6,9 +6,10 @@ import type { pino as createLog } from 'pino';
 import type { Log } from '../../../../generated/contract.js';
 import type { RunningServer } from '../../../contract/server.js';
 import { parseListenAddress, type ListenAddress } from '../../service/listen-address.js';
+import { DEFAULT_LIMITS, type ProjectLimits } from '../../service/projects/limits.js';
 import { prepareListening, type Listening, type ListenOptions } from '../../service/listening.js';
 import { ALLOWANCES, allowanceNames, isAllowance, type Allowance } from '../../service/trust/allowances.js';
-import { collected, wholeNumber } from '../arguments.js';
+import { collected, positiveNumber, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import { defaultSocket } from '../default-socket.js';
 import { UsageError } from '../failures.js';
@@ -25,6 +26,11 @@ interface ServeFlags {
   readonly clientCa?: string;
   readonly authStore?: string;
   readonly projects?: string;
+  readonly maxProjects?: number;
+  readonly maxServices?: number;
+  readonly maxProjectContainers?: number;
+  readonly maxContainers?: number;
+  readonly loadTimeout?: number;
   readonly stopTimeout?: number;
   readonly ui?: boolean;
 }
@@ -52,6 +58,23 @@ export function serveCommand(compose: Command, io: Io, version: string): void {
         .option('--allow <classes>', allowHelp, collectedAllowances)
         .option('--ui', 'serve the web page at the address (default then: tcp://127.0.0.1, a free port)')
         .option('--projects <folder>', 'directory for received compose files (default: kept until the server stops)')
+        .option('--max-projects <number>', limitHelp('received projects', 'projects'), positiveNumber)
+        .option('--max-services <number>', limitHelp('services of one received project', 'services'), positiveNumber)
+        .option(
+          '--max-project-containers <number>',
+          limitHelp('containers of one received project', 'projectContainers'),
+          positiveNumber,
+        )
+        .option(
+          '--max-containers <number>',
+          limitHelp('containers of all received projects', 'containers'),
+          positiveNumber,
+        )
+        .option(
+          '--load-timeout <seconds>',
+          limitHelp('time to validate one received compose file', 'loadSeconds'),
+          positiveNumber,
+        )
         .option('--stop-timeout <seconds>', 'time for requests to finish at shutdown', wholeNumber),
     examples: [
       'compose serve',
@@ -66,6 +89,21 @@ export function serveCommand(compose: Command, io: Io, version: string): void {
 const allowHelp = `features that received projects may use, comma-separated; repeatable:\n${Object.entries(ALLOWANCES)
   .map(([name, meaning]) => `${name}: ${meaning}`)
   .join('\n')}`;
+
+function limitHelp(what: string, limit: keyof ProjectLimits): string {
+  return `limit: ${what} (default: ${DEFAULT_LIMITS[limit]})`;
+}
+
+function limitsOf(flags: ServeFlags): Partial<ProjectLimits> {
+  const limits = {
+    projects: flags.maxProjects,
+    services: flags.maxServices,
+    projectContainers: flags.maxProjectContainers,
+    containers: flags.maxContainers,
+    loadSeconds: flags.loadTimeout,
+  };
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
 
 function collectedAllowances(text: string, before: readonly Allowance[] = []): readonly Allowance[] {
   const names = text.split(',').map((name) => name.trim());
@@ -99,6 +137,8 @@ async function serve(session: Session, flags: ServeFlags, version: string): Prom
     version,
     projectsFolder: flags.projects === undefined ? null : resolve(io.workingDirectory, flags.projects),
     allowances: new Set(flags.allow),
+    limits: limitsOf(flags),
+    loadingWorker,
     entrance: listening,
     page: flags.ui === true ? { access, folder: consoleFolder } : null,
     replyValidation: 'sampled',
@@ -208,4 +248,5 @@ function fired(signal: AbortSignal): Promise<void> {
 const contractFile = new URL('../../../../generated/compose/openapi.json', import.meta.url);
 const builtTree = import.meta.url.includes('/dist/src/') ? '../../../../' : '../../../../dist/';
 const referenceScript = new URL(`${builtTree}docs/redoc.standalone.js`, import.meta.url);
+const loadingWorker = new URL(`${builtTree}src/compose/service/projects/loading-worker.js`, import.meta.url);
 const consoleFolder = new URL(`${builtTree}console/`, import.meta.url);

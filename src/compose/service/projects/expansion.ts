@@ -6,8 +6,8 @@ import { failure } from '../../model/errors.js';
 import { interpolate } from '../../model/interpolation/interpolate.js';
 import { child, childMap, scalarText, textOf, type MapNode, type Node } from '../../model/node.js';
 
-/** Far above real projects: 500 services are about 50,000 nodes. */
-export const MOST_NODES = 500_000;
+/** Above real projects: 500 services are about 50,000 nodes. */
+const MOST_NODES = 100_000;
 
 /** A port is a mapping with its address, target, published port, protocol and mode. */
 const NODES_PER_PORT = 6;

@@ -6,7 +6,6 @@ import { answering } from '../failure-replies.js';
 import { streamOf, streamSignal } from '../streams.js';
 import { requireIngested, requireServices } from './project-commands.js';
 import { imageFrames } from './image-frames.js';
-import { loadIngested } from './ingested-project.js';
 import { orchestrationOf } from './orchestration-of.js';
 
 const ofLookingUp = [
@@ -19,10 +18,10 @@ export const buildProject: BuildProjectHandler<ComposeDependencies> = ({ params,
   answering(ofLookingUp, async () => {
     const { services = [], no_cache: noCache, pull } = body;
     const ingested = await requireIngested(params.name, context.signal, dependencies);
-    await requireServices(ingested, services);
+    requireServices(ingested, services);
     const signal = streamSignal(context, dependencies);
     const frames = imageFrames(signal, context, async (work) => {
-      const { project, contents } = await loadIngested(ingested, { services });
+      const { project, contents } = await dependencies.projects.load(ingested, { services });
       const orchestration = { ...orchestrationOf(context, dependencies).orchestration, ...work };
       return buildImages(orchestration, project, {
         contents,
@@ -37,10 +36,10 @@ export const pullProject: PullProjectHandler<ComposeDependencies> = ({ params, b
   answering(ofLookingUp, async () => {
     const { services = [], ignore_failures: ignoreFailures = false } = body;
     const ingested = await requireIngested(params.name, context.signal, dependencies);
-    await requireServices(ingested, services);
+    requireServices(ingested, services);
     const signal = streamSignal(context, dependencies);
     const frames = imageFrames(signal, context, async (work) => {
-      const { project } = await loadIngested(ingested, { services });
+      const { project } = await dependencies.projects.load(ingested, { services });
       const orchestration = { ...orchestrationOf(context, dependencies).orchestration, ...work };
       await pullImages(orchestration, project, { ignoreFailures });
       return Object.keys(project.services).sort();

@@ -1,31 +1,43 @@
 /**
  * Loads compose files sent by clients. They must not read files of the server: the project directory is empty, no other
  * file is read, and variables do not come from the server's environment. ../trust/ decides what else a project may use.
+ * All of this runs in a worker thread, because it can take seconds.
  */
 import path from 'node:path';
 import { failure } from '../../model/errors.js';
 import { localFiles, type ComposeFiles } from '../../model/loader/files.js';
 import { loadProject, type LoadedProject } from '../../model/loader/load.js';
 import { parseYaml } from '../../model/loader/parse.js';
-import { ALL_PROFILES } from '../../model/project/profiles.js';
+import type { MapNode } from '../../model/node.js';
+import { ALL_PROFILES, allServices } from '../../model/project/profiles.js';
 import type { Service } from '../../model/project/service.js';
+import { replicaCount } from '../../orchestrator/plan.js';
 import type { Allowance } from '../trust/allowances.js';
 import { requireAllowed, requireReadable } from '../trust/trust.js';
 import { requireBoundedExpansion } from './expansion.js';
+import { requireUsableEscapes } from './unusable-escapes.js';
 
-export interface IngestedProject {
+export interface SentProject {
   readonly name: string;
   /** The compose file. */
   readonly text: string;
-  /** RFC 3339. */
-  readonly ingestedAt: string;
   /** The project's directory: absolute, existing and empty. */
   readonly directory: string;
   /** Features that the server's operator allows. */
   readonly allowances: ReadonlySet<Allowance>;
 }
 
-type SentProject = Omit<IngestedProject, 'ingestedAt'>;
+/** What the server keeps of a file, so that most requests need not load it. */
+export interface CheckedProject {
+  /** The services of every profile, by name, sorted. */
+  readonly services: ReadonlyMap<string, CheckedService>;
+  readonly warnings: readonly string[];
+}
+
+export interface CheckedService {
+  readonly image: string | null;
+  readonly replicas: number;
+}
 
 export interface IngestedSelection {
   readonly profiles?: readonly string[];
@@ -33,11 +45,14 @@ export interface IngestedSelection {
   readonly services?: readonly string[];
 }
 
+/** The services of every profile. */
+export const WHOLE: IngestedSelection = { profiles: [ALL_PROFILES] };
+
 /** More containers of one service are a mistake or an attack. */
 const mostReplicas = 1000;
 
 /** The name of a received compose file in messages. */
-export const fileName = 'compose.yaml';
+const fileName = 'compose.yaml';
 
 /** @throws ComposeFailure */
 export function loadIngested(
@@ -75,38 +90,48 @@ const noFiles: ComposeFiles = {
   readStandardInput: () => Promise.resolve(''),
 };
 
-/** Includes the services of every profile. Cached, because an ingested project does not change. */
-export function loadWhole(project: SentProject): Promise<LoadedProject> {
-  const known = wholes.get(project);
-  if (known !== undefined) return known;
-  const loading = loadIngested(project, { profiles: [ALL_PROFILES] });
-  wholes.set(project, loading);
-  return loading;
-}
-
-const wholes = new WeakMap<object, Promise<LoadedProject>>();
-
 /**
  * Validates a received compose file.
  *
- * @returns the project with the services of every profile
+ * @param mostServices the limit of services
  * @throws ComposeFailure
+ * @throws UnusableEscape
  */
-export async function checkSent(sent: SentProject): Promise<LoadedProject> {
+export async function checkSent(sent: SentProject, mostServices: number): Promise<CheckedProject> {
   const documents = parseYaml(sent.text, fileName);
-  for (const document of documents) requireReadable(document, sent);
+  requireUsableEscapes(sent.text, documents);
+  for (const document of documents) {
+    requireReadable(document, sent);
+    requireFewServices(document, mostServices);
+  }
   requireBoundedExpansion(documents, sent.name);
-  const whole = await loadWhole(sent);
+  const whole = await loadIngested(sent, WHOLE);
   // A project can be valid with all profiles and invalid with none.
   await loadIngested(sent);
-  const services = Object.entries(whole.project.services);
+  const services = Object.entries(allServices(whole.project)).sort(([one], [other]) => (one < other ? -1 : 1));
   if (services.length === 0) throw failure('ComposeValidationError', 'emptyProject', {});
+  if (services.length > mostServices) throw tooManyServices(mostServices);
   for (const [name, service] of services) checkReplicas(name, service);
-  return whole;
+  return {
+    services: new Map(
+      services.map(([name, service]) => [name, { image: service.image ?? null, replicas: replicaCount(service) }]),
+    ),
+    warnings: whole.warnings.map(({ message }) => message),
+  };
+}
+
+/** Refuses most files early: each service costs much more than its text. */
+function requireFewServices({ entries }: MapNode, most: number): void {
+  const services = entries.get('services')?.value;
+  if (services?.kind === 'map' && services.entries.size > most) throw tooManyServices(most);
+}
+
+function tooManyServices(maximum: number): Error {
+  return failure('YamlError', 'limitExceeded', { limit: 'services', maximum });
 }
 
 function checkReplicas(name: string, service: Service): void {
-  if ((service.scale ?? service.deploy?.replicas ?? 1) <= mostReplicas) return;
+  if (replicaCount(service) <= mostReplicas) return;
   const at = service.scale === undefined ? ['deploy', 'replicas'] : ['scale'];
   const fields = { path: ['services', name, ...at], expected: `at most ${mostReplicas}` };
   throw failure('ComposeValidationError', 'invalidValue', fields);

@@ -6,7 +6,6 @@ import type {
   Schemas,
   UpProjectHandler,
 } from '../../../../generated/compose/operations.js';
-import { allServices } from '../../model/project/profiles.js';
 import { down } from '../../orchestrator/down.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { restartProject as restartMembers, selectMembers, startProject } from '../../orchestrator/lifecycle.js';
@@ -16,13 +15,15 @@ import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
 import { requireOwnProject } from '../trust/ownership.js';
 import { NOT_ALLOWED } from '../trust/trust.js';
-import { loadIngested, loadWhole, type IngestedProject } from './ingested-project.js';
+import { WHOLE } from './ingested-project.js';
 import { orchestrationOf } from './orchestration-of.js';
 import { lookUp } from './projects.js';
+import type { IngestedProject } from './registry.js';
 
 const ofStarting = [
   'OrchestratorError.projectNotFound',
   'OrchestratorError.serviceNotFound',
+  'OrchestratorError.limitExceeded',
   'RuntimeError.notFound',
   'RuntimeError.imageNotFound',
   'RuntimeError.alreadyExists',
@@ -46,9 +47,10 @@ export const upProject: UpProjectHandler<ComposeDependencies> = ({ params, body 
       const { orchestration, warnings } = orchestrationOf(context, dependencies);
       if (ingested === undefined) await startProject(orchestration, { name, services });
       else {
-        await requireServices(ingested, services);
+        requireServices(ingested, services);
         await requireOwnProject(name, dependencies, context.signal);
-        const loaded = await loadIngested(ingested, { services, profiles });
+        const loaded = await dependencies.projects.load(ingested, { services, profiles });
+        dependencies.projects.scale(ingested, new Map(Object.entries(body.scale ?? {})), services.length === 0);
         warnings.push(...loaded.warnings.map(({ message }) => message));
         await up(orchestration, loaded, upOptions(body));
       }
@@ -79,7 +81,7 @@ export const downProject: DownProjectHandler<ComposeDependencies> = ({ params, b
         volumes,
         removeOrphans,
         timeoutSeconds: timeout_seconds,
-        ...(ingested && { project: (await loadWhole(ingested)).project }),
+        ...(ingested && { project: (await dependencies.projects.load(ingested, WHOLE)).project }),
       });
       return { status: 200, body: { project: params.name, stopped: [...stopped], removed: [...removed] } };
     }),
@@ -101,7 +103,7 @@ export const restartProject: RestartProjectHandler<ComposeDependencies> = (
       dependencies.projectLocks(params.name, async () => {
         const { ingested } = await lookUp(params.name, context.signal, dependencies);
         const { orchestration } = orchestrationOf(context, dependencies);
-        const project = ingested && (await loadWhole(ingested)).project;
+        const project = ingested && (await dependencies.projects.load(ingested, WHOLE)).project;
         const selection = { name: params.name, services: body.services ?? [], project };
         const members = await selectMembers(orchestration, selection);
         await restartMembers(orchestration, { ...selection, timeoutSeconds: body.timeout_seconds });
@@ -116,12 +118,15 @@ export const scaleService: ScaleServiceHandler<ComposeDependencies> = ({ params,
       const { name, service } = params;
       const { replicas } = body;
       const ingested = await requireIngested(name, context.signal, dependencies);
-      await requireServices(ingested, [service]);
+      requireServices(ingested, [service]);
       await requireOwnProject(name, dependencies, context.signal);
       if (replicas < 0) throw new OrchestratorError({ case: 'invalidReplicaCount', replicas });
       const { orchestration } = orchestrationOf(context, dependencies);
-      await up(orchestration, await loadIngested(ingested, { services: [service] }), {
-        scale: new Map([[service, replicas]]),
+      const loaded = await dependencies.projects.load(ingested, { services: [service] });
+      const scale = new Map([[service, replicas]]);
+      dependencies.projects.scale(ingested, scale, false);
+      await up(orchestration, loaded, {
+        scale,
         removeOrphans: false,
       });
       const members = membersOf(await observeProject(orchestration, name), [service], name, [service]);
@@ -142,11 +147,9 @@ export async function requireIngested(
 }
 
 /** @throws OrchestratorError.serviceNotFound for a service that the compose file does not have */
-export async function requireServices(ingested: IngestedProject, services: readonly string[]): Promise<void> {
-  if (services.length === 0) return;
-  const known = allServices((await loadWhole(ingested)).project);
+export function requireServices(ingested: IngestedProject, services: readonly string[]): void {
   for (const service of services) {
-    if (!Object.hasOwn(known, service)) {
+    if (!ingested.services.has(service)) {
       throw new OrchestratorError({ case: 'serviceNotFound', project: ingested.name, service });
     }
   }

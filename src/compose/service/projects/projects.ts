@@ -7,21 +7,19 @@ import type {
   ListProjectsHandler,
   Schemas,
 } from '../../../../generated/compose/operations.js';
-import { validationFailed } from '../../../../generated/problems.js';
-import { allServices } from '../../model/project/profiles.js';
-import type { Project } from '../../model/project/project.js';
+import { serviceUnavailable, validationFailed } from '../../../../generated/problems.js';
 import { down } from '../../orchestrator/down.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { observeAll, observeProject, type Member } from '../../orchestrator/actual-state.js';
-import { replicaCount } from '../../orchestrator/plan.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { containerBody } from '../containers/container-body.js';
 import { answering } from '../failure-replies.js';
 import { replyWithPage } from '../paging.js';
 import { requireOwnProject } from '../trust/ownership.js';
-import { fileName, loadWhole, type IngestedProject } from './ingested-project.js';
 import { orchestrationOf } from './orchestration-of.js';
-import { unusableEscapeIn, type UnusableEscape } from './unusable-escapes.js';
+import { LoaderBusy } from './loader.js';
+import type { IngestedProject } from './registry.js';
+import { UnusableEscape } from './unusable-escapes.js';
 
 export const listProjects: ListProjectsHandler<ComposeDependencies> = async ({ query, context }, dependencies) => {
   const members = await observeAll({ backend: dependencies.backend, signal: context.signal });
@@ -38,32 +36,38 @@ export const listProjects: ListProjectsHandler<ComposeDependencies> = async ({ q
   });
 };
 
-export const ingestProject: IngestProjectHandler<ComposeDependencies> = (
+export const ingestProject: IngestProjectHandler<ComposeDependencies> = async (
   { params, query, body, context },
   dependencies,
-) =>
-  answering(refusals, () =>
-    dependencies.projectLocks(params.name, async () => {
-      const unusable = unusableEscapeIn(body, fileName);
-      if (unusable !== null) return refusedText(unusable);
-      if (dependencies.projects.get(params.name) === undefined) {
-        await requireOwnProject(params.name, dependencies, context.signal);
-      }
-      const { project, loaded, outcome } = await dependencies.projects.put(params.name, body, query.replace);
-      const services = Object.keys(loaded.project.services).sort();
-      const reply: Schemas['IngestedProject'] = {
-        name: project.name,
-        outcome,
-        service_count: services.length,
-        services,
-        ingested_at: project.ingestedAt,
-        warnings: loaded.warnings.map(({ message }) => message),
-      };
-      return outcome === 'created' ? { status: 201, body: reply } : { status: 200, body: reply };
-    }),
-  );
+) => {
+  try {
+    return await answering(refusals, () =>
+      dependencies.projectLocks(params.name, async () => {
+        if (dependencies.projects.get(params.name) === undefined) {
+          await requireOwnProject(params.name, dependencies, context.signal);
+        }
+        const { project, outcome } = await dependencies.projects.put(params.name, body, query.replace);
+        const services = [...project.services.keys()];
+        const reply: Schemas['IngestedProject'] = {
+          name: project.name,
+          outcome,
+          service_count: services.length,
+          services,
+          ingested_at: project.ingestedAt,
+          warnings: [...project.warnings],
+        };
+        return outcome === 'created' ? { status: 201, body: reply } : { status: 200, body: reply };
+      }),
+    );
+  } catch (error) {
+    if (error instanceof UnusableEscape) return refusedText(error);
+    if (!(error instanceof LoaderBusy)) throw error;
+    const message = 'Too many compose files are being validated. Try again soon.';
+    return serviceUnavailable({ message, retry_after_seconds: 5 });
+  }
+};
 
-function refusedText({ path, rule, message }: UnusableEscape): ReturnType<typeof validationFailed> {
+function refusedText({ path, reason: { rule, message } }: UnusableEscape): ReturnType<typeof validationFailed> {
   const pointer = ['/body', ...path.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'))].join('/');
   return validationFailed({
     message: `Correct the request: ${pointer} ${message}.`,
@@ -99,13 +103,14 @@ const refusals = [
   'ComposeValidationError.circularDependency',
   'ComposeValidationError.emptyProject',
   'ComposeValidationError.notAllowed',
+  'OrchestratorError.limitExceeded',
   'RuntimeError.alreadyExists',
 ] as const;
 
 export const getProject: GetProjectHandler<ComposeDependencies> = ({ params, context }, dependencies) =>
   answering(['OrchestratorError.projectNotFound'], async () => {
     const { ingested, members } = await lookUp(params.name, context.signal, dependencies);
-    return { status: 200, body: await projectBody(params.name, ingested, members) };
+    return { status: 200, body: projectBody(params.name, ingested, members) };
   });
 
 export const deleteProject: DeleteProjectHandler<ComposeDependencies> = ({ params, query, context }, dependencies) =>
@@ -125,20 +130,19 @@ export const listProjectServices: ListProjectServicesHandler<ComposeDependencies
 ) =>
   answering(['OrchestratorError.projectNotFound'], async () => {
     const { ingested, members } = await lookUp(params.name, context.signal, dependencies);
-    const project = ingested === undefined ? undefined : (await loadWhole(ingested)).project;
     const itemOf = (name: string): Schemas['ProjectService'] => {
-      const service = project === undefined ? undefined : allServices(project)[name];
+      const service = ingested?.services.get(name);
       return {
         project: params.name,
         name,
         image: service?.image ?? null,
-        replicas: service === undefined ? null : replicaCount(service),
+        replicas: service?.replicas ?? null,
         containers: members
           .filter((member) => member.service === name)
           .map(({ container }) => containerBody(container)),
       };
     };
-    return replyWithPage(query, serviceNames(project, members), { positionOf: (name) => name, itemOf });
+    return replyWithPage(query, serviceNames(ingested, members), { positionOf: (name) => name, itemOf });
   });
 
 /**
@@ -157,13 +161,12 @@ export async function lookUp(
   return { ingested, members };
 }
 
-async function projectBody(
+function projectBody(
   name: string,
   ingested: IngestedProject | undefined,
   members: readonly Member[],
-): Promise<Schemas['Project']> {
-  const project = ingested === undefined ? undefined : (await loadWhole(ingested)).project;
-  const services = serviceNames(project, members);
+): Schemas['Project'] {
+  const services = serviceNames(ingested, members);
   return {
     name,
     source: ingested === undefined ? 'synthesized' : 'ingested',
@@ -175,7 +178,6 @@ async function projectBody(
   };
 }
 
-function serviceNames(project: Project | undefined, members: readonly Member[]): string[] {
-  const defined = project === undefined ? [] : Object.keys(allServices(project));
-  return [...new Set([...defined, ...members.map(({ service }) => service)])].sort();
+function serviceNames(ingested: IngestedProject | undefined, members: readonly Member[]): string[] {
+  return [...new Set([...(ingested?.services.keys() ?? []), ...members.map(({ service }) => service)])].sort();
 }

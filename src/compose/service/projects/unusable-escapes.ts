@@ -1,41 +1,50 @@
 /** Finds escape sequences in a compose file for characters that a request body could not contain directly. */
 import { unusableText, type UnusableText } from '../../../contract/unusable-text.js';
 import type { MapNode, Node, Path } from '../../model/node.js';
-import { parseYaml } from '../../model/loader/parse.js';
 
-export interface UnusableEscape extends UnusableText {
+/** An escape sequence of a file stands for a character that is refused. */
+export class UnusableEscape extends Error {
+  override readonly name = 'UnusableEscape';
   /** The location of the text in its document. */
   readonly path: Path;
+  readonly reason: UnusableText;
+
+  constructor(path: Path, reason: UnusableText) {
+    super(reason.message);
+    this.path = path;
+    this.reason = reason;
+  }
 }
 
 /** Every escape that can encode U+0000 or a surrogate: `\0`, `\x00`, `\uD800`, `\U0000D800`. */
 const escapes = /\\[0xuU]/;
 
 /**
- * Finds the first string or key of a compose file with U+0000 or a lone surrogate.
+ * Requires that no string or key of a compose file contains U+0000 or a lone surrogate.
  *
- * @throws ComposeFailure YamlError when the text is not YAML
+ * @param documents the parsed text
+ * @throws UnusableEscape for the first one
  */
-export function unusableEscapeIn(text: string, file: string): UnusableEscape | null {
-  if (!escapes.test(text)) return null;
-  return firstOf(parseYaml(text, file), (document: MapNode) => unusableIn(document, []));
+export function requireUsableEscapes(text: string, documents: readonly MapNode[]): void {
+  if (!escapes.test(text)) return;
+  for (const document of documents) check(document, []);
 }
 
-function unusableIn(node: Node, path: Path): UnusableEscape | null {
-  if (node.kind === 'scalar') return unusableAt(node.value, path);
-  if (node.kind === 'list') return firstOf(node.items.entries(), ([index, item]) => unusableIn(item, [...path, index]));
-  return firstOf(node.entries, ([key, { value }]) => unusableAt(key, path) ?? unusableIn(value, [...path, key]));
-}
-
-function unusableAt(value: unknown, path: Path): UnusableEscape | null {
-  const unusable = typeof value === 'string' ? unusableText(value) : null;
-  return unusable === null ? null : { path, ...unusable };
-}
-
-function firstOf<Item, Found>(items: Iterable<Item>, find: (item: Item) => Found | null): Found | null {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== null) return found;
+function check(node: Node, path: Path): void {
+  if (node.kind === 'scalar') checkText(node.value, path);
+  else if (node.kind === 'list') {
+    node.items.forEach((item, index) => {
+      check(item, [...path, index]);
+    });
+  } else {
+    for (const [key, { value }] of node.entries) {
+      checkText(key, path);
+      check(value, [...path, key]);
+    }
   }
-  return null;
+}
+
+function checkText(value: unknown, path: Path): void {
+  const unusable = typeof value === 'string' ? unusableText(value) : null;
+  if (unusable !== null) throw new UnusableEscape(path, unusable);
 }
