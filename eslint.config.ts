@@ -1,6 +1,8 @@
 import { createNodeResolver, importX } from 'eslint-plugin-import-x';
+import type { Rule } from 'eslint';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { exactReplies } from './src/codegen/lint/exact-replies.js';
 
 /** Folders of `src/` in the order in which imports may point: each only at those after it (and at `generated/`). */
 const layers = [
@@ -103,6 +105,12 @@ export default defineConfig(
       'no-console': 'error',
       '@typescript-eslint/explicit-function-return-type': ['error', { allowExpressions: true }],
     },
+  },
+  {
+    files: ['src/**/*.ts'],
+    // The two packages type a rule's context differently; at run time it is the same object.
+    plugins: { plumbline: { rules: { 'exact-replies': exactReplies as unknown as Rule.RuleModule } } },
+    rules: { 'plumbline/exact-replies': 'error' },
   },
   { files: ['src/cli/**/*.ts', 'src/codegen/**/*.ts'], rules: { 'no-console': 'off' } },
   {
