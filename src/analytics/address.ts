@@ -1,5 +1,7 @@
 /** Parses the address of the analytics store. */
 
+import { parseDatabaseAddress } from '../database/address.js';
+
 /** `address` is the input of the engine's driver: a URL, or a path for `sqlite` and `chdb`. */
 export interface AnalyticsAddress {
   readonly kind: 'postgres' | 'clickhouse' | 'chdb' | 'sqlite';
@@ -26,9 +28,7 @@ function read(scheme: string, rest: string): AnalyticsAddress | undefined {
   switch (scheme) {
     case 'postgres':
     case 'postgresql':
-      return URL.canParse(`postgres:${rest}`) && rest.startsWith('//')
-        ? { kind: 'postgres', address: `postgres:${rest}` }
-        : undefined;
+      return rest.startsWith('//') ? of('postgres', postgresUrl(`postgres:${rest}`)) : undefined;
     case 'clickhouse':
     case 'clickhouse+http':
     case 'clickhouse+https':
@@ -38,6 +38,15 @@ function read(scheme: string, rest: string): AnalyticsAddress | undefined {
       return of(scheme, filePath(rest));
     default:
       return undefined;
+  }
+}
+
+function postgresUrl(address: string): string | undefined {
+  try {
+    parseDatabaseAddress(address);
+    return address;
+  } catch {
+    return undefined; // The message of the caller has the valid forms.
   }
 }
 

@@ -1,7 +1,9 @@
 /** The address of a database, and its parsed form. */
 export interface DatabaseAddress {
-  /** Without Plumbline's parameters. */
+  /** Without Plumbline's parameters. It names the first host. */
   readonly uri: string;
+  /** All hosts, in the order of the address. One of several is a primary, and the others are standbys. */
+  readonly hosts: readonly DatabaseHost[];
   /**
    * Whether a pooler in transaction mode, such as PgBouncer, is in front of PostgreSQL: sessions end with each
    * transaction. Session state must not be used: startup parameters, named prepared statements, `set`, session-level
@@ -10,25 +12,56 @@ export interface DatabaseAddress {
   readonly isPooled: boolean;
 }
 
+export interface DatabaseHost {
+  /** The address with this host alone. */
+  readonly uri: string;
+  readonly host: string;
+  readonly port: number;
+}
+
 const EXAMPLE = 'postgres://user:password@host:5432/name';
 
 /**
- * Parses the address of a single PostgreSQL server, or of a pooler in front of it (`?pooler=transaction`).
+ * Parses the address of PostgreSQL: one server, several of which one is the primary
+ * (`postgres://user:password@one:5432,two:5432/name?target_session_attrs=read-write`), or a pooler in front of one
+ * (`?pooler=transaction`).
  *
  * @throws Error with the problem of the address
  */
 export function parseDatabaseAddress(text: string): DatabaseAddress {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null) throw unusable('it is not a URL');
+  const uris = withOneHost(text);
+  const urls = uris.map((uri) => (URL.canParse(uri) ? new URL(uri) : null));
+  const [url] = urls;
+  if (url == null || urls.includes(null)) throw unusable('it is not a URL');
   if (!['postgres:', 'postgresql:'].includes(url.protocol)) throw unusable('it does not begin with postgres://');
-  // The driver would retry several hosts in an endless loop while all of them are down.
-  if (url.hostname.includes(',')) throw unusable('it names several hosts');
   const pooler = url.searchParams.get('pooler') ?? 'none';
   if (pooler !== 'none' && pooler !== 'transaction') throw unusable('pooler must be transaction or none');
-  // An address without the parameter stays unchanged: `URL` would re-encode parts of it.
-  if (!url.searchParams.has('pooler')) return { uri: text, isPooled: false };
-  url.searchParams.delete('pooler');
-  return { uri: url.href, isPooled: pooler === 'transaction' };
+  const target = url.searchParams.get('target_session_attrs') ?? 'read-write';
+  // Plumbline writes, so no other value makes sense.
+  if (target !== 'read-write' && target !== 'primary') throw unusable('target_session_attrs must be read-write');
+  const hosts = uris.map((uri) => ({ uri: withoutParameters(uri), ...hostOf(uri) }));
+  return { uri: hosts[0]?.uri ?? text, hosts, isPooled: pooler === 'transaction' };
+}
+
+/** An address for each of the hosts. `URL` cannot parse several hosts with ports. */
+function withOneHost(text: string): string[] {
+  const [, before, hosts, after] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s.exec(text) ?? [];
+  if (before === undefined || hosts === undefined || after === undefined) return [text];
+  return hosts.split(',').map((host) => `${before}${host}${after}`);
+}
+
+function withoutParameters(uri: string): string {
+  const url = new URL(uri);
+  // An address without the parameters stays unchanged: `URL` would re-encode parts of it.
+  const ours = ['pooler', 'target_session_attrs'].filter((name) => url.searchParams.has(name));
+  if (ours.length === 0) return uri;
+  for (const name of ours) url.searchParams.delete(name);
+  return url.href;
+}
+
+function hostOf(uri: string): { host: string; port: number } {
+  const { hostname, port } = new URL(uri);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 5432 : Number(port) };
 }
 
 function unusable(problem: string): Error {

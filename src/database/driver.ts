@@ -21,11 +21,18 @@ export interface ConnectionSettings {
   readonly connectTimeoutMs: number;
   /** The statement that begins a transaction in a mode, such as `isolation level serializable`, or ''. */
   begin(mode: string): string;
-  connect(own: { max: number; onclose: () => void; onFailure: () => void }): postgres.Sql<Types>;
+  connect(own: {
+    max: number;
+    onclose: () => void;
+    onFailure: () => void;
+    /** Called when a connection was opened to a standby. */
+    onStandby?: () => void;
+  }): postgres.Sql<Types>;
 }
 
 /** Converts the options of a database to the settings of its connections. */
-export function connectionSettings({ uri, isPooled }: DatabaseAddress, options: DatabaseOptions): ConnectionSettings {
+export function connectionSettings(address: DatabaseAddress, options: DatabaseOptions): ConnectionSettings {
+  const { uri, isPooled } = address;
   const connectTimeoutMs = options.connectTimeoutMs ?? 5000;
   const statementTimeoutMs = options.statementTimeoutMs ?? 30_000;
   const limits = {
@@ -35,12 +42,12 @@ export function connectionSettings({ uri, isPooled }: DatabaseAddress, options: 
   return {
     connectTimeoutMs,
     begin: (mode) => (isPooled ? `begin ${mode}; ${setLocally(limits)}` : `begin ${mode}`),
-    connect: ({ max, onclose, onFailure }) =>
+    connect: ({ max, onclose, onFailure, onStandby }) =>
       postgres(uri, {
         max,
         onclose,
         // Documented by the driver, but missing in its types.
-        ...{ socket: (address: unknown) => connectSocket(address, connectTimeoutMs, onFailure) },
+        ...{ socket: (parsed: unknown) => connectSocket(parsed, connectTimeoutMs, onFailure, address) },
         connect_timeout: connectTimeoutMs / 1000,
         // So every close is a loss. There are few connections, so none needs to be released.
         idle_timeout: 0,
@@ -52,6 +59,10 @@ export function connectionSettings({ uri, isPooled }: DatabaseAddress, options: 
         // The driver would query array types without handling a failure: a connection lost during that query would end
         // the process with an unhandled rejection.
         fetch_types: false,
+        // Servers report this at the start of a session. PgBouncer does not pass it on.
+        onparameter: (name: string, value: unknown) => {
+          if (name === 'in_hot_standby' && value === 'on') onStandby?.();
+        },
         types: { bigint, texts },
         // Named statements belong to a session, which a pooler in transaction mode does not keep.
         prepare: !isPooled,

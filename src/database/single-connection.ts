@@ -2,6 +2,7 @@ import postgres from 'postgres';
 
 import type { DatabaseAddress } from './address.js';
 import type { Log } from './log.js';
+import { primarySocket } from './socket.js';
 
 /**
  * A driver instance with one connection, for work that is one long transaction: migrations, backups. The caller ends it.
@@ -11,6 +12,7 @@ import type { Log } from './log.js';
 export function openSingleConnection(address: DatabaseAddress, name: string, logger: Log): postgres.Sql {
   return postgres(address.uri, {
     max: 1,
+    ...primarySocket(address),
     connect_timeout: 5,
     idle_timeout: 0,
     max_lifetime: null,

@@ -1,6 +1,8 @@
 import { Socket } from 'node:net';
 
+import type { DatabaseAddress } from './address.js';
 import { DatabaseUnavailableError } from './failures.js';
+import { findPrimary } from './primary.js';
 
 /** The parsed options that the driver passes to its `socket` option; only these are used. */
 interface Address {
@@ -10,17 +12,36 @@ interface Address {
 }
 
 /**
+ * The driver's options for an address with several hosts: each connection goes to the primary. None for a single host.
+ *
+ * @param timeoutMs limit of the search for the primary, and of the connection
+ */
+export function primarySocket(
+  address: DatabaseAddress,
+  timeoutMs = 5000,
+): { socket?: (options: unknown) => Promise<Socket> } {
+  if (address.hosts.length === 1) return {};
+  return { socket: (options) => connectSocket(options, timeoutMs, () => undefined, address) };
+}
+
+/**
  * Opens the TCP or Unix connection for the driver, instead of the driver's connect, which has two defects: its connect
  * timeout applies once per waiting statement for a server that never answers, and it reconnects endlessly to a proxy
  * that closes connections because its server is down.
  *
  * @param onFailure called when no connection was opened, or the server never sent anything.
+ * @param database with several hosts: the connection goes to the primary
  */
-export async function connectSocket(address: unknown, timeoutMs: number, onFailure: () => void): Promise<Socket> {
-  const { path, host, port } = parseAddress(address);
+export async function connectSocket(
+  address: unknown,
+  timeoutMs: number,
+  onFailure: () => void,
+  database?: DatabaseAddress,
+): Promise<Socket> {
   const socket = new Socket();
-  const target = path ? { path } : { host: host[0] ?? 'localhost', port: port[0] ?? 5432 };
+  let target: { path: string } | { host: string; port: number };
   try {
+    target = await targetOf(address, timeoutMs, database);
     await connected(socket, target, timeoutMs);
   } catch (error) {
     socket.destroy();
@@ -38,6 +59,19 @@ export async function connectSocket(address: unknown, timeoutMs: number, onFailu
   });
   // The driver reads these for TLS: the host name for certificate verification.
   return Object.assign(socket, target);
+}
+
+async function targetOf(
+  address: unknown,
+  timeoutMs: number,
+  database: DatabaseAddress | undefined,
+): Promise<{ path: string } | { host: string; port: number }> {
+  if (database !== undefined && database.hosts.length > 1) {
+    const { host, port } = await findPrimary(database, timeoutMs);
+    return { host, port };
+  }
+  const { path, host, port } = parseAddress(address);
+  return path ? { path } : { host: host[0] ?? 'localhost', port: port[0] ?? 5432 };
 }
 
 function connected(

@@ -33,6 +33,10 @@ export function createStatementPool(settings: ConnectionSettings, max: number, l
       onFailure: () => {
         retire(opened, GRACE_AFTER_FAILURE_SECONDS);
       },
+      // Behind a load balancer, the next connection may reach the primary. This one would stay read-only for long.
+      onStandby: () => {
+        retire(opened, GRACE_AFTER_LOSS_SECONDS);
+      },
     });
     return opened;
   }

@@ -98,7 +98,7 @@ const table = {
     'DATABASE_URI',
     'embedded',
     postgresUri,
-    'PostgreSQL 15 or later, as postgres://user:password@host:5432/name. Behind a pooler in transaction mode, append ?pooler=transaction. Unset: an embedded PostgreSQL under PLUMBLINE_HOME.',
+    'PostgreSQL 15 or later, as postgres://user:password@host:5432/name. With standbys: postgres://user:password@one:5432,two:5432/name. Behind a pooler in transaction mode, append ?pooler=transaction. Unset: an embedded PostgreSQL under PLUMBLINE_HOME.',
   ),
   analyticsUri: secret(
     'ANALYTICS_URI',

@@ -280,10 +280,12 @@ describe('something else than a database', () => {
     silent.forEach((socket) => socket.destroy());
   });
 
-  it.each(['', 'localhost/name', 'mysql://localhost/name', 'postgres://one:5432,two:5432/name'])(
-    'is refused as an address: %j',
-    (uri) => {
-      expect(() => openDatabase(uri, { logger })).toThrow('database address');
-    },
-  );
+  it.each([
+    '',
+    'localhost/name',
+    'mysql://localhost/name',
+    'postgres://one:5432,two:5432/name?target_session_attrs=standby',
+  ])('is refused as an address: %j', (uri) => {
+    expect(() => openDatabase(uri, { logger })).toThrow('database address');
+  });
 });

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseAnalyticsUri } from '../../analytics/address.js';
+import { parseDatabaseAddress } from '../../database/address.js';
 
 /** Parsers of setting values. Each throws an Error that says what a valid value looks like, without the value itself. */
 
@@ -38,7 +39,12 @@ export function smtpUrl(value: string): string {
 }
 
 export function postgresUri(value: string): string {
-  urlOf(value, ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name');
+  try {
+    parseDatabaseAddress(value);
+  } catch {
+    // The value may hold a password, so the message does not repeat it.
+    throw new Error('must be a URL like postgres://user:password@host:5432/name');
+  }
   return value;
 }
 

@@ -12,6 +12,7 @@ import type { Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js
 import { repositoryColumn } from './sink.js';
 import { addColumns, columnList, createIndex, createStateTable, createTable } from './sql.js';
 import { parseState } from './state.js';
+import { primarySocket } from '../../database/socket.js';
 
 /** Rows fetched at once by a scan: small enough to stay in memory, large enough to be few round trips. */
 const SCAN_ROWS = 1000;
@@ -31,6 +32,7 @@ export function openPostgres(uri: string, options: SinkOptions): Sink {
   const address = parseDatabaseAddress(uri);
   const sql = postgres(address.uri, {
     max: options.concurrency * 4 + 1,
+    ...primarySocket(address),
     onnotice: () => {},
     types: { date: INSTANTS },
     // Named statements belong to a session, which a pooler in transaction mode does not keep.

@@ -1,0 +1,57 @@
+import postgres from 'postgres';
+
+import type { DatabaseAddress, DatabaseHost } from './address.js';
+import { DatabaseUnavailableError } from './failures.js';
+
+/** Searches under way: connections that open at the same time share one. */
+const searches = new Map<string, Promise<DatabaseHost>>();
+
+/**
+ * Finds the host of an address that takes writes. Of several, the first one in the order of the address.
+ *
+ * The driver has `target_session_attrs`, too. But while no server takes writes, it tries all of them in an endless loop,
+ * and statements wait forever.
+ *
+ * @throws DatabaseUnavailableError when none takes writes within the time limit
+ */
+export function findPrimary({ hosts }: DatabaseAddress, timeoutMs: number): Promise<DatabaseHost> {
+  const key = hosts.map(({ uri }) => uri).join(',');
+  const found =
+    searches.get(key) ??
+    search(hosts, timeoutMs).finally(() => {
+      searches.delete(key);
+    });
+  searches.set(key, found);
+  return found;
+}
+
+async function search(hosts: readonly DatabaseHost[], timeoutMs: number): Promise<DatabaseHost> {
+  const answers = hosts.map((host) => takesWrites(host, timeoutMs));
+  // In order, so that the answer of a standby that is slower than the primary is not waited for.
+  for (const [index, answer] of answers.entries()) {
+    const host = hosts[index];
+    if (host !== undefined && (await answer)) return host;
+  }
+  const names = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
+  throw new DatabaseUnavailableError('CONNECT_TIMEOUT', `None of the database servers ${names} takes writes`);
+}
+
+async function takesWrites({ uri }: DatabaseHost, timeoutMs: number): Promise<boolean> {
+  const sql = postgres(uri, {
+    max: 1,
+    connect_timeout: timeoutMs / 1000,
+    prepare: false,
+    fetch_types: false,
+    backoff: false,
+    onnotice: () => undefined,
+    connection: { application_name: 'plumbline finds the primary' },
+  });
+  try {
+    const [row] = await sql<{ mode: string }[]>`select current_setting('transaction_read_only') as mode`;
+    return row?.mode === 'off';
+  } catch {
+    return false; // Down, starting, or out of connections: none of them takes writes now.
+  } finally {
+    void sql.end({ timeout: 1 });
+  }
+}
