@@ -156,7 +156,7 @@ it.skipIf(missing.length > 0)(
     });
     const fromB = await unitsFrom({ provider: 'host_b', hostBUrl: hostB.url, auth: hostB.token, projectId: '7' });
 
-    // The request of five commits of ten lines is one unit of 50 lines, by whoever tells it.
+    // The request of five commits of ten lines is one unit of 50 lines, whichever source reports it.
     expect(fromB.find(({ name }) => name === 'pull_request:1')).toMatchObject({ churnLoc: 50, author: GRACE.email });
     expect(fromB).toEqual(fromA);
     // A clone has the squash of a request only: hosts know when it was opened.
