@@ -16,6 +16,18 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
+    /** @description The request has more than one `Host` header, so that servers could disagree about its target (RFC 9112, section 3.2). Nothing was done, and the connection is closed. Send exactly one `Host` header. */
+    RepeatedHostProblem: {
+      /** @constant */
+      type: '/problems/repeated-host';
+      /** @constant */
+      title: 'Repeated host';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description The operation requires a bearer token, and the request has none or an invalid one: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request. */
     UnauthenticatedProblem: {
       /** @constant */

@@ -21,6 +21,22 @@ export function malformedRequest(
   };
 }
 
+export type RepeatedHost = ProblemReply<Schemas['RepeatedHostProblem']>;
+
+/** 400 Repeated host. */
+export function repeatedHost(
+  members: Pick<Schemas['RepeatedHostProblem'], 'message'>,
+  options?: ProblemOptions,
+): RepeatedHost {
+  return {
+    status: 400,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/repeated-host', title: 'Repeated host', status: 400, message: members.message },
+
+    ...options,
+  };
+}
+
 export type Unauthenticated = ProblemReply<Schemas['UnauthenticatedProblem']>;
 
 /** 401 Unauthenticated. */
@@ -2202,6 +2218,12 @@ export const problemCatalogue = {
     statuses: [400],
     description:
       'The body cannot be read: it is not JSON, or not UTF-8. Nothing was done. Send the body as one JSON value in UTF-8; `message` says where parsing failed.',
+  },
+  'repeated-host': {
+    title: 'Repeated host',
+    statuses: [400],
+    description:
+      'The request has more than one `Host` header, so that servers could disagree about its target (RFC 9112, section 3.2). Nothing was done, and the connection is closed. Send exactly one `Host` header.',
   },
   unauthenticated: {
     title: 'Unauthenticated',

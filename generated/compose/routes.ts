@@ -2226,6 +2226,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
 
 /** The problems of requests that match no operation. */
 export const apiProblems: Readonly<Record<string, Validator>> = {
+  'repeated-host': validators.problem_RepeatedHost,
   'route-not-found': validators.problem_RouteNotFound,
   'method-not-allowed': validators.problem_MethodNotAllowed,
 };

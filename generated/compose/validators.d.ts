@@ -155,5 +155,6 @@ export declare const problem_PageNotServed: Validator;
 export declare const startPageSession_body: Validator;
 export declare const startPageSession_201: Validator;
 export declare const problem_PageLinkRefused: Validator;
+export declare const problem_RepeatedHost: Validator;
 export declare const problem_RouteNotFound: Validator;
 export declare const problem_MethodNotAllowed: Validator;

@@ -575,7 +575,7 @@ export interface paths {
     get: operations['listTeams'];
     /**
      * Import a teams file
-     * @description Replaces all teams of the organization with those of a YAML file, as read by `plumbline teams import`. If anything in it is invalid, nothing changes, and the reply lists each problem with its line. Work units are reassigned in the background; read the assignment to follow it.
+     * @description Replaces all teams of the organization with those of a YAML file, as read by `plumbline teams import`. If anything in it is invalid, nothing changes, and the reply lists the problems with their lines. A file may be nested 64 levels deep and have 250,000 tokens. Work units are reassigned in the background; read the assignment to follow it.
      */
     put: operations['importTeams'];
     /**
@@ -2827,6 +2827,18 @@ export interface components {
       /** @description The keys; the current signing key comes first. */
       keys: components['schemas']['JsonWebKey'][];
     };
+    /** @description The request has more than one `Host` header, so that servers could disagree about its target (RFC 9112, section 3.2). Nothing was done, and the connection is closed. Send exactly one `Host` header. */
+    RepeatedHostProblem: {
+      /** @constant */
+      type: '/problems/repeated-host';
+      /** @constant */
+      title: 'Repeated host';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description No operation has this path. Compare the path, including the version prefix, with the API reference. */
     RouteNotFoundProblem: {
       /** @constant */
@@ -2937,6 +2949,16 @@ export interface components {
     MetricsReader: Record<string, never>;
   };
   responses: {
+    /** @description The request has more than one `Host` header. */
+    RepeatedHost: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['RepeatedHostProblem'];
+      };
+    };
     /** @description No operation has this path. */
     RouteNotFound: {
       headers: {

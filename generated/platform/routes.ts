@@ -2352,6 +2352,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
 
 /** The problems of requests that match no operation. */
 export const apiProblems: Readonly<Record<string, Validator>> = {
+  'repeated-host': validators.problem_RepeatedHost,
   'route-not-found': validators.problem_RouteNotFound,
   'method-not-allowed': validators.problem_MethodNotAllowed,
 };

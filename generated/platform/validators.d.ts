@@ -179,5 +179,6 @@ export declare const getLiveness_200: Validator;
 export declare const getReadiness_200: Validator;
 export declare const getMetrics_200: Validator;
 export declare const getJwks_200: Validator;
+export declare const problem_RepeatedHost: Validator;
 export declare const problem_RouteNotFound: Validator;
 export declare const problem_MethodNotAllowed: Validator;

@@ -105,6 +105,8 @@ function locate(contract: Contract, { method, url, status }: ReplyHead): Place {
   const { operation, methods } = matchOperation(contract, method, url);
   if (operation !== null) return { label: operation.id, reply: operation.replies.get(status) ?? null, allow: null };
   const allow = new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])]);
+  // Refused before its path was looked at.
+  if (status === 400) return { label: unroutedLabel, reply: contract.unrouted.get(status) ?? null, allow: null };
   const expected = methods.length === 0 ? 404 : 405;
   const reply = status === expected ? contract.unrouted.get(status) : undefined;
   return { label: unroutedLabel, reply: reply ?? null, allow };

@@ -1,4 +1,5 @@
-import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import { isMap, isScalar, isSeq } from 'yaml';
+import { parseBoundedYaml, YamlLimitError, type BoundedYaml } from '../../system/bounded-yaml.js';
 import { readRegularFile, UnreadableFileError } from '../../system/regular-file.js';
 import { SettingError, settingDescriptions } from '../settings.js';
 import { similarName } from './misspelt-settings.js';
@@ -67,14 +68,7 @@ async function withSecretsOfFiles(environment: Environment): Promise<Environment
  * commas. Values are taken as written (the failsafe schema): `off` stays `off`, and a long number keeps its digits.
  */
 async function readSettingsFile(file: string): Promise<Environment> {
-  const document = parseDocument(await readText(file, 'The settings file'), { schema: 'failsafe' });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const line = error.linePos?.[0].line ?? 1;
-    // The library's message quotes the file, which may contain secrets.
-    throw new SettingError(`${file} is no valid YAML: line ${line}: ${error.code.toLowerCase().replaceAll('_', ' ')}`);
-  }
-  const { contents } = document;
+  const { contents } = parseSettings(await readText(file, 'The settings file'), file);
   if (contents === null || (isScalar(contents) && contents.value === '')) return {};
   if (!isMap(contents)) throw new SettingError(`${file} must hold lines such as PORT: 8080`);
   return Object.fromEntries(
@@ -84,6 +78,21 @@ async function readSettingsFile(file: string): Promise<Environment> {
       return [name, textOf(value, `${file}: ${name}`)];
     }),
   );
+}
+
+function parseSettings(text: string, file: string): BoundedYaml['document'] {
+  let parsed: BoundedYaml;
+  try {
+    parsed = parseBoundedYaml(text, { schema: 'failsafe', uniqueKeys: true });
+  } catch (error) {
+    if (!(error instanceof YamlLimitError)) throw error;
+    throw new SettingError(`${file} cannot be read: line ${error.line}: ${error.message}`);
+  }
+  const [fault] = parsed.faults;
+  if (fault === undefined) return parsed.document;
+  // The library's message quotes the file, which may contain secrets.
+  const what = fault.code.toLowerCase().replaceAll('_', ' ');
+  throw new SettingError(`${file} is no valid YAML: line ${fault.line}: ${what}`);
 }
 
 function unknownName(file: string, name: string): string {

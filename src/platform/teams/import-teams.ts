@@ -1,7 +1,8 @@
 import type { ImportTeamsHandler } from '../../../generated/platform/operations.js';
 import { teamsFileInvalid, type TeamsFileInvalid } from '../../../generated/problems.js';
-import { FileError, type FileProblem } from '../../sync/work-units/file-check.js';
-import { parseTeams, type Team } from '../../sync/work-units/teams/teams-file.js';
+import { FileError, MOST_PROBLEMS, type FileProblem } from '../../sync/work-units/file-check.js';
+import { inSlices } from '../../system/slices.js';
+import { teamsSteps, type Team } from '../../sync/work-units/teams/teams-file.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { changeTeams } from './stored-teams.js';
 
@@ -10,7 +11,7 @@ const mostListed = 100;
 const mostNamed = 3;
 
 export const importTeams: ImportTeamsHandler<PlatformDependencies> = async (request, dependencies) => {
-  const read = readFile(request.body);
+  const read = await readFile(request.body);
   if ('refusal' in read) return read.refusal;
   const { teams } = read;
   const note = teams.length === 1 ? '1 team' : `${teams.length} teams`;
@@ -18,9 +19,11 @@ export const importTeams: ImportTeamsHandler<PlatformDependencies> = async (requ
   return { status: 200, body: { teams: teams.length } };
 };
 
-function readFile(text: string): { readonly teams: readonly Team[] } | { readonly refusal: TeamsFileInvalid } {
+type ReadFile = { readonly teams: readonly Team[] } | { readonly refusal: TeamsFileInvalid };
+
+async function readFile(text: string): Promise<ReadFile> {
   try {
-    return { teams: parseTeams(text, 'The file') };
+    return { teams: await inSlices(teamsSteps(text, 'The file')) };
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     return { refusal: problemOf(error.problems) };
@@ -33,7 +36,8 @@ function problemOf(found: readonly FileProblem[]): TeamsFileInvalid {
   const named = sorted.slice(0, mostNamed).map(({ line, place, text }) => {
     return `${line === null ? '' : `line ${line}: `}${place === null ? '' : `${place} `}${text}`;
   });
-  const count = found.length === 1 ? '1 problem' : `${found.length} problems`;
+  const least = found.length === MOST_PROBLEMS ? 'at least ' : '';
+  const count = found.length === 1 ? '1 problem' : `${least}${found.length} problems`;
   const more = found.length > mostNamed ? ` (and ${found.length - mostNamed} more)` : '';
   return teamsFileInvalid({
     message: `The file has ${count}: ${named.join('; ')}${more}.`,

@@ -1,7 +1,12 @@
 /** Reading files that people write (rules, teams): everything that is wrong with one is reported at once. */
 import { fileURLToPath } from 'node:url';
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type Node, type YAMLMap } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, visit, type Node, type YAMLMap } from 'yaml';
+import { boundedYaml, YamlLimitError, type BoundedYaml } from '../../system/bounded-yaml.js';
 import { readRegularFile, UnreadableFileError } from '../../system/regular-file.js';
+import { atOnce, type Steps } from '../../system/slices.js';
+
+/** A file of a megabyte can have a hundred thousand problems. Nobody reads so many: further ones are not collected. */
+export const MOST_PROBLEMS = 1000;
 
 /** As the API: rules and teams of a large organization are a few hundred kilobytes. */
 const LARGEST_FILE = 1024 * 1024;
@@ -55,19 +60,29 @@ export interface ParsedYaml {
  * Parses a YAML text.
  *
  * @param name what messages call it
- * @throws FileError where it is not YAML, or its aliases stand for too much
+ * @throws FileError where it is not YAML, is too large or too deep, or its aliases stand for too much
  */
 export function parseYaml(text: string, name: string): ParsedYaml {
-  const lines = new LineCounter();
-  // The library compares each key of a mapping with all others. See `repeatedKeys`.
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
+  return atOnce(yamlSteps(text, name));
+}
+
+/** The same in small steps. */
+export function* yamlSteps(text: string, name: string): Steps<ParsedYaml> {
   const fail = (problems: readonly FileProblem[]): never => {
     throw new FileError(`${name} is not YAML`, problems);
   };
-  if (document.errors.length > 0) {
+  let parsed: BoundedYaml;
+  try {
+    parsed = yield* boundedYaml(text);
+  } catch (error) {
+    if (!(error instanceof YamlLimitError)) throw error;
+    throw new FileError(`${name} cannot be read`, [{ line: error.line, place: null, text: error.message }]);
+  }
+  const { document, lines, faults } = parsed;
+  if (faults.length > 0) {
     fail(
-      document.errors.map(({ message, pos }) => {
-        return { line: lines.linePos(pos[0]).line, place: null, text: message.split('\n')[0] ?? message };
+      faults.slice(0, MOST_PROBLEMS).map(({ line, column, message }) => {
+        return { line, place: null, text: `${message} at line ${line}, column ${column}` };
       }),
     );
   }
@@ -82,7 +97,7 @@ export function parseYaml(text: string, name: string): ParsedYaml {
   }
   if (repeated.length > 0) {
     fail(
-      repeated.map(({ range }) => {
+      repeated.slice(0, MOST_PROBLEMS).map(({ range }) => {
         return { line: lines.linePos(range?.[0] ?? 0).line, place: null, text: 'Map keys must be unique' };
       }),
     );
@@ -136,9 +151,6 @@ function childFinder(): (node: unknown, step: string | number) => unknown {
 /** Control characters, and those that change the direction of text: a name could pass for another one. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-/** A file of a megabyte can have half a million problems. Nobody looks at the lines of so many. */
-const MOST_LINES = 1000;
-
 /** Checks values and collects what is wrong; an invalid value is replaced, so that the check continues. */
 export class FileCheck {
   readonly problems: FileProblem[] = [];
@@ -156,7 +168,7 @@ export class FileCheck {
 
   /** @param at the place whose line is reported */
   problem(place: string, text: string, at = place): void {
-    this.problems.push({ line: this.problems.length < MOST_LINES ? this.#lineOf(at) : null, place, text });
+    if (this.problems.length < MOST_PROBLEMS) this.problems.push({ line: this.#lineOf(at), place, text });
   }
 
   /** A mapping; with `names`, one that has no others. The place of the root has a blank. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { abuseEveryOperation } from '../../support/abuse.js';
 import { exampleRequests, initOf, urlOf } from '../../support/examples.js';
-import { recordingFetch } from '../../support/recorder.js';
+import { rawExchange, sendRaw } from '../../support/recorder-raw.js';
+import { recordExchange, recordingFetch } from '../../support/recorder.js';
 import { runService, type RunningService } from './running-service.js';
 
 let running: RunningService;
@@ -27,6 +28,15 @@ test('Every operation refuses what it cannot read or write, too much, and what i
   expect(refused.filter(({ operationId }) => operationId === 'killContainer').map(({ status }) => status)).toEqual([
     415, 413, 400, 422,
   ]);
+});
+
+test('A request with several Host headers is refused before its operation', async () => {
+  for (const path of ['/containers', '/nowhere']) {
+    const reply = await sendRaw(running.url, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n`);
+    if (path === '/nowhere') recordExchange('compose', rawExchange('GET', path, reply));
+    expect([reply.status, reply.closed]).toEqual([400, true]);
+    expect(JSON.parse(reply.body.toString())).toMatchObject({ type: '/problems/repeated-host' });
+  }
 });
 
 const withPath = exampleRequests('compose').filter(({ path }) => path.includes('{'));

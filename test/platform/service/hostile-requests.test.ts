@@ -79,6 +79,33 @@ describe('Bodies', () => {
   });
 });
 
+describe('Several Host headers', () => {
+  const twice = 'Host: localhost\r\nhOsT: localhost';
+
+  test.each([login, '/graphql', '/docs', '/console/', '/metrics', '/nowhere'])('are refused: %s', async (path) => {
+    const before = platform.logLines.length;
+    const body = 'Content-Length: 5\r\n\r\nGET /';
+    const reply = await sendRaw(platform.url, `POST ${path} HTTP/1.1\r\n${twice}\r\nX-Request-Id: mine\r\n${body}`);
+    expect([reply.status, reply.closed, reply.headers.get('x-request-id')]).toEqual([400, true, 'mine']);
+    expect(JSON.parse(reply.body.toString())).toMatchObject({ type: '/problems/repeated-host', request_id: 'mine' });
+    if (path === '/nowhere') recordExchange('platform', rawExchange('POST', path, reply));
+    const logged = platform.logLines.slice(before).map((line): unknown => JSON.parse(line));
+    expect(logged).toEqual([expect.objectContaining({ operation: null, path: '(unmatched)', status: 400 })]);
+  });
+
+  test('are refused without a body where the method is HEAD', async () => {
+    const reply = await sendRaw(platform.url, `HEAD /health/live HTTP/1.1\r\n${twice}\r\n\r\n`);
+    expect([reply.status, reply.body.length]).toEqual([400, 0]);
+  });
+
+  test('are refused at a server for browsers of other origins, too', async () => {
+    const open = await startTestPlatform({ environment: { CORS_ORIGINS: 'https://app.example.com' } });
+    const reply = await sendRaw(open.url, `GET /health/live HTTP/1.1\r\n${twice}\r\n\r\n`);
+    await open.stop();
+    expect(reply.status).toBe(400);
+  });
+});
+
 describe('Headers', () => {
   test.each<[string, readonly string[], number]>([
     ['a coding of the body', ['Content-Encoding: gzip'], 415],

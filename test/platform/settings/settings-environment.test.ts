@@ -62,6 +62,7 @@ describe('a settings file', () => {
     ['PORT: { hunter2: 1 }\n', 'PORT must be a single value or a list'],
     ['HOST: a\nPORT: "hunter2\n', 'is no valid YAML: line 3: missing char'],
     ['PORT: 1\nPORT: 2\n', 'is no valid YAML: line 2: duplicate key'],
+    [`PORT: ${'['.repeat(5000)}hunter2`, 'cannot be read: line 1: The text is nested more than 64 levels deep'],
   ])('that holds %j is refused in one line', async (content, expected) => {
     const failure = await settingsEnvironment({}, await file(content)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(SettingError);

@@ -200,10 +200,19 @@ teams:
     ['is something else', 'services: {}', 1],
     ['refers to an anchor that it does not have', 'teams: *none', null],
     ['stands for millions of values', aliases(), null],
+    ['is nested too deeply', `teams:\n  ${'['.repeat(2000)}`, 2],
   ])('of a text that %s is refused', async (_what, text, line) => {
     const reply = await importFile(text);
     expect([reply.status, reply.body.type]).toEqual([422, '/problems/teams-file-invalid']);
     expect(reply.body.problems[0].line).toBe(line);
+  });
+
+  it('with thousands of problems counts and lists the first of them', async () => {
+    const team = (id: number): string => `  - { id: t${id}, members: [${'1,'.repeat(1000)}] }`;
+    const reply = await importFile(`teams:\n${[team(1), team(2), team(3)].join('\n')}`);
+    expect(reply.status).toBe(422);
+    expect(reply.body.message).toMatch(/^The file has at least 1000 problems: line 2: /);
+    expect(reply.body.problems).toHaveLength(100);
   });
 
   it('of bytes that are no text is refused', async () => {

@@ -2915,6 +2915,18 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
+    /** @description The request has more than one `Host` header, so that servers could disagree about its target (RFC 9112, section 3.2). Nothing was done, and the connection is closed. Send exactly one `Host` header. */
+    RepeatedHostProblem: {
+      /** @constant */
+      type: '/problems/repeated-host';
+      /** @constant */
+      title: 'Repeated host';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description No operation has this path. Compare the path, including the version prefix, with the API reference. */
     RouteNotFoundProblem: {
       /** @constant */
@@ -2943,6 +2955,16 @@ export interface components {
     };
   };
   responses: {
+    /** @description The request has more than one `Host` header. */
+    RepeatedHost: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['RepeatedHostProblem'];
+      };
+    };
     /** @description No operation has this path. */
     RouteNotFound: {
       headers: {

@@ -62,6 +62,7 @@ export type Problem =
   | Schemas['OrchestratorInvalidReplicaCountProblem']
   | Schemas['PageNotServedProblem']
   | Schemas['PageLinkRefusedProblem']
+  | Schemas['RepeatedHostProblem']
   | Schemas['RouteNotFoundProblem']
   | Schemas['MethodNotAllowedProblem'];
 
@@ -125,6 +126,7 @@ export const problemTypes = [
   '/problems/orchestrator-invalid-replica-count',
   '/problems/page-not-served',
   '/problems/page-link-refused',
+  '/problems/repeated-host',
   '/problems/route-not-found',
   '/problems/method-not-allowed',
 ] as const satisfies readonly ProblemType[];

@@ -55,6 +55,7 @@ export type Problem =
   | Schemas['SyncRunNotFoundProblem']
   | Schemas['SyncRunNotActiveProblem']
   | Schemas['DemoDataRemovalActiveProblem']
+  | Schemas['RepeatedHostProblem']
   | Schemas['RouteNotFoundProblem']
   | Schemas['MethodNotAllowedProblem'];
 
@@ -111,6 +112,7 @@ export const problemTypes = [
   '/problems/sync-run-not-found',
   '/problems/sync-run-not-active',
   '/problems/demo-data-removal-active',
+  '/problems/repeated-host',
   '/problems/route-not-found',
   '/problems/method-not-allowed',
 ] as const satisfies readonly ProblemType[];

@@ -10,7 +10,8 @@
  * A unit goes to the team of its author; where several teams have the author, to the one that also has the repository,
  * else to the first in the file. An author whom no team has leaves it to the team that has the repository.
  */
-import { FileCheck, parseYaml, readTextFile } from '../file-check.js';
+import { atOnce, type Steps } from '../../../system/slices.js';
+import { FileCheck, readTextFile, yamlSteps } from '../file-check.js';
 
 export interface Team {
   readonly id: string;
@@ -43,19 +44,26 @@ export async function loadTeams(file: string): Promise<readonly Team[]> {
 
 /** Parses the text of a teams file; `name` is what messages call it. Throws as `loadTeams` does. */
 export function parseTeams(text: string, name: string): readonly Team[] {
-  const { value, lineOf } = parseYaml(text, name);
+  return atOnce(teamsSteps(text, name));
+}
+
+/** The same in small steps. */
+export function* teamsSteps(text: string, name: string): Steps<readonly Team[]> {
+  const { value, lineOf } = yield* yamlSteps(text, name);
   const check = new FileCheck(lineOf);
   const root = check.mapping(value, 'the file', ['teams']);
   const items = check.list(root['teams'], 'teams');
   if (items.length > MOST_TEAMS) check.problem('teams', `may have at most ${MOST_TEAMS} items, not ${items.length}`);
   const ids = new Set<string>();
-  const teams = items.slice(0, MOST_TEAMS).map((item, index) => {
+  const teams: Team[] = [];
+  for (const [index, item] of items.slice(0, MOST_TEAMS).entries()) {
     const place = `teams[${index}]`;
     const team = checkTeam(check, item, place);
     if (ids.has(team.id)) check.problem(`${place}.id`, `${JSON.stringify(team.id)} is used twice`);
     ids.add(team.id);
-    return team;
-  });
+    teams.push(team);
+    yield;
+  }
   check.finish(`${name} is not a teams file`);
   return teams;
 }

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { atOnce, inSlices, type Steps } from '../../src/system/slices.js';
+
+function* spinning(milliseconds: number): Steps<string> {
+  for (const end = performance.now() + milliseconds; performance.now() < end;) yield;
+  return 'done';
+}
+
+describe('long work in steps', () => {
+  it('lets other work run between two slices', async () => {
+    const order: string[] = [];
+    setImmediate(() => order.push('other'));
+    order.push(await inSlices(spinning(100)));
+    expect(order).toEqual(['other', 'done']);
+  });
+
+  it('can run at once', () => {
+    expect(atOnce(spinning(1))).toBe('done');
+  });
+
+  it('fails as its step does', async () => {
+    // eslint-disable-next-line require-yield -- it fails before its first pause
+    const failing = function* (): Steps<never> {
+      throw new Error('no');
+    };
+    await expect(inSlices(failing())).rejects.toThrow('no');
+    expect(() => atOnce(failing())).toThrow('no');
+  });
+});
