@@ -70,7 +70,7 @@ export interface RunningPlatform {
 export interface PlatformOptions {
   readonly log: Log;
   readonly clock?: Clock;
-  /** How a sync is done; default: in a process of its own, but in this one where no other can open the store. */
+  /** How a sync is done; default: in a separate process, or in this one if only one process can open the store. */
   readonly executeSync?: StartExecution;
   /** How optional packages are imported; default: `import()`. */
   readonly importConnector?: (name: string) => Promise<unknown>;

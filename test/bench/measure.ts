@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import autocannon from 'autocannon';
 import { build } from 'esbuild';
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface ServerProcess {
   readonly port: number;
   stop(): void;

@@ -9,7 +9,7 @@ export const hasBrowser = browserFile !== undefined;
 /** A running Platform with the console, and a browser to look at it with. */
 export interface RunningConsole {
   readonly platform: TestPlatform;
-  /** A person with a browser profile of their own: no cookies, nothing stored. */
+  /** A person with a new browser profile: no cookies, nothing stored. */
   visitor(options?: VisitorOptions): Promise<Visitor>;
   stop(): Promise<void>;
 }

@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)(`On the People page${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('the last owner stays, and is told why', async () => {
+  test('the last owner stays, and sees why', async () => {
     const { page } = await insider(await running.platform.signUp({ organization: 'One Person' }));
     await page.getByRole('button', { name: 'Leave One Person' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();

@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     expect(complaints).toEqual([]);
   });
 
-  test('goes on after the access token has expired, with many requests at once', async () => {
+  test('continues after the access token has expired, with many requests at once', async () => {
     const user = await running.platform.signUp();
     const { page, complaints } = await insider('/console/account', user);
     await page.getByText('Last used').waitFor();
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     expect(complaints).toEqual([]);
   });
 
-  test('goes on after the access token has expired where the browser has no locks, as without TLS', async () => {
+  test('continues after the access token has expired in a browser without locks, as without TLS', async () => {
     const user = await running.platform.signUp();
     const visitor = await running.visitor();
     await visitor.context.addInitScript('delete Navigator.prototype.locks');

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { TestPlatform, TestUser } from '../support/platform.js';
 
-/** Code hosts and syncs in the states that the Sources page tells apart. No worker looks at the runs. */
+/** Code hosts and syncs in the states that the Sources page distinguishes. No worker processes the runs. */
 export async function prepareSources(platform: TestPlatform, owner: TestUser): Promise<void> {
   const post = async (path: string, body?: unknown): Promise<string> => {
     const reply = await platform.json('POST', `/api/v1/admin/${path}`, { token: owner.accessToken, body });

@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('a member is told which permission the page needs', async () => {
+  test('a member sees which permission the page needs', async () => {
     const { platform } = running;
     const member = await platform.signUp({ invitedBy: await platform.signUp(), role: 'member' });
     const { page } = await insider(member);
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
     expect(await page.getByRole('link', { name: 'Sources' }).count()).toBe(0);
   });
 
-  test('an administrator whose role was lowered is told which role a change needs', async () => {
+  test('an administrator whose role was lowered sees which role a change needs', async () => {
     const { platform } = running;
     const owner = await platform.signUp();
     const admin = await platform.signUp({ invitedBy: owner, role: 'admin' });

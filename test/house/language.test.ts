@@ -1,6 +1,5 @@
 /**
- * Keeps phrases out of the repository that plain technical English does not use. A folder in `notYet` still contains a
- * phrase; remove it from the list when the phrase is gone.
+ * Keeps phrases out of the repository that plain technical English does not use.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,62 +9,46 @@ interface Phrase {
   readonly pattern: RegExp;
   /** The usual wording. */
   readonly instead: string;
-  readonly notYet: readonly string[];
 }
 
 const phrases: readonly Phrase[] = [
   {
     pattern: /\bwhoever\b/i,
     instead: 'the actor: "a caller that", "the process that"',
-    notYet: ['openapi/platform/', 'src/compose/', 'src/console/', 'test/compose/'],
   },
   {
     pattern: /\bof (?:its|their) own\b/i,
     instead: '"separate", or nothing',
-    notYet: [
-      'src/compose/',
-      'src/platform/',
-      'test/bench/',
-      'test/compose/',
-      'test/console/',
-      'test/platform/',
-      'test/support/',
-    ],
   },
-  { pattern: /\bas far as\b/i, instead: '"if", or "the part that"', notYet: ['test/compose/', 'test/platform/'] },
+  { pattern: /\bas far as\b/i, instead: '"if", or "the part that"' },
   {
     pattern: /\bgoes? on\b/i,
     instead: '"continues" or "resumes"',
-    notYet: ['openapi/compose/', 'src/console/', 'src/platform/', 'test/compose/', 'test/console/', 'test/platform/'],
   },
-  { pattern: /\bdoes not hold\b/i, instead: '"is invalid"', notYet: ['src/platform/', 'test/platform/'] },
+  { pattern: /\bdoes not hold\b/i, instead: '"is invalid"' },
   {
     pattern: /\b(?:told|tell|tells|telling) (?:\w+ )?apart\b/i,
     instead: '"distinguish"',
-    notYet: ['src/compose/', 'src/console/', 'test/console/', 'test/platform/'],
   },
   {
     pattern: /\bto be had\b/i,
     instead: '"available"',
-    notYet: ['src/compose/', 'test/bench/', 'test/compose/', 'test/support/'],
   },
-  { pattern: /\bof old\b/i, instead: '"earlier"', notYet: [] },
-  { pattern: /\bthe own\b/i, instead: '"your" or "its"', notYet: ['src/platform/', 'test/platform/'] },
+  { pattern: /\bof old\b/i, instead: '"earlier"' },
+  { pattern: /\bthe own\b/i, instead: '"your" or "its"' },
   {
     pattern: /\bwhat is there\b/i,
     instead: 'what exists',
-    notYet: ['openapi/compose/', 'src/compose/', 'test/compose/'],
   },
-  { pattern: /\bin turn\b/i, instead: '"one after another"', notYet: ['test/platform/'] },
-  { pattern: /\bin a circle\b/i, instead: '"in a cycle"', notYet: ['test/compose/'] },
+  { pattern: /\bin turn\b/i, instead: '"one after another"' },
+  { pattern: /\bin a circle\b/i, instead: '"in a cycle"' },
   {
     pattern: /\bis told\b/i,
     instead: '"is reported"',
-    notYet: ['openapi/compose/', 'test/compose/', 'test/console/', 'test/platform/'],
   },
-  { pattern: /\bnobody's business\b/i, instead: 'who may see it', notYet: [] },
-  { pattern: /\bwhat is not (?:\w+ )?never\b/i, instead: 'the condition', notYet: [] },
-  { pattern: /\bthe way of (?:every|a|each)\b/i, instead: '"steps"', notYet: [] },
+  { pattern: /\bnobody's business\b/i, instead: 'who may see it' },
+  { pattern: /\bwhat is not (?:\w+ )?never\b/i, instead: 'the condition' },
+  { pattern: /\bthe way of (?:every|a|each)\b/i, instead: '"steps"' },
 ];
 
 const isText = /\.(?:ts|tsx|js|mjs|md|ya?ml|graphql|css|html|sh)$/;
@@ -80,12 +63,10 @@ const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
     return text === null ? [] : [{ path, lines: text.split('\n') }];
   });
 
-test.each(phrases)('No text contains $pattern', ({ pattern, instead, notYet }) => {
-  const found = files
-    .filter(({ path }) => !notYet.some((folder) => path.startsWith(folder)))
-    .flatMap(({ path, lines }) =>
-      lines.flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
-    );
+test.each(phrases)('No text contains $pattern', ({ pattern, instead }) => {
+  const found = files.flatMap(({ path, lines }) =>
+    lines.flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+  );
   expect(found, `Write ${instead} instead of ${String(pattern)} (CONTRIBUTING.md)`).toEqual([]);
 });
 

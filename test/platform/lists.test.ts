@@ -22,7 +22,7 @@ async function send(method: string, path: string, body?: unknown): Promise<Recor
   return reply.body as Record<string, unknown>;
 }
 
-/** Adds three things to a list; some at the same moment, so that only the id tells them apart. */
+/** Adds three things to a list; some at the same moment, so that only the id distinguishes them. */
 const fillings: Readonly<Record<string, (index: number) => Promise<unknown>>> = {
   '/api/v1/auth/me/organizations': async (index) => {
     const other = await platform.signUp({ organization: `Organization ${index}` });

@@ -99,7 +99,7 @@ function withFormat(
     case undefined:
     case 'password':
       return fc.oneof(fc.string({ unit: 'grapheme', ...size }), fc.string({ unit: 'binary', ...size })).filter(
-        // U+0000 is in no schema, but no database can hold it; that it is refused is a test of its own.
+        // U+0000 is in no schema, but no database can hold it; a separate test proves that it is refused.
         (each) => !each.includes('\0') && codePointsIn(each) >= size.minLength && codePointsIn(each) <= size.maxLength,
       );
     case 'uuid':

@@ -1,5 +1,5 @@
 /**
- * A ClickHouse over HTTP for tests: the real engine (chdb, in a process of its own) behind the part of the server's HTTP
+ * A ClickHouse over HTTP for tests: the real engine (chdb, in a separate process) behind the part of the server's HTTP
  * interface that @clickhouse/client uses. TEST_CLICKHOUSE_URI names a real server instead; TEST_CHDB names the
  * directory in whose node_modules chdb is installed, where it is not installed here.
  */

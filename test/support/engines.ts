@@ -38,7 +38,7 @@ export interface TestEngine {
   /** To be put on everything that is made. */
   readonly labels: Readonly<Record<string, string>>;
   readonly backend: Backend;
-  /** With these variables, a command in a process of its own finds the same engine. */
+  /** With these variables, a command in a separate process finds the same engine. */
   readonly environment: Readonly<Record<string, string>>;
   /** The same engine as another process would open it, with these marks of stops. */
   open(marks: StopMarks): Backend;
@@ -62,7 +62,7 @@ export async function testEngines(): Promise<{ engines: TestEngine[]; missing: M
   };
 }
 
-/** One engine with the image in it, or why it is not to be had. */
+/** One engine with the image in it, or why it is not available. */
 export async function testEngine(name: TestEngine['name']): Promise<TestEngine | MissingEngine> {
   const candidate = await candidates[name]();
   if (typeof candidate === 'string') return { name, reason: candidate };

@@ -12,7 +12,7 @@ import { startMailbox, type Mailbox } from './mailbox.js';
 import { createTestDatabase } from './postgres.js';
 import { recordingFetch } from './recorder.js';
 
-/** A running Platform on a database of its own, with a real mail server, observed by the contract recorder. */
+/** A running Platform on a separate database, with a real mail server, observed by the contract recorder. */
 export interface TestPlatform {
   readonly url: string;
   readonly fetch: typeof fetch;

@@ -15,7 +15,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Makes a database of its own for a test file: migrated and empty, as a copy of the run's template. */
+/** Creates a database for a test file: migrated and empty, as a copy of the run's template. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   return createDatabase(
     (admin, name) => admin`create database ${admin(name)} template ${admin(inject('databaseTemplate'))}`,

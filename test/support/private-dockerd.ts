@@ -33,7 +33,7 @@ export async function dockerdIsMissing(): Promise<string | undefined> {
 }
 
 /**
- * Not started yet. It runs in a network namespace of its own: an engine takes the bridge and the firewall of the one it
+ * Not started yet. It runs in a separate network namespace: an engine takes the bridge and the firewall of the one it
  * is in for its own, and would take them away from an engine that is there.
  */
 export async function privateDockerd(): Promise<PrivateDockerd> {

@@ -11,7 +11,7 @@ export interface RawReply {
 }
 
 /**
- * Sends bytes over a TCP connection of its own and reads one reply. For requests that no client library would send.
+ * Sends bytes over a new TCP connection and reads one reply. For requests that no client library would send.
  *
  * @param url the server, `http://127.0.0.1:8080`
  * @param request what to send, piece by piece; lines end in CRLF

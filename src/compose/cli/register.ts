@@ -116,7 +116,7 @@ Examples:
   plumbline compose up -d                 start everything in the background
   plumbline compose logs -f web           follow the output of one service
   plumbline compose up -d --scale web=3   three containers of web
-  plumbline compose run --rm web sh       a container of its own for one command
+  plumbline compose run --rm web sh       a new container for one command
   plumbline compose config                the project as it is understood
   plumbline compose down -v               remove everything, with the data
 

@@ -69,7 +69,7 @@ export async function selectBackend(choice: BackendChoice): Promise<Backend> {
  * @throws UnknownBackendError for an unknown name
  * @throws RuntimeError.backendFailure (for native TerminalError.commandFailed), naming what to install, when the named
  * backend, or any, is unavailable
- *   one, or any, is not to be had
+ *   one, or any, is not available
  */
 export async function chooseEngine(choice: BackendChoice): Promise<ChosenEngine> {
   const { environment, clock = systemClock } = choice;

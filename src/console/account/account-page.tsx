@@ -13,7 +13,7 @@ import { View } from '../ui/view.js';
 import { Organizations } from './organizations.js';
 import { Sessions } from './sessions.js';
 
-/** The account of whoever is logged in: profile, password, sessions, organizations, theme. */
+/** The account of the current user: profile, password, sessions, organizations, theme. */
 export default function AccountPage(): JSX.Element {
   return (
     <Page

@@ -16,7 +16,7 @@ export interface AnsweredSeries {
   readonly buckets: readonly { readonly date: string; readonly value: number }[];
 }
 
-/** More lines than this cannot be told apart. */
+/** More lines than this cannot be distinguished. */
 export const mostLines = 6;
 
 /** Puts series on common dates. */

@@ -27,7 +27,7 @@ export interface LinesProps {
 
 const margins = { left: 52, right: 12, top: 12, bottom: 28 };
 const height = 260;
-/** Dashes tell lines apart where colours do not. */
+/** Dashes distinguish lines that have the same colour. */
 const dashes = ['', '6 3', '2 3', '10 3 2 3', '1 4', '14 4'];
 
 /** Lines over time, one per series. Hovering or focusing a date shows its values. */

@@ -18,7 +18,7 @@ import { Failed } from '../ui/failed.js';
 
 const hosts = { host_a: 'GitHub', host_b: 'GitLab' } as const;
 
-/** Connects a code host and tests it, or goes on without one. */
+/** Connects a code host and tests it, or continues without one. */
 export function IntegrationStep({ recommended }: { recommended: Schemas['CodeHost'] | null }): JSX.Element {
   const [provider, setProvider] = useState<Schemas['CodeHost']>(recommended ?? 'host_a');
   const [, navigate] = useLocation();

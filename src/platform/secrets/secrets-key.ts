@@ -26,7 +26,7 @@ export async function loadSecretsKey(home: string, configured: string | null): P
     throw new SettingError(`SECRETS_KEY is not set, and ${path} ${error.reason}`);
   });
   const key = Buffer.from(text.toString('utf8').trim(), 'base64');
-  if (key.length !== keyLength) throw new SettingError(`SECRETS_KEY is not set, and ${path} does not hold a key`);
+  if (key.length !== keyLength) throw new SettingError(`SECRETS_KEY is not set, and ${path} does not contain a key`);
   return key;
 }
 

@@ -9,7 +9,7 @@ const browserHeader = 'x-plumbline-browser';
  * Keeps pages of other sites from operations that use the cookie of a browser session: those whose contract documents
  * the problem. `SameSite=Strict` does not stop another port or subdomain of the same site; this does.
  *
- * @param appBaseUrl its origin is that of the own pages, also where a proxy changes `Host`
+ * @param appBaseUrl its origin is that of the console's pages, even if a proxy changes `Host`
  */
 export function createBrowserSessionAdmission(
   appBaseUrl: () => string,

@@ -72,7 +72,7 @@ export async function postgresEngine(): Promise<MeasuredEngine> {
   };
 }
 
-/** The engine of ClickHouse in this process, or why it is not to be had. */
+/** The engine of ClickHouse in this process, or why it is not available. */
 export async function chdbEngine(): Promise<MeasuredEngine | { readonly missing: string }> {
   const importChdb: ImportChdb = () => Promise.resolve(chdbRequire('chdb'));
   const chdbRequire = createRequire(join(process.env['TEST_CHDB'] ?? process.cwd(), 'package.json'));

@@ -1,5 +1,5 @@
 /**
- * The compose tool beside its neighbours, each in a process of its own and on the same engine, in one run:
+ * The compose tool beside its neighbours, each in a separate process on the same engine, in one run:
  *
  * PLUMBLINE_TEST_DOCKER_HOST      a Docker Engine (`.ci/engines`), and
  * PLUMBLINE_TEST_DOCKER_COMPOSE   Docker Compose's standalone program for it (`.ci/docker-compose`)

@@ -30,7 +30,7 @@ export async function milliseconds({ command, engine, folder }: Contender, args:
     env: { ...engine.environment, HOME: folder, PLUMBLINE_HOME: path.join(folder, 'state') },
     // Read, because a program that writes into nothing has less to do.
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own, so that what it has started ends with it.
+    // A separate process group, so that its children end with it.
     detached: true,
   });
   const limit = setTimeout(() => {

@@ -1,5 +1,5 @@
 /**
- * One HTTP server under measurement, in a process of its own: `tsx server.ts <name>` prints its port. Every one serves
+ * One HTTP server under measurement, in a separate process: `tsx server.ts <name>` prints its port. Every one serves
  * the same forty routes, validates the request and the reply against the same schemas, and logs nothing.
  */
 import Router from '@koa/router';

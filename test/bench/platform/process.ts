@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { settingDescriptions } from '../../../src/platform/settings.js';
 
-/** The product as an operator runs it: `plumbline serve` from the built tree, on a home of its own, without limits. */
+/** The product as an operator runs it: `plumbline serve` from the built tree, with a separate home, without limits. */
 export interface PlatformProcess {
   readonly url: string;
   readonly home: string;

@@ -1,4 +1,4 @@
-/** `sync git` of a whole history against `git log --numstat`, on every kind of database that needs no server of its own. */
+/** `sync git` of a whole history against `git log --numstat`, on every kind of database that needs no separate server. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -41,7 +41,7 @@ export async function benchUnits(): Promise<void> {
 
 type Row = Readonly<Record<string, string | number>>;
 
-/** The program that derives, in a process of its own: what made the records is not counted. */
+/** The program that derives, in a separate process, so that the creation of the records is not measured. */
 async function builtProcess(): Promise<string> {
   const outfile = 'dist/bench/derive-process.js';
   await build({

@@ -129,7 +129,7 @@ describe('push', () => {
     expect(await run('push', '--quiet')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('names an image that was not built, and goes on with --ignore-push-failures', async () => {
+  it('names an image that was not built, and continues with --ignore-push-failures', async () => {
     const { run } = await commandLine(TALL);
     expect(await run('push')).toMatchObject({ code: 1 });
     expect(await run('push', '--ignore-push-failures')).toMatchObject({

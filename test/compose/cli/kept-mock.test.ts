@@ -16,7 +16,7 @@ interface KeptMock {
   run(...args: string[]): Promise<Ran>;
 }
 
-/** Commands on the mock, each on a backend that is opened for it alone, as processes of their own do. */
+/** Commands on the mock, each on a new backend, as in separate processes. */
 async function mock(): Promise<KeptMock> {
   const folder = await folderWith({ 'compose.yaml': FILE });
   const begin = async (...args: string[]): Promise<Running> => {

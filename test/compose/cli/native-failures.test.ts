@@ -46,7 +46,7 @@ exit 125`);
   expect((await run('up', '-d')).stderr).toContain('(Debian: apt-get install catatonit)');
 });
 
-it('A podman that cannot be run is told from one that is not there', async () => {
+it('distinguishes a podman that cannot be run from a missing one', async () => {
   const { run } = await on('exit 0\n');
   expect(await run('up', '-d')).toMatchObject({ code: 1, stderr: 'Podman returned invalid JSON.\n' });
 });

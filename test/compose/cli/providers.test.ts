@@ -108,7 +108,7 @@ describe('a service with a provider', () => {
     ]);
   });
 
-  it('is told its own definition when it asks', async () => {
+  it('receives its definition when it asks', async () => {
     const asks = `echo '{"type":"get-service-config"}'; read -r answer; echo "$answer" >"$HOME/answer"`;
     const line = await withProvider({ up: asks });
     await line.run('up', '-d');

@@ -1,4 +1,4 @@
-/** A project of its own name on a real engine, driven by the command line, and removed with all it has made. */
+/** A project with a unique name on a real engine, driven by the command line, and removed with all its objects. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -38,7 +38,7 @@ export interface EngineProject extends Console {
   readonly backend: Backend;
   /** Replaces the compose file. */
   write(parts: ComposeParts): Promise<void>;
-  /** The same command line in a process of its own. */
+  /** The same command line in a separate process. */
   spawn(...args: string[]): Promise<CommandProcess>;
   /** The same on a pseudo-terminal of 24 rows and 80 columns. */
   onTerminal(...args: string[]): Promise<Terminal>;

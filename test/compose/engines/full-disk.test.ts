@@ -43,7 +43,7 @@ async function firstEngine(): Promise<TestEngine | undefined> {
   return undefined;
 }
 
-/** A file system of its own, without a free block. */
+/** A separate file system, without a free block. */
 async function fullDisk(): Promise<{ folder: string; free(): Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'plt-full-'));
   await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]);

@@ -218,7 +218,7 @@ export const servedProject: EnginePart = (engine) => {
       expect(waited).toMatchObject(engine.backend.conformer === 'bridge' ? is501 : ended);
     });
 
-    it('has no networks and secrets of its own on a production backend: 501', async () => {
+    it('cannot manage networks and secrets on a production backend: 501', async () => {
       const { compose, name } = await served(engine, { services: { web: {} } });
       const refused = [
         await listNetworks(compose),

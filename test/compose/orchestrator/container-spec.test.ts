@@ -49,7 +49,7 @@ describe('the specification of a container', () => {
     await expect(spec(body, 3)).rejects.toBeInstanceOf(ComposeFailure);
   });
 
-  it('a secret in a file is mounted; with an owner of its own it is copied instead', async () => {
+  it('a secret in a file is mounted; with an owner it is copied instead', async () => {
     const secrets = 'secrets: { key: { file: /keys/key } }';
     const target = '/run/secrets/key';
     expect((await spec('secrets: [key]', 1, secrets)).mounts).toEqual([
@@ -58,7 +58,7 @@ describe('the specification of a container', () => {
     expect((await spec('secrets: [{ source: key, uid: "5" }]', 1, secrets)).mounts).toEqual([]);
   });
 
-  it('sharing a network means the other container, and no network of its own', async () => {
+  it("sharing a network uses the other container's, and adds none", async () => {
     const shared = await spec('network_mode: "service:other"');
     expect(shared.networkMode).toBe('container:id-of-other');
     expect(shared.networks).toBeUndefined();

@@ -67,7 +67,7 @@ describe('the life of a project', () => {
     expect(actions()).toEqual(['Stopped shop-a', 'Started shop-a']);
   });
 
-  it('hooks run after the start and before the stop, and one that fails is told', async () => {
+  it('hooks run after the start and before the stop, and a failing one is reported', async () => {
     const ran: string[] = [];
     const { up, orchestration } = bench(({ kind, command }) =>
       kind === 'exec'
@@ -88,7 +88,7 @@ describe('the life of a project', () => {
     );
   });
 
-  it('a pre_start hook runs to its end in a container of its own, which is gone then', async () => {
+  it('a pre_start hook runs to its end in a separate container, which is then removed', async () => {
     const seen: string[] = [];
     const { up, statuses } = bench(({ container }) => {
       seen.push(container);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inStages } from '../../../src/compose/orchestrator/ordered.js';
 
 describe('stages of a graph', () => {
-  /** What is begun and done, with the actions named in `held` ending only when nothing else goes on. */
+  /** The starts and ends of actions; those in `held` end only when no other action is running. */
   async function happening(dependencies: Readonly<Record<string, readonly string[]>>, held: string): Promise<string[]> {
     const log: string[] = [];
     const act = (stage: string) => async (name: string) => {

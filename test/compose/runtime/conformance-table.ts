@@ -1,6 +1,6 @@
 /**
- * The table of operation by backend. Each subject is tested in a file of its own, at the same time as the others,
- * and leaves its column in coverage/conformance/; whoever is last finds all columns there and writes the table.
+ * The table of operation by backend. Each subject is tested in a separate file, at the same time as the others,
+ * and leaves its column in coverage/conformance/; the last one finds all columns there and writes the table.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

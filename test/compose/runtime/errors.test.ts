@@ -59,7 +59,7 @@ describe('RuntimeError', () => {
     expect(isRuntimeError(failed)).toBe(false);
   });
 
-  it('is told from other errors, and its cases from each other', () => {
+  it('differs from other errors, and its cases from each other', () => {
     expect(isRuntimeError(notFound('a'))).toBe(true);
     expect(isRuntimeError(notFound('a'), 'notFound')).toBe(true);
     expect(isRuntimeError(alreadyExists('a'), 'notFound')).toBe(false);

@@ -147,7 +147,7 @@ function looks(
     expect(await stumbling.left()).toBe(0);
   });
 
-  it('whoever waits for the end is told of it', async () => {
+  it('a wait for the end resolves', async () => {
     const id = await started('sleep 1; exit 3');
     await stumbling.stumble(2);
     const { internal } = stumbling.backend;
@@ -155,7 +155,7 @@ function looks(
     expect(await stumbling.left()).toBe(0);
   });
 
-  it('an engine that goes on failing so is not asked for ever', async () => {
+  it('an engine that keeps failing is not asked forever', async () => {
     const id = await ended();
     await stumbling.stumble(100);
     expect(await failure(stumbling.backend.containers.inspect(id))).toMatchObject({ case: failureCase });

@@ -10,7 +10,7 @@ import { obedient } from './programs.js';
 
 for (const name of ['bridge/docker', 'bridge/podman'] as const) {
   await onSocket(name, (engine, socket) => {
-    /** What is told through the proxy about containers of one label, made and removed while it is cut. */
+    /** The events that the proxy passes on about containers of one label, created and removed while it is cut. */
     const toldOver = async (trouble: (proxy: CuttingProxy, act: () => Promise<void>) => Promise<void>) => {
       const proxy = await cuttingProxy(socket);
       const gaveUp = new AbortController();
@@ -55,7 +55,7 @@ for (const name of ['bridge/docker', 'bridge/podman'] as const) {
     };
 
     for (const how of ['ended', 'broken'] as const) {
-      it(`a stream that is ${how} goes on: nothing is missed, nothing is told twice`, async () => {
+      it(`a stream that is ${how} continues: no event is missed or repeated`, async () => {
         const { told, happened } = await toldOver(async (proxy, act) => {
           proxy.cut(how);
           await act();
@@ -65,7 +65,7 @@ for (const name of ['bridge/docker', 'bridge/podman'] as const) {
       });
     }
 
-    it('an engine that is away for a while goes on where it was when it is back', async () => {
+    it('events continue where they stopped after the engine was away', async () => {
       const { told, happened } = await toldOver(async (proxy, act) => {
         await proxy.away();
         await act();

@@ -97,7 +97,7 @@ export const longLine: TestProgram = {
   },
 };
 
-/** Says back, in capitals, what it is told; ends with its input. */
+/** Prints its input in capitals; ends with its input. */
 export const echoes: TestProgram = {
   command: sh('tr a-z A-Z; exit 4'),
   mock: async ({ stdin, write }) => {

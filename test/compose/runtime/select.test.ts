@@ -47,7 +47,7 @@ describe('the backend', () => {
     expect((await selectBackend({ environment, sockets: [socket] })).conformer).toBe('native');
   });
 
-  it('that is not to be had is a backendFailure, or for a program commandFailed, that says what to install', async () => {
+  it('that is not available is a backendFailure, or for a program commandFailed, that says what to install', async () => {
     const environment = { PATH: directory, HOME: directory };
     const message = async (backend?: string): Promise<unknown> =>
       selectBackend({ environment, ...nowhere, ...(backend !== undefined && { backend }) }).catch(

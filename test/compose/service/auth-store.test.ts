@@ -218,7 +218,7 @@ describe.skipIf(missing !== null)(`editing the auth store${missing === null ? ''
     expect(await readdir(folder)).toEqual(['clients.json']);
   });
 
-  it('goes on where a command was killed in the middle', async () => {
+  it('resumes after a command was killed', async () => {
     const gone = spawn(process.execPath, ['-e', '']);
     await once(gone, 'exit');
     await writeFile(join(folder, `.clients.json.lock-${String(gone.pid)}-x`), '');

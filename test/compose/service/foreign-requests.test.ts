@@ -71,7 +71,7 @@ describe('a page of another site', () => {
     expect([status, await statusOf()]).toEqual([403, 'running']);
   });
 
-  test('is told what to do about a name that the server does not go by', async () => {
+  test('explains how to allow a host name that the server does not know', async () => {
     const { body } = await send(running.url, '/_ping', { Host: 'box.example.com:7070' });
     expect(JSON.parse(body)).toMatchObject({
       message:

@@ -1,4 +1,4 @@
-/** A compose server on the mock backend, on a port of its own, with a recorder in front of it. */
+/** A compose server on the mock backend, on a free port, with a recorder in front of it. */
 import { systemClock, type Clock } from '../../../src/compose/runtime/clock.js';
 import { mockBackend, type Mock, type MockParts } from '../../../src/compose/runtime/mock/mock.js';
 import type { Backend } from '../../../src/compose/runtime/runtime.js';

@@ -173,7 +173,7 @@ test('A hundred followers of a log hear all that a service says over a restart, 
   for (const response of [...open, events]) expect(await allLines(response)).toEqual([]);
 }, 120_000);
 
-test('A build whose reader does not read goes on, and the reader is told how many lines it lost', async () => {
+test('A build continues if its reader does not read, and reports how many lines were lost', async () => {
   const lines = 5000;
   const running = await runService({
     allow: ['build'],

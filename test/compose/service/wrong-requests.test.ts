@@ -18,7 +18,7 @@ test('Every operation refuses what it cannot read or write, too much, and what i
     fetch: recordingFetch('compose'),
     authorization: () => '',
     exempt: [
-      // A compose file is no JSON: what is wrong with one is told by the problems of compose files.
+      // A compose file is not JSON; its errors are problems of compose files.
       'ingestProject: malformed JSON',
       'ingestProject: unknown property',
       // Over plain TCP there are no credentials.

@@ -25,7 +25,7 @@ it('A password reset refuses the current password and keeps its token', async ()
   expect((await reset(platform, token, 'nine loud harbours 9')).status).toBe(200);
 });
 
-it('A registration refuses a password made of the own address', async () => {
+it("A registration refuses a password made of the user's address", async () => {
   const email = newEmail();
   expect(await register(platform, { email, password: email })).toMatchObject({ status: 422 });
   expect(

@@ -66,7 +66,7 @@ describe('without a mail server', () => {
     });
   });
 
-  it('each further mail is a file of its own, and no unfinished one is left', async () => {
+  it('each further mail is a separate file, and no unfinished one is left', async () => {
     const email = newEmail();
     await register(platform, { email });
     await forgot(platform, email);

@@ -40,7 +40,7 @@ describe('Without a mail server, the mailbox page', () => {
     ['was forwarded by a proxy', { 'X-Forwarded-For': '192.0.2.1' }],
     ['was forwarded by a proxy that says so in the standard way', { Forwarded: 'for=192.0.2.1' }],
     ['was forwarded by a proxy that names the protocol alone', { 'X-Forwarded-Proto': 'https' }],
-    ['was forwarded by a proxy that has a header of its own', { 'X-Real-IP': '192.0.2.1' }],
+    ['was forwarded by a proxy with a nonstandard header', { 'X-Real-IP': '192.0.2.1' }],
   ])('does not exist for a request that %s', async (_what, headers) => {
     expect(await statusOf('/mailbox', headers)).toBe(404);
   });

@@ -1,4 +1,4 @@
-/** A server in a process of its own, for tests that kill it: `node --import tsx serve.ts`, set by its environment. */
+/** A server in a separate process, for tests that kill it: `node --import tsx serve.ts`, set by its environment. */
 import { pino } from 'pino';
 import { startPlatform } from '../../../src/platform/platform.js';
 import { readSettings } from '../../../src/platform/settings.js';

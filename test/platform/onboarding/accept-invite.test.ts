@@ -99,7 +99,7 @@ describe('an invite', () => {
     await expectRefused(user, token);
   });
 
-  it('is not used up by a member, who is told so', async () => {
+  it('is not used up by a member, who gets an error', async () => {
     const user = await newUser();
     const { id, token } = await invite(platform, owner, user.email);
     await platform.database.sql`

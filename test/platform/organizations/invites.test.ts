@@ -91,7 +91,7 @@ describe('inviting', () => {
     expect(reply.body.type).toBe('/problems/already-member');
   });
 
-  it('to a role above the own one is refused, and sends nothing', async () => {
+  it("to a role above the inviter's is refused, and sends nothing", async () => {
     const email = newAddress();
     const reply = await invite(admin, email, 'owner');
     expect(reply.status).toBe(403);
@@ -100,7 +100,7 @@ describe('inviting', () => {
     expect((await invite(admin, email, 'admin')).status).toBe(201);
   });
 
-  it('to the same address from another organization is a matter of its own', async () => {
+  it('to the same address from another organization is independent', async () => {
     const other = await platform.signUp();
     const email = newAddress();
     expect((await invite(owner, email)).status).toBe(201);

@@ -85,7 +85,7 @@ describe('changing a role', () => {
     expect(records).toHaveLength(0);
   });
 
-  it('to one above the own is refused, for others and for oneself', async () => {
+  it("to one above the caller's is refused, for others and for oneself", async () => {
     for (const of of [member, admin]) {
       const reply = await change(admin, of, 'owner');
       expect(reply.status).toBe(403);
@@ -136,7 +136,7 @@ describe('changing a role', () => {
 });
 
 describe('removing a member', () => {
-  it('ends their tokens for the organization at once; the account goes on without it', async () => {
+  it('ends their tokens for the organization at once; the account remains', async () => {
     expect((await remove(admin, member)).status).toBe(204);
     expect((await me(member)).status).toBe(401);
     const body = { refresh_token: member.refreshToken };

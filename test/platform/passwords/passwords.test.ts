@@ -26,7 +26,7 @@ describe('a password hash', () => {
     expect(await passwords.matches('seven quiet rivers 7', hash)).toBe(true);
   });
 
-  it('does not match a password that goes on after 72 bytes', async () => {
+  it('does not match a password that continues after 72 bytes', async () => {
     const longest = 'é7'.repeat(24);
     const hash = await passwords.hash(longest);
     expect(await passwords.matches(longest, hash)).toBe(true);

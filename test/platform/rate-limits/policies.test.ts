@@ -184,7 +184,7 @@ async function useUp(each: Limited, from: string, email: string): Promise<void> 
 }
 
 describe.each(limited)('the limit of $operation', (each) => {
-  it('is told on every reply, and counts down', async () => {
+  it('is reported on every reply, and counts down', async () => {
     const email = newEmail();
     const first = await send(each, '192.0.2.1', email);
     const second = await send(each, '192.0.2.1', email);

@@ -16,7 +16,7 @@ it('A limit that is off refuses nothing, counts nothing and is not told', async 
   expect(await platform.database.sql`select 1 from rate_limits`).toEqual([]);
 });
 
-it('Of two limits, the one that is on is told', async () => {
+it('Of two limits, the enabled one is reported', async () => {
   const { headers } = await platform.json('POST', '/api/v1/auth/login', { body: {} });
   expect(headers.get('RateLimit-Policy')).toBe('"login";q=100;w=86400');
 });

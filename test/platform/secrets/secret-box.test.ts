@@ -57,7 +57,7 @@ describe('the fingerprint of a key', () => {
     expect(createSecretBox(Buffer.alloc(32, 2)).fingerprint).not.toBe(box.fingerprint);
   });
 
-  it('does not hold the key', () => {
+  it('does not contain the key', () => {
     const key = randomBytes(32);
     expect(createSecretBox(key).fingerprint).not.toContain(key.toString('hex').slice(0, 8));
   });

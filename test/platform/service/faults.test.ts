@@ -143,7 +143,7 @@ describe('The database is stopped', () => {
     expect(text).not.toContain('sync_runs{');
   });
 
-  test('a token that is wrong by itself is still told apart: 401', async () => {
+  test('a malformed token is still 401', async () => {
     expect((await platform.json('GET', '/api/v1/auth/me', { token: 'nonsense' })).status).toBe(401);
   });
 });

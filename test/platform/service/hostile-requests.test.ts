@@ -185,7 +185,7 @@ describe('X-Forwarded-For', () => {
     expect(statuses).toEqual([400, 400, 429]);
   });
 
-  test('from a trusted proxy is believed as far as the proxy saw, and not what callers put before that', async () => {
+  test('from a trusted proxy is believed for the part that the proxy added, not for the part that callers sent', async () => {
     const environment = { AUTH_VERIFY_LIMIT: '2/hour', TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' };
     const server = await startTestPlatform({ environment });
     const chains = [

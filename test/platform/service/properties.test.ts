@@ -11,7 +11,7 @@ import { named, platformExamples } from './send-example.js';
 
 const runs = 25;
 const contract: unknown = JSON.parse(readFileSync('generated/platform/openapi.json', 'utf8'));
-// An oracle of its own: what the server's validators make of a body must be what this one says.
+// An independent oracle: the server's validators must agree with it on each body.
 const oracle = new Ajv2020({ strict: false });
 formats.default(oracle);
 oracle.addSchema({ ...record(contract), $id: 'contract' });

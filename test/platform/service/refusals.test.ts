@@ -23,7 +23,7 @@ describe('Every operation refuses what is wrong with a request, as documented', 
       authorization: () => `Bearer ${owner.accessToken}`,
       exempt: [
         'getMetrics: no credential', // loopback callers need none; those from elsewhere: below
-        // A teams file is no JSON: what is wrong with one is told by a problem for teams files.
+        // A teams file is not JSON; its errors are a problem for teams files.
         'importTeams: malformed JSON',
         'importTeams: unknown property',
       ],

@@ -18,7 +18,7 @@ const organizations = (token: string): Promise<JsonReply> =>
 const switchTo = (token: string, orgId: string): Promise<JsonReply> =>
   platform.json('POST', '/api/v1/auth/switch-org', { token, body: { org_id: orgId } });
 
-/** A user with an organization of their own who then joins that of `owner`. */
+/** A user with an organization who then joins that of `owner`. */
 async function memberOfTwo(): Promise<TestUser & { readonly joinedToken: string }> {
   const user = await platform.signUp({ organization: 'Second Works' });
   const body = { email: user.email, role: 'member' };
@@ -33,7 +33,7 @@ async function memberOfTwo(): Promise<TestUser & { readonly joinedToken: string 
   return { ...user, joinedToken: String(joined.body.tokens.access_token) };
 }
 
-describe('the own account', () => {
+describe('the account of the caller', () => {
   it('is the user with organization, role and permissions', async () => {
     const { status, body } = await me(platform, owner.accessToken);
     expect(status).toBe(200);
@@ -87,7 +87,7 @@ describe('the own account', () => {
   });
 });
 
-describe('the own organizations', () => {
+describe('the organizations of the caller', () => {
   it('are listed in the order of joining', async () => {
     const user = await memberOfTwo();
     expect((await organizations(user.accessToken)).body.items).toMatchObject([

@@ -299,7 +299,7 @@ describe('a page of another site', () => {
     expect([403, 404]).toContain(reply.status);
   });
 
-  it('is told apart from an own page and from the address bar', async () => {
+  it('is distinguished from a page of the console and from the address bar', async () => {
     const { cookie } = await browser();
     const first = await renew(cookie, { ...own, 'Sec-Fetch-Site': 'same-origin', Origin: platform.url });
     expect(first.status).toBe(200);

@@ -104,7 +104,7 @@ describe('a refresh token that comes back within the grace period', () => {
     expect(await refresh(platform, user.refreshToken)).toMatchObject(reused);
   });
 
-  it('ends the session when its successor was used in turn', async () => {
+  it('ends the session when its successor was used, too', async () => {
     const user = await platform.signUp({ organization: null });
     const first = await refresh(platform, user.refreshToken);
     await refresh(platform, first.body.refresh_token);

@@ -103,7 +103,7 @@ describe('the end of one session', () => {
 });
 
 describe('the end of all sessions', () => {
-  it('stops every refresh, the own included, and is recorded', async () => {
+  it("stops every refresh, including the caller's, and is recorded", async () => {
     const user = await platform.signUp();
     const other = await login(platform, user.email);
     const reply = await platform.json('DELETE', path, { token: user.accessToken });

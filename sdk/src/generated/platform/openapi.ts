@@ -172,7 +172,7 @@ export interface paths {
     put?: never;
     /**
      * Refresh the tokens
-     * @description Exchanges a refresh token for a new pair of the same session. A refresh token works once: of concurrent uses one succeeds, and later reuse revokes the whole session, whoever reuses it. Tokens of a browser session, which belong in its cookie, are rejected with 401 and remain valid in the cookie. The membership is read again, so a user who has left the organization gets orgless tokens.
+     * @description Exchanges a refresh token for a new pair of the same session. A refresh token works once: of concurrent uses one succeeds, and any later reuse revokes the whole session. Tokens of a browser session, which belong in its cookie, are rejected with 401 and remain valid in the cookie. The membership is read again, so a user who has left the organization gets orgless tokens.
      */
     post: operations['refreshTokens'];
     delete?: never;

@@ -59,7 +59,7 @@ export function createPageAccess(clock: Clock, origin: () => URL): PageAccess {
   };
 }
 
-/** Browsers do not tell ports apart. `__Host-` keeps other names of the domain from setting it (RFC 6265bis, 4.1.3.2). */
+/** Browsers do not distinguish ports. `__Host-` keeps other names of the domain from setting it (RFC 6265bis, 4.1.3.2). */
 function cookieName({ protocol, port }: URL): string {
   return protocol === 'https:' ? `__Host-plumbline-compose-${port || '443'}` : `plumbline-compose-${port || '80'}`;
 }

@@ -1,4 +1,4 @@
-/** Projects: their compose files, and what is there of them. */
+/** Projects: their compose files and their containers. */
 import type {
   DeleteProjectHandler,
   GetProjectHandler,

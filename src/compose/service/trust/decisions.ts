@@ -145,7 +145,7 @@ const service: Record<string, Decision> = {
   'services.*.logging.options': { need: logOptionNeed, reason: 'it has an option that can name a file or an address' },
   'services.*.mac_address': networkPart,
   ...allowed('services.*.models.*', 'endpoint_var model_var'),
-  // Engines have one bridge for all containers without a network of their own.
+  // Engines have one bridge for all containers without a separate network.
   'services.*.network_mode': { need: networkModeNeed, reason: namespace.reason },
   ...allowed('services.*.networks.*', 'link_local_ips priority gw_priority'),
   'services.*.networks.*.aliases': networkPart,

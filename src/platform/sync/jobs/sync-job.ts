@@ -3,7 +3,7 @@ import type { SyncFailure, SyncFailureCode } from '../../../sync/failures.js';
 import type { RepositorySummary } from '../../../sync/summary.js';
 import type { ProviderName, Target } from '../../../sync/targets.js';
 
-/** What one run has to do. It is plain data, because it travels to a process of its own. */
+/** The work of one run. It is plain data, because it is sent to a separate process. */
 export interface SyncJob {
   /** Stored with each record. */
   readonly orgId: string;

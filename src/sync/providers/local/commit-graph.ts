@@ -101,7 +101,7 @@ export class CommitGraph {
     return listed;
   }
 
-  /** Marks the history of both sides, down to where the heads have nothing of their own any more. */
+  /** Marks the history of both sides, until the heads share all remaining commits. */
   #mark(heads: readonly number[], base: number): readonly number[] {
     const marked: number[] = [];
     const waiting = new Heap<number>((a, b) => this.#place(a) - this.#place(b));
@@ -113,7 +113,7 @@ export class CommitGraph {
         waiting.push(id);
       }
       this.#marks[id] = before | side;
-      // Parents wait longer than their children: whoever waits is still marked by all of them.
+      // Parents are visited after their children, so that all children have marked them before.
       open += Number(isOwn(before | side)) - Number(isOwn(before));
     };
     mark(base, FROM_BASE);

@@ -61,7 +61,7 @@ describe('include', () => {
     expect([project.services['web']?.image, project.services['base']?.image]).toEqual(['lib', 'over']);
   });
 
-  it('in a circle fails with the exact message', async () => {
+  it('in a cycle fails with the exact message', async () => {
     const failure = await loadFailure({
       'compose.yaml': 'include: [a.yaml]\n',
       'a.yaml': 'include: [b.yaml]\n',
@@ -120,13 +120,13 @@ describe('extends', () => {
     expect(project.services['base']?.ports).toHaveLength(1);
   });
 
-  it('in a circle fails with the chain', async () => {
+  it('in a cycle fails with the chain', async () => {
     const failure = await loadFailure(service('a: {extends: b}, b: {extends: c}, c: {extends: a}'));
     expect(failure).toMatchObject({ error: 'ExtendsError', case: 'cyclicExtends', location: { line: 1 } });
     expect(failure.fields['chain']).toHaveLength(4);
   });
 
-  it('across files in a circle fails', async () => {
+  it('in a cycle across files fails', async () => {
     const failure = await loadFailure({
       'compose.yaml': service('a: {extends: {file: o.yaml, service: b}}'),
       'o.yaml': service('b: {extends: {file: compose.yaml, service: a}}'),

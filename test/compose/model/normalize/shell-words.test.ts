@@ -48,7 +48,7 @@ describe('splitting a command', () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\t', "'", '"', '\\', '.', 'é'), maxLength: 14 });
     fc.assert(
       fc.property(line, (text) => {
-        // A backslash at the end would escape the newline after the line for the shell; here it is an error of its own.
+        // A backslash at the end would escape the newline after the line for the shell; here it is a separate error.
         fc.pre(!/(?:^|[^\\])(?:\\\\)*\\$/.test(text));
         const expected = wordsOfShell(text);
         if (expected === undefined) expect(() => splitShellWords(text)).toThrow(ShellWordsError);

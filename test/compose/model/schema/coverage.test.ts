@@ -81,7 +81,7 @@ describe('keys without effect', () => {
     configs: { c: { file: 'f', template_driver: 't' } },
   };
 
-  it('are each named in exactly one warning, whoever uses them', async () => {
+  it('are each named in exactly one warning for all services', async () => {
     const { warnings } = await load(JSON.stringify(file));
     const unsupported = warnings.filter(({ code }) => code === 'unsupportedKey');
     expect(unsupported).toHaveLength(Object.keys(UNSUPPORTED_KEYS).length);

@@ -14,7 +14,7 @@ export function isolation(bench: Bench): void {
   const { containers, internal, volumes } = backend;
 
   if (!bench.real) {
-    proves(['port'], 'a published port is told while the container runs', async () => {
+    proves(['port'], 'a published port is reported while the container runs', async () => {
       const id = await started(obedient, { ports: [{ containerPort: 80, hostAddress: '127.0.0.1' }] });
       expect(await containers.port(id, { containerPort: 80 })).toMatchObject([{ hostAddress: '127.0.0.1' }]);
     });
@@ -90,7 +90,7 @@ export function isolation(bench: Bench): void {
     expect(await printed('ip addr', { networkMode: `container:${id}` })).toContain(address);
   });
 
-  proves(['port', 'createContainer'], 'a published port is told, and reachable from the host', async () => {
+  proves(['port', 'createContainer'], 'a published port is reported, and reachable from the host', async () => {
     const id = await started(serves, { ports: [{ containerPort: 80, hostAddress: '127.0.0.1' }] });
     const [binding] = await containers.port(id, { containerPort: 80, protocol: 'tcp' });
     expect(binding).toMatchObject({ hostAddress: '127.0.0.1', containerPort: 80, protocol: 'tcp' });

@@ -100,7 +100,7 @@ export function lifecycle(bench: Bench): void {
     expect(await containers.inspect(id)).toMatchObject({ status: 'stopped', exitCode: 137 });
   });
 
-  proves(['stop'], 'while a stop goes on the container is stopping, and not to be stopped again', async () => {
+  proves(['stop'], 'during a stop the container is stopping, and cannot be stopped again', async () => {
     const id = await started(stubborn);
     const stop = containers.stop(id, { timeoutSeconds: 3 });
     await eventually(async () => (await status(id)) === 'stopping');
@@ -186,7 +186,7 @@ export function lifecycle(bench: Bench): void {
     expect(await failure(containers.remove(id, { seen }))).toEqual(refusal);
   });
 
-  proves(['start', 'stop'], 'acts on what a caller has seen are those on what is there', async () => {
+  proves(['start', 'stop'], 'actions with a status that the caller saw fail if the status has changed', async () => {
     const id = await created(obedient);
     await containers.start(id, { seen: await containers.inspect(id) });
     const seen = await containers.inspect(id);

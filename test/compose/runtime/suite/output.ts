@@ -37,7 +37,7 @@ export function output(bench: Bench): void {
     expect(texts(await all(containers.logs(id, { until: after })))).toHaveLength(3);
   });
 
-  proves(['logs'], 'follow goes on until the container ends', async () => {
+  proves(['logs'], 'follow continues until the container ends', async () => {
     const id = await started(keepsTalking);
     const seen: string[] = [];
     for await (const { line } of await containers.logs(id, { follow: true })) {
@@ -93,7 +93,7 @@ export function output(bench: Bench): void {
   });
 
   if (bench.real) {
-    proves(['exec'], 'exec runs as the user, in the directory, on a tty, as it is told', async () => {
+    proves(['exec'], 'exec runs as the given user, in the given directory, on a tty if asked', async () => {
       const id = await started(obedient);
       const run = async (script: string, more: object): Promise<string> =>
         (await outcome(await containers.exec(id, { command: ['sh', '-c', script], ...more }))).stdout.trim();

@@ -79,7 +79,7 @@ export function watching(bench: Bench): void {
     return reading;
   }
 
-  proves(['events'], 'the life of a stopped container is told, with names, labels and exit code', async () => {
+  proves(['events'], 'events report the life of a stopped container, with names, labels and exit code', async () => {
     const spec = bench.spec(obedient);
     const seen = await eventsOf('removed', async (labels) => {
       const { id } = await containers.create({ ...spec, labels: { ...spec.labels, ...labels } });
@@ -95,12 +95,12 @@ export function watching(bench: Bench): void {
     expect(seen.every(({ time }) => !Number.isNaN(Date.parse(time)))).toBe(true);
   });
 
-  proves(['events'], 'a process that ends by itself is told as exited, with its code', async () => {
+  proves(['events'], 'a process that ends by itself is reported as exited, with its code', async () => {
     const seen = await eventsOf('exited', (labels) => started(exitsWithThree, { labels }));
     expect(seen.at(-1)).toMatchObject({ type: 'exited', exitCode: 3 });
   });
 
-  proves(['events'], 'a kill is told', async () => {
+  proves(['events'], 'a kill is reported', async () => {
     const seen = await eventsOf('exited', async (labels) => containers.kill(await started(obedient, { labels })));
     expect(seen.map(({ type }) => type)).toContain('killed');
     expect(seen.at(-1)).toMatchObject({ type: 'exited', exitCode: 137 });

@@ -184,11 +184,11 @@ const accepted: readonly (readonly [what: string, yaml: string])[] = [
   ['a volume in memory', volume('driver: local, driver_opts: { type: tmpfs, device: tmpfs, o: "size=1m,noexec" }')],
   ['ports from 1024 on', web('ports: ["8080:80", "80", "127.0.0.1:9000-9001:90-91/udp"]')],
   [
-    'namespaces of its own services',
+    'namespaces of services of the same project',
     `services: { a: { image: app }, web: { image: app, pid: "service:a", network_mode: "service:a" } }`,
   ],
   ['settings that restrict', web('cap_drop: [ALL], read_only: true, security_opt: ["no-new-privileges:true"]')],
-  ['settings of its own network namespace', web('sysctls: { net.core.somaxconn: 1024 }')],
+  ['settings of a private network namespace', web('sysctls: { net.core.somaxconn: 1024 }')],
   ['limits', web('mem_limit: 64m, cpus: 0.5, pids_limit: 10, ulimits: { nofile: 100 }, oom_score_adj: 100')],
   [
     'the address of the server by name, which containers can reach without it',
@@ -212,7 +212,7 @@ const accepted: readonly (readonly [what: string, yaml: string])[] = [
   ['log rotation', web('logging: { driver: json-file, options: { max-size: 1m } }')],
   ['values that say no', web('privileged: false, devices: [], cap_add: [], oom_kill_disable: false')],
   ['configs with their content', web('configs: [c]', 'configs: { c: { content: hello } }')],
-  ['a network of its own', network('driver: bridge, internal: true, labels: { team: a }')],
+  ['a separate network', network('driver: bridge, internal: true, labels: { team: a }')],
 ];
 
 let closed: RunningService;
@@ -319,7 +319,7 @@ test('A project that was kept under wider allowances ends the start, with the ke
   await rm(folder, { recursive: true });
 });
 
-test('No value of a refused key is told, not even through interpolation', async () => {
+test('No value of a refused key is revealed, not even through interpolation', async () => {
   process.env['PLT_LEAK'] = 'leaked-value';
   const body = await (
     await closed.call('POST', '/projects/leak', web('env_file: "/etc/${PLT_LEAK:-chosen}", cap_add: ["${PLT_LEAK}"]'))

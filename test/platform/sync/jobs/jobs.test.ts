@@ -146,7 +146,7 @@ describe.skipIf(missing !== undefined)(`a run on a code host ${missing ?? ''}`, 
     expect(run.error).toContain('The token *** may not do this');
   });
 
-  it('that cannot reach the host waits, and goes on with what is missing once the host is back', async () => {
+  it('that cannot reach the host waits, and resumes with the missing part once the host is back', async () => {
     const host = await startHostA(
       hostARepository('acme/api', { commits: commits(3) }),
       hostARepository('acme/web', { commits: commits(2) }),

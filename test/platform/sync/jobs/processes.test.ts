@@ -78,7 +78,7 @@ describe.skipIf(reason !== null)(`the process of a run ${reason ?? ''}`, () => {
     for (const secret of [host.token, database.uri]) expect(platform.logLines.join('')).not.toContain(secret);
   });
 
-  it('that is killed is noticed at once, and the run goes on in another one', async () => {
+  it('that is killed is noticed at once, and the run continues in another one', async () => {
     await begin({ SYNC_JOBS: '1' });
     const runId = await queue.start(configId);
     await untilHalfway(runId);
@@ -96,7 +96,7 @@ describe.skipIf(reason !== null)(`the process of a run ${reason ?? ''}`, () => {
     expectEverythingOnce();
   });
 
-  describe('of a server of its own', () => {
+  describe('of a separate server', () => {
     let server: ServerProcess;
 
     beforeEach(async () => {

@@ -49,7 +49,7 @@ describe('a run whose execution', () => {
   it.each([
     ['was stopped', { kind: 'stopped' } as const, false],
     ['was cut off by the end of its server', died, true],
-  ])('%s goes on at once, and that was no attempt', (_what, end, isStopping) => {
+  ])('%s resumes at once, and does not count as an attempt', (_what, end, isStopping) => {
     const back = { kind: 'put back', availableAt: now, error: null, counts: false };
     expect(settlementOf(end, { ...run, attempts: 6, isStopping }, now)).toEqual(back);
   });

@@ -102,7 +102,7 @@ describe('workers', () => {
     expect(held.begun()).toBe(1);
   });
 
-  it('put a run back when their server stops; it goes on elsewhere, and that was no attempt', async () => {
+  it('put a run back when their server stops; it continues on another one and does not count as an attempt', async () => {
     const [id = ''] = await configs(1);
     const runId = await queue.start(id);
     await queue.until(id, runId, 'running');
