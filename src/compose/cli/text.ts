@@ -44,19 +44,6 @@ export function table(titles: readonly string[], rows: readonly (readonly string
     .join('');
 }
 
-/** `5 minutes`, in whole units. */
-export function duration(milliseconds: number): string {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
-  const units = [
-    [86_400, 'day'],
-    [3600, 'hour'],
-    [60, 'minute'],
-  ] as const;
-  const [size, name] = units.find(([each]) => seconds >= each) ?? [1, 'second'];
-  const count = Math.floor(seconds / size);
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
-}
-
 /** Removes control characters from foreign text, so that the terminal does not interpret them. */
 export function printable(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');

@@ -1,13 +1,13 @@
 /** `ls`: lists the projects that have containers. */
-import type { ContainerStatus } from '../runtime/records.js';
 import { LABELS } from './labels.js';
 import { observeAll, type Member } from './actual-state.js';
+import { stateOf, type State } from './states.js';
 import type { Orchestration } from './orchestration.js';
 
 export interface ProjectSummary {
   readonly name: string;
-  /** The number of containers in each status. */
-  readonly statuses: Readonly<Partial<Record<ContainerStatus, number>>>;
+  /** The number of containers in each state. */
+  readonly states: Readonly<Partial<Record<State, number>>>;
   readonly containers: number;
   readonly services: number;
   readonly configFiles: readonly string[];
@@ -28,12 +28,15 @@ export function projectsOf(all: readonly Member[]): ProjectSummary[] {
   }
   return [...projects]
     .map(([name, members]) => {
-      const statuses: Partial<Record<ContainerStatus, number>> = {};
-      for (const { container } of members) statuses[container.status] = (statuses[container.status] ?? 0) + 1;
+      const states: Partial<Record<State, number>> = {};
+      for (const { container } of members) {
+        const state = stateOf(container);
+        states[state] = (states[state] ?? 0) + 1;
+      }
       const files = new Set(members.flatMap(({ container }) => container.labels[LABELS.configFiles]?.split(',') ?? []));
       return {
         name,
-        statuses,
+        states,
         containers: members.length,
         services: new Set(members.map(({ service }) => service)).size,
         configFiles: [...files],

@@ -5,7 +5,7 @@ import { commandLine } from './command-line.js';
 import { SHOP } from './shop.js';
 
 it.each([
-  ['commands', ['st'], ['stop', 'start'].sort()],
+  ['commands', ['sta'], ['start', 'stats']],
   ['flags of a command', ['up', '--wait'], ['--wait', '--wait-timeout']],
   ['global flags', ['--project-d'], ['--project-directory']],
   ['services', ['logs', ''], ['db', 'web']],

@@ -35,7 +35,7 @@ describe('the mock of the command line', () => {
     expect(await run('up', '-d')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await run('logs')).toMatchObject({ code: 0 });
     expect(await run('stop')).toMatchObject({ code: 0 });
-    expect((await run('ps', '-a')).stdout).toMatch(/folder-web .*Stopped/);
+    expect((await run('ps', '-a')).stdout).toMatch(/folder-web .*Exited/);
     expect(await run('down', '-v')).toMatchObject({ code: 0 });
     expect((await run('ps', '-aq')).stdout).toBe('');
   });

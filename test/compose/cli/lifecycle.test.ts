@@ -75,7 +75,7 @@ describe('listings', () => {
     const { run } = await commandLine(SHOP);
     await run('up', '-d');
     expect((await run('ps')).stdout).toMatch(
-      /^NAME {9}IMAGE {3}SERVICE {3}STATUS +PORTS\nfolder-db +db +db +Up \d+ seconds?\nfolder-web +web +web +Up \d+ seconds? +0\.0\.0\.0:8080->80\/tcp\n$/,
+      /^NAME {9}IMAGE {3}COMMAND {3}SERVICE {3}CREATED +STATUS +PORTS\nfolder-db +db +"" +db +.* ago +Up .*\nfolder-web +web +"" +web +.* ago +Up .*0\.0\.0\.0:8080->80\/tcp\n$/,
     );
     expect((await run('port', 'web', '80')).stdout).toBe('0.0.0.0:8080\n');
     expect((await run('port', 'web', '81')).code).toBe(1);

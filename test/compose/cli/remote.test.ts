@@ -6,6 +6,7 @@ import type { MockPrograms } from '../../../src/compose/runtime/mock/process.js'
 import { parseListenAddress } from '../../../src/compose/service/listen-address.js';
 import { createCertificates, missingOpenssl, type Certificate, type Certificates } from '../../support/certificates.js';
 import { commandLine } from './command-line.js';
+import { statuses as statusesOf } from './shop.js';
 import { remoteLine, type RemoteLine } from './remote-line.js';
 
 const SHOP = `
@@ -38,10 +39,7 @@ const echoing: MockPrograms = ({ kind }) =>
         return 3;
       };
 
-const statuses = async ({ local }: RemoteLine): Promise<Record<string, string>> => {
-  const { stdout } = await local.run('ps', '-a', '--format', 'json');
-  return Object.fromEntries(JSON.parse(stdout).map((each: Record<string, string>) => [each['name'], each['status']]));
-};
+const statuses = ({ local }: RemoteLine): Promise<Record<string, string>> => statusesOf(local.run);
 
 it('start on a server fails at once when a dependency is unhealthy', async () => {
   const remote = await remoteLine(`services:
@@ -216,7 +214,7 @@ describe('compose --remote', () => {
     const remote = await remoteLine('services: { web: { image: web } }', { programs: lasting });
     await remote.local.run('up', '-d');
     const following = remote.begin('events', '--since', '2000-01-01');
-    await following.printed(' started folder-web service=web\n');
+    await following.printed(' (name=folder-web)\n');
     following.interrupt();
     expect(await following.ran).toMatchObject({ code: 0 });
   });

@@ -5,8 +5,8 @@ import { remoteLine } from './remote-line.js';
 const FILE = 'services: { db: { image: db }, web: { image: web, depends_on: [db] }, other: { image: other } }';
 
 async function names(line: Console): Promise<string[]> {
-  const { stdout } = await line.run('ps', '-a', '--format', 'json');
-  return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
+  const { stdout } = await line.run('ps', '-a', '--format', '{{.Name}}');
+  return stdout.split('\n').filter(Boolean);
 }
 
 describe('scale', () => {

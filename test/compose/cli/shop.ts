@@ -9,8 +9,15 @@ services:
 
 /** Of all containers, by name. */
 export async function statuses(run: CommandLine['run']): Promise<Record<string, string>> {
-  const list: unknown = JSON.parse((await run('ps', '-a', '--format', 'json')).stdout);
-  return Object.fromEntries((list as { name: string; status: string }[]).map(({ name, status }) => [name, status]));
+  const names = async (...flags: string[]): Promise<string[]> =>
+    (await run('ps', '-a', '--format', '{{.Name}} {{.State}}', ...flags)).stdout.split('\n').filter(Boolean);
+  const stopped = new Set(await names('--status', 'stopped'));
+  return Object.fromEntries(
+    (await names()).map((line) => {
+      const [name = '', state = ''] = line.split(' ');
+      return [name, stopped.has(line) ? 'stopped' : state];
+    }),
+  );
 }
 
 /** Attached: what the container prints comes out. */

@@ -73,7 +73,7 @@ describe('up and down', () => {
     await run('up', '-d', '--scale', 'web=3');
     expect((await run('ps', '--format', 'json')).stdout).toContain('folder-web-3');
     await run('up', '-d');
-    expect(JSON.parse((await run('ps', '--format', 'json')).stdout)).toMatchObject([{ name: 'folder-web', number: 1 }]);
+    expect(JSON.parse((await run('ps', '--format', 'json')).stdout)).toMatchObject({ Name: 'folder-web' });
     expect(await run('up', '-d', '--scale', 'web=-1')).toMatchObject({
       code: 1,
       stderr: '-1 is not a number of replicas: a whole number, zero or more.\n',

@@ -34,15 +34,66 @@ describe.skipIf(reason !== undefined)(`Docker Compose${reason === undefined ? ''
   it('has its projects listed, stopped and taken down by us', async () => {
     const { run, name, folder, statuses } = await project();
     await theirs(folder, 'up', '-d');
-    expect(JSON.parse((await run('ps', '--format', 'json')).stdout)).toHaveLength(2);
+    expect((await run('ps', '-q')).stdout.trim().split('\n')).toHaveLength(2);
     expect((await run('ls')).stdout).toContain(name);
     expect((await run('stop', 'web')).code).toBe(0);
     expect(await statuses()).toEqual({ db: 'running', web: 'stopped' });
     expect((await run('down')).code).toBe(0);
     expect(await statuses()).toEqual({});
   });
+  it.each([['ps', '-a'], ['ls', '-a'], ['images'], ['volumes'], ['stats', '--no-stream']])(
+    'prints the fields of %s as we do',
+    async (...words) => {
+      const { run, folder } = await engineProject(engineOf(), {
+        services: { web: { volumes: ['data:/data'] } },
+        volumes: { data: {} },
+      });
+      await run('up', '-d');
+      const ours = rowsOf((await run(...words, '--format', 'json')).stdout);
+      const expected = rowsOf(await theirs(folder, ...words, '--format', 'json'));
+      expect(keysOf(ours)).toEqual(keysOf(expected));
+      expect(kindsOf(ours)).toEqual(kindsOf(expected));
+    },
+  );
+
+  it('prints the fields of version and of events as we do', async () => {
+    const { run, folder, name } = await engineProject(engineOf(), { services: { web: {} } });
+    expect(JSON.parse((await run('version', '-f', 'json')).stdout)).toHaveProperty('version');
+    await run('up', '-d');
+    const words = ['events', '--json', '--since', '1h', '--until', String(Math.floor(Date.now() / 1000) + 1)];
+    const ours = rowsOf((await run(...words)).stdout);
+    const expected = rowsOf(await theirs(folder, '-p', name, ...words));
+    expect(keysOf(ours)).toEqual(keysOf(expected));
+    expect(ours.map(({ action }) => action)).toEqual(expect.arrayContaining(['create', 'start']));
+  });
   afterAll(() => ('reason' in engine ? undefined : engine.clean()));
 });
+
+type Printed = Readonly<Record<string, unknown>>;
+
+/** A JSON array, or an object per line. */
+function rowsOf(text: string): Printed[] {
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .flatMap((line) => {
+      const parsed = JSON.parse(line) as Printed | Printed[];
+      return Array.isArray(parsed) ? parsed : [parsed];
+    });
+}
+
+function keysOf([row = {}]: readonly Printed[]): string[] {
+  return Object.keys(row).sort();
+}
+
+function kindsOf([row = {}]: readonly Printed[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(row).map(([key, value]) => [key, typeof value]));
+}
+
+function engineOf(): Exclude<typeof engine, { reason: string }> {
+  if ('reason' in engine) throw new Error(engine.reason);
+  return engine;
+}
 
 async function project(): ReturnType<typeof engineProject> {
   if ('reason' in engine) throw new Error(engine.reason);

@@ -176,8 +176,7 @@ export const reportedBehaviour: EnginePart = (engine) => {
       expect((await run('start')).code).toBe(0);
       expect((await run('exec', '-T', '--index', '2', 'web', 'sh', '-c', 'hostname; exit 5')).code).toBe(5);
       expect((await run('port', 'web', '80')).stdout).toMatch(/^127\.0\.0\.1:\d+\n$/);
-      const listed: { name: string }[] = JSON.parse((await run('ps', '--format', 'json')).stdout);
-      expect(listed.map((one) => one.name).sort()).toEqual([`${name}-web`, `${name}-web-2`]);
+      expect((await run('ps', '--format', '{{.Name}}')).stdout).toBe(`${name}-web\n${name}-web-2\n`);
       expect((await run('top', 'web')).stdout).toContain('trap "exit 0" TERM');
       expect((await run('logs', '--no-log-prefix', 'web')).stdout).toBe('ready\nready\n');
     });
@@ -202,7 +201,7 @@ export const reportedBehaviour: EnginePart = (engine) => {
       expect((await other.run('-p', `${one.name}-web`, 'up', '-d')).code).toBe(0);
       expect((await one.run('down')).code).toBe(0);
       const left = await other.run('-p', `${one.name}-web`, 'ps', '--format', 'json');
-      expect(JSON.parse(left.stdout)).toMatchObject([{ name: `${one.name}-web-web`, status: 'running' }]);
+      expect(JSON.parse(left.stdout)).toMatchObject({ Name: `${one.name}-web-web`, State: 'running' });
       expect((await other.run('-p', `${one.name}-web`, 'down')).code).toBe(0);
     });
 

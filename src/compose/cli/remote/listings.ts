@@ -4,16 +4,9 @@ import { OrchestratorError } from '../../orchestrator/errors.js';
 import { memberNumbered } from '../../orchestrator/actual-state.js';
 import { projectsOf } from '../../orchestrator/projects.js';
 import type { Handler } from '../command.js';
-import {
-  printContainers,
-  printPorts,
-  printProcesses,
-  printProjects,
-  type Format,
-  type LsFlags,
-  type PortFlags,
-  type PsFlags,
-} from '../commands/listings.js';
+import { printPorts, printProcesses, type Format, type PortFlags } from '../commands/listings.js';
+import { printProjects, type LsFlags } from '../commands/ls.js';
+import { printContainers, type PsFlags } from '../commands/ps.js';
 import { UsageError } from '../failures.js';
 import { connect } from './connection.js';
 import { allMembers, chosenMembers } from './members.js';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { feed } from '../engine/feed.js';
-import { operand } from './containers.js';
+import { operand } from './options.js';
 import { podmanFailure } from './failures.js';
 import { textOfStream, type Podman } from './podman.js';
 

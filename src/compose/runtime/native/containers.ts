@@ -14,7 +14,7 @@ import type { ContainerSpec } from '../spec.js';
 import { createCommand } from './create-arguments.js';
 import { attach, execProcess, startAttached } from './exec.js';
 import { archiveOf, exported, putArchive } from './archives.js';
-import { labelArguments, option } from './options.js';
+import { labelArguments, operand, option } from './options.js';
 import { containerLogs } from './logs.js';
 import type { Podman } from './podman.js';
 
@@ -159,10 +159,4 @@ async function top(podman: Podman, id: string, signal?: AbortSignal): Promise<Pr
     titles: cells(titles, columns.length),
     processes: rows.map((row) => cells(row, columns.length)),
   };
-}
-
-/** Ensures that an id from outside is not read as an option. */
-export function operand(id: string): string {
-  if (id === '' || id.startsWith('-')) throw notFound(id);
-  return id;
 }

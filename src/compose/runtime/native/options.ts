@@ -1,4 +1,5 @@
 import { labelFilters } from '../engine/labels.js';
+import { notFound } from '../errors.js';
 
 /** `--name=value`, or nothing for undefined. */
 export function option(name: string, value: string | number | undefined): string[] {
@@ -42,3 +43,9 @@ export function variableArguments(variables: Readonly<Record<string, string>>): 
 /** Variables that podman or its runtime would interpret. */
 export const heeded =
   /^(?:PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_.*|LD_.*|XDG_.*|CONTAINERS?_.*|REGISTRY_.*|REGISTRIES_.*|STORAGE_.*|BUILDAH_.*|PODMAN_.*|LIBPOD_.*|DOCKER_.*|NETAVARK_.*|AARDVARK_.*|_.*|DBUS_.*|LISTEN_.*|NOTIFY_SOCKET|GO.*|SSL_.*|SSH_.*|GLIBC_.*|GCONV_PATH|LOCPATH|NLSPATH|HOSTALIASES|LOCALDOMAIN|RES_OPTIONS|RESOLV_.*|MALLOC_.*|TZDIR|.*_PROXY|.*_proxy|DISABLE_HC_SYSTEMD|SUPPRESS_BOLTDB_WARNING|INVOCATION_ID)$/;
+
+/** Ensures that an id from outside is not read as an option. */
+export function operand(id: string): string {
+  if (id === '' || id.startsWith('-')) throw notFound(id);
+  return id;
+}

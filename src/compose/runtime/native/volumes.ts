@@ -4,7 +4,7 @@ import { notFound } from '../errors.js';
 import { objectsOf, textMapOf, textOf, type Json } from '../json.js';
 import type { VolumeRecord } from '../records.js';
 import type { VolumeOperations } from '../runtime.js';
-import { operand } from './containers.js';
+import { operand } from './options.js';
 import { labelArguments, option, pairs } from './options.js';
 import type { Podman } from './podman.js';
 
