@@ -3,8 +3,8 @@
  * The command line: parses arguments, runs commands, and converts failures to exit codes. The code of a command is
  * loaded on demand, so that `plumbline --help` is fast.
  */
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { releaseVersion } from '../system/release-version.js';
 import type { ConfigOption } from './environment.js';
 import { reportFailure } from './failure.js';
 import type { ServeOptions } from './serve.js';
@@ -14,7 +14,7 @@ const config = ['--config <file>', 'settings file (default: PLUMBLINE_CONFIG)'] 
 
 const program = new Command('plumbline')
   .description('Identity, analytics and containers, served from contracts.')
-  .version(version(), '--version')
+  .version(releaseVersion(), '--version')
   .showHelpAfterError('(add --help for the options)')
   // Wrong usage exits with 2, as `sync` and `compose` do; --help and --version with 0.
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
@@ -153,17 +153,4 @@ try {
 async function environmentOf(options: ConfigOption): Promise<Environment> {
   const { commandEnvironment } = await import('./environment.js');
   return commandEnvironment(options);
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(manifestFile(), 'utf8'));
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '';
-}
-
-/** `package.json`, relative to the sources and to the built tree. */
-function manifestFile(): URL {
-  return new URL(
-    import.meta.url.includes('/dist/src/') ? '../../../package.json' : '../../package.json',
-    import.meta.url,
-  );
 }

@@ -1,6 +1,6 @@
 import { parseDatabaseAddress } from './address.js';
 import { connectionSettings, type DatabaseOptions } from './driver.js';
-import { createSessionPool } from './sessions.js';
+import { createSessionPool, type TransactionCounts } from './sessions.js';
 import type { DatabaseSql } from './sql.js';
 import { createStatementPool } from './statements.js';
 
@@ -9,6 +9,8 @@ export type { DatabaseSql, Sql, Transaction } from './sql.js';
 
 export interface Database {
   readonly sql: DatabaseSql;
+  /** The transactions that run, those that wait for a connection, and how many can run at a time. */
+  transactions(): TransactionCounts;
   /** Lets running statements finish for up to `graceSeconds` (default 5), then closes all connections. */
   close(graceSeconds?: number): Promise<void>;
 }
@@ -39,6 +41,7 @@ export function openDatabase(uri: string, options: DatabaseOptions): Database {
   return {
     // The driver's type with our `begin` instead of the driver's.
     sql: sql,
+    transactions: sessions.counts,
     close: async (graceSeconds = 5) => {
       await Promise.all([statements.close(graceSeconds), sessions.close(graceSeconds)]);
     },

@@ -17,8 +17,15 @@ interface Waiter {
   readonly refuse: (error: Error) => void;
 }
 
+export interface TransactionCounts {
+  readonly running: number;
+  readonly waiting: number;
+  readonly limit: number;
+}
+
 export interface SessionPool {
   begin<T>(...parameters: [work: Work<T>] | [mode: string, work: Work<T>]): Promise<T>;
+  counts(): TransactionCounts;
   close(graceSeconds: number): Promise<void>;
 }
 
@@ -109,6 +116,7 @@ export function createSessionPool(settings: ConnectionSettings, max: number): Se
 
   return {
     begin,
+    counts: () => ({ running: admitted, waiting: waiting.size, limit: max }),
     async close(graceSeconds) {
       closed = true;
       for (const waiter of waiting) waiter.refuse(poolIsClosed());

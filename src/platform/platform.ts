@@ -49,7 +49,6 @@ import type { StartExecution } from './sync/jobs/sync-job.js';
 import { startSyncJobs, type SyncJobs } from './sync/jobs/sync-jobs.js';
 import { executeTaskInProcess, executeTaskInServer } from './store-tasks/execute-task.js';
 import { startStoreTasks } from './store-tasks/store-tasks.js';
-import { countActiveRuns } from './sync/sync-runs.store.js';
 import { systemClock, type Clock } from './clock.js';
 import { systemRandom } from './random.js';
 import { createKeyRing, parseSigningKeys, publicPart, type KeyRing } from './tokens/key-ring.js';
@@ -121,7 +120,7 @@ export async function startPlatform(
     const accountSweep = startAccountSweep({ sql: database.sql, clock, log });
     stops.push(() => accountSweep.stop());
 
-    const metrics = createMetrics(() => countActiveRuns(database.sql), log);
+    const metrics = createMetrics(database, clock, log);
     const syncJobs = startSyncJobs({
       sql: database.sql,
       secrets,

@@ -3,7 +3,10 @@ import type { Log } from '../../../generated/contract.js';
 import type { Answered } from '../../analytics/graphql/graphql-routes.js';
 import type { Served } from '../../contract/pipeline.js';
 import type { EndedRun } from '../sync/jobs/sync-job.js';
-import type { ActiveRuns } from '../sync/sync-runs.store.js';
+import type { Clock } from '../clock.js';
+import type { Database } from '../../database/connection.js';
+import { releaseVersion } from '../../system/release-version.js';
+import { registerStoredMetrics } from './stored-metrics.js';
 
 export interface Metrics {
   observe(served: Served): void;
@@ -18,14 +21,14 @@ export interface Metrics {
 }
 
 /**
- * The metrics of one server: its process, its requests by operation, the queries of the Analytics API and the sync runs.
- *
- * @param activeSyncRuns counts the runs that have not ended, in the database: whatever keeps it from that goes to the
- * log, since metrics are what one looks at when something is wrong
+ * The metrics of one server: its process, its requests by operation, the queries of the Analytics API, the sync runs, the
+ * database.
  */
-export function createMetrics(activeSyncRuns: () => Promise<ActiveRuns>, log: Log): Metrics {
+export function createMetrics(database: Database, clock: Clock, log: Log): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // Gauges with the suffix of counters, which promtool refuses. `nodejs_active_handles` and its like have their sums.
+  for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`);
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the arrival of a request to the end of its reply.',
@@ -54,25 +57,38 @@ export function createMetrics(activeSyncRuns: () => Promise<ActiveRuns>, log: Lo
     buckets: [1, 5, 15, 60, 300, 900, 3600, 14_400, 43_200, 86_400],
     registers: [registry],
   });
-  new Gauge({
-    name: 'sync_runs',
-    help: 'Sync runs that wait and that are worked on, by all servers; left out while the database does not answer.',
-    labelNames: ['status'],
+  const loginFailures = new Counter({
+    name: 'plumbline_login_failures_total',
+    help: 'Logins that were refused because of a wrong password or an unknown e-mail address.',
     registers: [registry],
-    async collect() {
-      this.reset();
-      try {
-        const { pending, running } = await activeSyncRuns();
-        this.set({ status: 'pending' }, pending);
-        this.set({ status: 'running' }, running);
-      } catch (error) {
-        log.warn({ err: error }, 'the sync runs cannot be counted for the metrics now');
-      }
+  });
+  new Gauge({
+    name: 'plumbline_build_info',
+    help: 'Always 1; the labels say what runs.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  }).set({ version: releaseVersion(), node: process.versions.node }, 1);
+  new Gauge({
+    name: 'plumbline_database_transactions',
+    help: 'Transactions of this server that run, and that wait for a connection.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { running, waiting } = database.transactions();
+      this.set({ state: 'running' }, running);
+      this.set({ state: 'waiting' }, waiting);
     },
   });
+  new Gauge({
+    name: 'plumbline_database_transactions_limit',
+    help: 'Transactions that this server can run at a time: half of DATABASE_CONNECTIONS.',
+    registers: [registry],
+  }).set(database.transactions().limit);
+  const refresh = registerStoredMetrics(registry, database, clock, log);
   return {
     observe: ({ operationId, method, status, durationSeconds }) => {
       requests.observe({ operation: operationId ?? 'none', method, status }, durationSeconds);
+      if (operationId === 'login' && status === 401) loginFailures.inc();
     },
     observeMismatch: (operation) => {
       mismatches.inc({ operation });
@@ -83,6 +99,9 @@ export function createMetrics(activeSyncRuns: () => Promise<ActiveRuns>, log: Lo
     observeSyncRun: ({ provider, status, durationSeconds }) => {
       syncRuns.observe({ provider, status }, durationSeconds);
     },
-    text: () => registry.metrics(),
+    text: async () => {
+      await refresh();
+      return registry.metrics();
+    },
   };
 }

@@ -90,20 +90,6 @@ export async function endSyncRun(
   return { run, provider };
 }
 
-/** The number of unfinished runs of all organizations. */
-export interface ActiveRuns {
-  readonly pending: number;
-  readonly running: number;
-}
-
-export async function countActiveRuns(sql: Sql): Promise<ActiveRuns> {
-  const [counts] = await sql<ActiveRuns[]>`
-    select count(*) filter (where status = 'pending')::int as pending,
-      count(*) filter (where status = 'running')::int as running
-    from sync_runs where status in ('pending', 'running')`;
-  return counts ?? { pending: 0, running: 0 };
-}
-
 /** Whether a run of the configuration is pending or running. */
 export async function hasActiveRun(sql: Sql, orgId: string, configId: string): Promise<boolean> {
   const rows = await sql`
