@@ -21,7 +21,7 @@ it('plumbline classify --text explains which rule gave which share', async () =>
     'bug',
   ]);
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/%  quality\.bugfix\n +6\.00 points {2}bugs: type fix/);
+  expect(stdout).toMatch(/%  quality\.bugfix\n +7\.00 points {2}bugs: type fix/);
   expect(stdout).toContain('bugs: label bug');
   expect(stdout).toContain('vulnerability: keyword vulnerability');
 });

@@ -117,8 +117,8 @@ describe('the rules that come with Plumbline', () => {
     const found: Contribution[] = [];
     classifier.classify(evidence({ title: 'Release 2.0' }), (each) => found.push(each));
     expect(found).toMatchObject([
-      { rule: 'release', signal: 'title', match: 'Release 2.0', points: 12 },
-      { rule: 'release', signal: 'start', match: 'release', points: 4 },
+      { rule: 'release', signal: 'title', match: 'Release 2.0', points: 15 },
+      { rule: 'release', signal: 'start', match: 'release', points: 5 },
     ]);
   });
 
