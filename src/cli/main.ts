@@ -132,6 +132,11 @@ if (process.argv[2] === 'teams') {
   registerTeamsCommand(program);
 } else program.command('teams').description('manage the teams of an organization');
 
+if (process.argv[2] === 'authors') {
+  const { registerAuthorsCommand } = await import('./authors.js');
+  registerAuthorsCommand(program);
+} else program.command('authors').description('manage the authors of an organization');
+
 if (process.argv[2] === 'classify') {
   const { registerClassifyCommand } = await import('./classify.js');
   registerClassifyCommand(program);

@@ -71,12 +71,14 @@ async function syncOpened(
   let units: DerivedSync | undefined;
   const work = async (): Promise<SyncError | undefined> => {
     const stored = await primary.readState(key);
+    // Without derivation, the files are not needed.
+    const isDerived = (context.units ?? context.secondaryUnits) !== undefined;
     const synced: SyncedSource = {
-      // Without derivation, CODEOWNERS is not needed.
-      codeowners: (context.units ?? context.secondaryUnits) === undefined ? undefined : await repository.codeowners?.(),
+      codeowners: isDerived ? await repository.codeowners?.() : undefined,
+      mailmap: isDerived ? await repository.mailmap?.() : undefined,
       isInOrder: repository.isInOrder === true,
     };
-    const secondary = await openSecondary(key, stored, synced.codeowners, context);
+    const secondary = await openSecondary(key, stored, synced, context);
     const fingerprint = fingerprintOf(request);
     const start = stored?.request === fingerprint ? { position: stored.position, done: stored.done } : undefined;
     dependencies.progress.repositoryStarted?.({ name, target: request.target, resumed: start?.done === false });
@@ -130,7 +132,7 @@ interface Secondary {
 async function openSecondary(
   key: StateKey,
   stored: SyncState | undefined,
-  codeowners: SyncedSource['codeowners'],
+  synced: SyncedSource,
   context: SyncContext,
 ): Promise<Secondary> {
   const { primary, secondary, secondaryUnits, dependencies } = context;
@@ -156,7 +158,7 @@ async function openSecondary(
     if (secondaryUnits instanceof Error) throw secondaryUnits;
     // Not while the history is read: who holds one database's lock for that must not wait for another's.
     if (secondaryUnits !== undefined)
-      units = await beginDerivation(secondaryUnits, key, { codeowners, isInOrder: false });
+      units = await beginDerivation(secondaryUnits, key, { ...synced, isInOrder: false });
   });
   return {
     since: () => units?.since ?? 0,

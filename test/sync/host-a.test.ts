@@ -162,6 +162,12 @@ describe.skipIf(missing !== undefined)(
       expect(pages).toHaveLength(1);
     });
 
+    it('marks the requests of bots, whose logins have no mark in GraphQL', async () => {
+      const request = pullRequest(1, { author: { login: 'own-app', isBot: true } });
+      const started = await host(hostARepository('acme/widgets', { pullRequests: [request] }));
+      expect(await rowsOf(started, 'prs', 'git_pull_requests')).toMatchObject([{ author_name: 'own-app[bot]' }]);
+    });
+
     it('stores all commits of a request that has more than a page of them', async () => {
       const hashes = Array.from({ length: 230 }, (_, index) => String(index).padStart(40, '0'));
       const long = pullRequest(1, { commits: { nodes: hashes.map((oid) => ({ commit: { oid } })) } });

@@ -23,6 +23,8 @@ export interface OpenRepository {
    * then stands. Absent: this provider does not read it.
    */
   codeowners?(): Promise<string | null | undefined>;
+  /** The same for its `.mailmap`. */
+  mailmap?(): Promise<string | null | undefined>;
   /**
    * True where each commit comes with its statistics: those of a page belong to its own commits, or go on with the last
    * commit of the page before. Work units are then made while the history is read.

@@ -181,7 +181,9 @@ async function answerGraphql(data: HostA, request: HostRequest): Promise<HostRep
           ? 'Blob'
           : 'oid' in value
             ? 'Commit'
-            : 'User',
+            : 'isBot' in value
+              ? 'Bot'
+              : 'User',
   });
   if (result.data?.['repository'] === null) {
     return {

@@ -14,6 +14,7 @@ import {
   readTextOrNull,
   type JsonObject,
 } from '../read.js';
+import { loginOfActor } from './actor.js';
 import type { HostARepository } from './repository.js';
 import { hiddenNodes, nodes } from './pull-requests.js';
 
@@ -24,7 +25,7 @@ export const DEPLOYMENTS = `
         pageInfo { hasNextPage endCursor }
         nodes {
           databaseId environment createdAt state
-          creator { login }
+          creator { __typename login }
           ref { name }
           latestStatus { state createdAt }
           commit { associatedPullRequests(first: 1) { nodes { number mergedAt } } }
@@ -70,7 +71,7 @@ function deploymentRow(deployment: JsonObject): Row<'deployments'> {
     deployment_id: readId(deployment['databaseId'], 'databaseId'),
     status: state?.toLowerCase() ?? null,
     environment: readTextOrNull(deployment['environment'], 'environment'),
-    author_name: readTextOrNull(readObjectOrNull(deployment['creator'], 'creator')?.['login'], 'creator.login'),
+    author_name: loginOfActor(deployment['creator'], 'creator'),
     started_at: readInstant(deployment['createdAt'], 'createdAt'),
     finished_at: ended,
     deployed_at: state === 'SUCCESS' || state === 'INACTIVE' ? ended : null,

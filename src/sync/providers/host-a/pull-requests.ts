@@ -14,6 +14,7 @@ import {
   readTextOrNull,
   type JsonObject,
 } from '../read.js';
+import { loginOfActor } from './actor.js';
 import type { HostARepository } from './repository.js';
 
 const COMMITS = `
@@ -31,10 +32,10 @@ const PULL_REQUESTS = `
           number title body state createdAt updatedAt mergedAt closedAt
           headRefName baseRefName headRefOid mergeCommit { oid }
           additions deletions changedFiles
-          author { login }
+          author { __typename login }
           labels(first: 50) { nodes { name } }
           comments(first: 1) { totalCount nodes { createdAt } }
-          reviews(first: 100) { totalCount nodes { databaseId state submittedAt author { login } } }
+          reviews(first: 100) { totalCount nodes { databaseId state submittedAt author { __typename login } } }
           commits(first: 100) { ...Commits }
         }
       }
@@ -145,7 +146,7 @@ function submitted(request: JsonObject): Row<'git_pull_request_reviews'>[] {
 
 /** The author's login; an account that was deleted leaves null. */
 function login(item: JsonObject): string | null {
-  return readTextOrNull(readObjectOrNull(item['author'], 'author')?.['login'], 'author.login');
+  return loginOfActor(item['author'], 'author');
 }
 
 /** The nodes of a connection; the host leaves out what the token may not see as null. */

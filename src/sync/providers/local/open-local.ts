@@ -8,6 +8,7 @@ import { identityOfPath, identityOfRemote, withoutCredentials } from '../../iden
 import type { SyncRequest } from '../../request.js';
 import type { SyncDependencies } from '../../dependencies.js';
 import { asyncOf } from '../../../system/async-of.js';
+import { LARGEST_MAILMAP } from '../../work-units/authors/mailmap.js';
 import { CODEOWNERS_PATHS, LARGEST_CODEOWNERS } from '../../work-units/teams/codeowners.js';
 import type { OpenRepository, Page, Provider, Start } from '../provider.js';
 import { blamePages } from './blame.js';
@@ -62,6 +63,7 @@ async function openRepository(
       tags: ['local'],
     },
     codeowners: () => readCodeowners(git),
+    mailmap: () => readTracked(git, '.mailmap', LARGEST_MAILMAP),
     isInOrder: true,
     pages: (start) => pages(git, directory, request, isCounted, start),
   };
@@ -70,12 +72,21 @@ async function openRepository(
 /** The first of the files that hosts look for, as it is in HEAD. One that is too large for a host is none. */
 async function readCodeowners(git: Git): Promise<string | null> {
   for (const path of CODEOWNERS_PATHS) {
-    const object = `HEAD:${path}`;
-    const size = Number(await askGit(git, ['cat-file', '-s', object]));
-    if (size === 0 || !(size <= LARGEST_CODEOWNERS)) continue; // a file that is not there has no size
-    return (await askGit(git, ['cat-file', 'blob', object])) ?? null;
+    const text = await readTracked(git, path, LARGEST_CODEOWNERS);
+    if (text !== null) return text;
   }
   return null;
+}
+
+/**
+ * A file as it is in HEAD, never one of the work tree or one that a setting names. Null for a file that is missing, empty
+ * or larger than is read.
+ */
+async function readTracked(git: Git, path: string, largest: number): Promise<string | null> {
+  const object = `HEAD:${path}`;
+  const size = Number(await askGit(git, ['cat-file', '-s', object]));
+  if (size === 0 || !(size <= largest)) return null; // a file that is not there has no size
+  return (await askGit(git, ['cat-file', 'blob', object])) ?? null;
 }
 
 function pages(

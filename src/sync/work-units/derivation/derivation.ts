@@ -46,6 +46,8 @@ export interface DerivedSync {
 export interface SyncedSource {
   /** The text of the repository's CODEOWNERS; null: it has none; undefined: unknown. */
   readonly codeowners: string | null | undefined;
+  /** The same of its .mailmap. */
+  readonly mailmap?: string | null | undefined;
   /** As `OpenRepository.isInOrder`. */
   readonly isInOrder: boolean;
 }
@@ -54,7 +56,7 @@ export interface SyncedSource {
 export async function beginDerivation(
   deriver: WorkUnitDeriver,
   key: StateKey,
-  { codeowners, isInOrder }: SyncedSource,
+  { codeowners, mailmap, isInOrder }: SyncedSource,
 ): Promise<DerivedSync> {
   const { records, sink, dependencies } = deriver;
   const { repoId, target } = key;
@@ -63,10 +65,13 @@ export async function beginDerivation(
   const [revision, until] = splitNote(notes.get(name));
   const since = Math.max(dependencies.now(), until + 1);
   const extent: Extent = revision === state?.revision ? { since } : 'all';
-  if (codeowners !== undefined) {
+  for (const [file, content] of [
+    ['codeowners', codeowners],
+    ['mailmap', mailmap],
+  ] as const) {
+    if (content === undefined) continue;
     // The same file, read from a clone and from a host, must not count as a change.
-    const text = storableText(codeowners ?? '').trimEnd();
-    await records.writeProgress(repoId, new Map([['codeowners', text]]));
+    await records.writeProgress(repoId, new Map([[file, storableText(content ?? '').trimEnd()]]));
   }
   const mayBeFirst = target === 'git' && isInOrder && !notes.has('basis');
   const first = mayBeFirst ? await beginFirstDerivation(deriver, repoId) : undefined;

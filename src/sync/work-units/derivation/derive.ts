@@ -63,13 +63,14 @@ export function requestUnit(
   ];
   const [additions, deletions] = [numberOrNull(row, 'additions'), numberOrNull(row, 'deletions')];
   const churn = own.length === 0 ? null : sumOfKnown(own.map(({ changes }) => changes.churn));
-  const email = textOrNull(row, 'author_email') ?? onlyEmail(own);
+  const email = textOrNull(row, 'author_email') ?? onlyEmail(context, own);
   return finish(
     context,
     {
       workType: 'pull_request',
       name: numberOf(row, 'number'),
-      authors: [email, textOrNull(row, 'author_name')],
+      email,
+      login: textOrNull(row, 'author_name'),
       startedAt: own.reduce((first, { authorWhen }) => Math.min(first, authorWhen), created),
       completedAt: merged,
       lastActivity: latest(times) ?? created,
@@ -96,7 +97,8 @@ export function commitUnit(context: RepositoryContext, commit: CommitFacts, expl
     {
       workType: 'commit',
       name: commit.hash,
-      authors: [commit.authorEmail, commit.authorName],
+      email: commit.authorEmail,
+      login: commit.authorName,
       startedAt: authorWhen,
       completedAt: Math.max(authorWhen, committerWhen),
       lastActivity: committerWhen,
@@ -121,7 +123,8 @@ export function deploymentUnit(context: RepositoryContext, row: AnyRow, explain?
     {
       workType: 'deployment',
       name: textOf(row, 'deployment_id'),
-      authors: [textOrNull(row, 'author_name')],
+      email: null,
+      login: textOrNull(row, 'author_name'),
       startedAt: begin,
       completedAt: deployed ?? null,
       lastActivity: latest([begin, finished ?? null]) ?? begin,
@@ -147,7 +150,8 @@ export function incidentUnit(context: RepositoryContext, row: AnyRow, explain?: 
     {
       workType: 'incident',
       name: textOf(row, 'incident_id'),
-      authors: [textOrNull(row, 'author_name')],
+      email: null,
+      login: textOrNull(row, 'author_name'),
       startedAt: started,
       completedAt: numberOrNull(row, 'resolved_at'),
       lastActivity: started,
@@ -175,8 +179,9 @@ export function titleAndText(message: string): { readonly title: string; readonl
 interface Draft {
   readonly workType: WorkType;
   readonly name: string | number;
-  /** E-mail, login, name: the first that is known is the dimension value. */
-  readonly authors: readonly (string | null)[];
+  readonly email: string | null;
+  /** A login, or the author's name. */
+  readonly login: string | null;
   readonly startedAt: number;
   readonly completedAt: number | null;
   readonly lastActivity: number;
@@ -188,13 +193,13 @@ function finish(context: RepositoryContext, draft: Draft, evidence: Evidence, ex
   const completedAt = draft.completedAt === null ? null : storedMoment(draft.completedAt);
   // Clocks of writers are wrong at times: nothing starts after it ends, or is outside of what can be stored.
   const startedAt = Math.min(storedMoment(draft.startedAt), completedAt ?? Infinity);
-  const author = draft.authors.find((name) => name !== null && name.trim() !== '') ?? '';
+  const { author, names } = context.authors.identify(draft.email, draft.login);
   return {
     id: unitId(context.repoId, draft.workType, draft.name),
     workType: draft.workType,
     repo: context.repo,
-    team: context.teams.teamOf(draft.authors, draft.owners),
-    author: author.includes('@') ? author.trim().toLowerCase() : author.trim(),
+    team: context.teams.teamOf(names, draft.owners),
+    author,
     startedAt,
     completedAt,
     day: dayOf(completedAt ?? Math.max(startedAt, storedMoment(draft.lastActivity))),
@@ -221,11 +226,12 @@ function sumOfKnown(lines: readonly (number | null)[]): number | null {
   return lines.reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0);
 }
 
-/** The e-mail that all commits share; a host tells a login only. */
-function onlyEmail(commits: readonly CommitFacts[]): string | null {
-  const emails = new Set(commits.map(({ authorEmail }) => authorEmail?.toLowerCase() ?? ''));
-  const [email = ''] = emails;
-  return emails.size === 1 && email !== '' ? email : null;
+/** The e-mail of the one person who wrote all commits; a host tells a login only. */
+function onlyEmail({ authors }: RepositoryContext, commits: readonly CommitFacts[]): string | null {
+  const people = new Set(
+    commits.map(({ authorEmail, authorName }) => authors.identify(authorEmail, authorName).author),
+  );
+  return people.size === 1 ? (commits[0]?.authorEmail ?? null) : null;
 }
 
 function latest(times: readonly (number | null)[]): number | null {

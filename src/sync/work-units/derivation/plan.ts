@@ -1,20 +1,22 @@
 /**
  * Plans a derivation: which records are read again, and the rules, the name and the teams by which units are derived.
  *
- * Notes on each repository lie beside its records. The note `basis` is a fingerprint of the rules, teams and CODEOWNERS
- * that its units were derived with; when it changes, everything is derived again. The note `<target>:<source>` has the
+ * Notes on each repository lie beside its records. The note `basis` is a fingerprint of the rules, teams, authors,
+ * CODEOWNERS and .mailmap that its units were derived with; when it changes, everything is derived again. The note `<target>:<source>` has the
  * revision and the time of the last sync whose changes were derived. If a sync was killed before its derivation, the
  * stored revision differs from the note, and all records of the target are read again.
  */
 import { createHash } from 'node:crypto';
 import type { Target } from '../../targets.js';
+import { authorsFromText } from '../authors/authors-file.js';
+import { createAuthorIdentifier, type AuthorIdentifier } from '../authors/identify.js';
 import type { Classifier } from '../classify/classifier.js';
 import { createTeamAssigner, type TeamAssigner } from '../teams/assign.js';
 import { teamsFromText } from '../teams/teams-file.js';
 import type { WorkUnitDeriver } from './deriver.js';
 
 /** Raise it when the same records give different units than before; every repository is then derived again. */
-const ALGORITHM = 3;
+const ALGORITHM = 4;
 
 /** The context by which units are derived now; undefined for a repository that is not stored. */
 export async function repositoryContext(
@@ -22,9 +24,10 @@ export async function repositoryContext(
   repoId: string,
   notes: ReadonlyMap<string, string>,
 ): Promise<RepositoryContext | undefined> {
-  const [repo, teams] = await Promise.all([
+  const [repo, teams, authors] = await Promise.all([
     deriver.records.repositoryName(repoId),
     deriver.records.readTeams(deriver.orgId),
+    deriver.records.readAuthors(deriver.orgId),
   ]);
   if (repo === undefined) return undefined;
   const codeowners = notes.get('codeowners') ?? '';
@@ -33,13 +36,14 @@ export async function repositoryContext(
     repo,
     classifier: deriver.classifier,
     teams: createTeamAssigner(teamsFromText(teams), repo, codeowners === '' ? undefined : codeowners),
+    authors: createAuthorIdentifier(authorsFromText(authors), notes.get('mailmap') ?? ''),
   };
 }
 
 /** A fingerprint: equal bases derive equal units from equal records. */
-export function basisOf({ classifier, teams }: RepositoryContext): string {
+export function basisOf({ classifier, teams, authors }: RepositoryContext): string {
   return createHash('sha256')
-    .update(JSON.stringify([ALGORITHM, classifier.fingerprint, teams.fingerprint]))
+    .update(JSON.stringify([ALGORITHM, classifier.fingerprint, teams.fingerprint, authors.fingerprint]))
     .digest('hex');
 }
 
@@ -50,6 +54,7 @@ export interface RepositoryContext {
   readonly repo: string;
   readonly classifier: Classifier;
   readonly teams: TeamAssigner;
+  readonly authors: AuthorIdentifier;
 }
 
 /** Which records of a kind are read: none, all, or those written at or after `since` (epoch milliseconds). */

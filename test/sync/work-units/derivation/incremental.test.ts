@@ -17,6 +17,7 @@ import {
 import { changesOf, commitFacts } from '../../../../src/sync/work-units/derivation/commits.js';
 import { countsFor, mentionOf } from '../../../../src/sync/work-units/derivation/links.js';
 import { textOf } from '../../../../src/sync/work-units/row-values.js';
+import { createAuthorIdentifier } from '../../../../src/sync/work-units/authors/identify.js';
 import { createTeamAssigner } from '../../../../src/sync/work-units/teams/assign.js';
 import type { Team } from '../../../../src/sync/work-units/teams/teams-file.js';
 import { teamsAsText } from '../../../../src/sync/work-units/teams/teams-file.js';
@@ -228,7 +229,8 @@ async function expectedUnits(
   repoId: string,
   teamAssigner: ReturnType<typeof createTeamAssigner>,
 ): Promise<WorkUnit[]> {
-  const context = { repoId, repo: 'acme/shop', classifier, teams: teamAssigner };
+  const authors = createAuthorIdentifier([], '');
+  const context = { repoId, repo: 'acme/shop', classifier, teams: teamAssigner, authors };
   const all = async (name: TableName): Promise<AnyRow[]> => {
     const rows: AnyRow[] = [];
     for await (const batch of sink.scan(tableNamed(name), repoId)) rows.push(...batch);

@@ -66,6 +66,12 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
       return row === undefined ? undefined : textIn(row, 'teams');
     },
     writeTeams: (orgId, teams) => insert('team_files', [{ org_id: orgId, teams, version: connection.nextVersion() }]),
+    readAuthors: async (orgId) => {
+      const [row] = await select('select authors from author_files final where org_id = {org:String}', { org: orgId });
+      return row === undefined ? undefined : textIn(row, 'authors');
+    },
+    writeAuthors: (orgId, authors) =>
+      insert('author_files', [{ org_id: orgId, authors, version: connection.nextVersion() }]),
     repositoryName: async (repoId) => {
       const [row] = await select('select repo from repos final where id = {repo:UUID}', { repo: repoId });
       return row === undefined ? undefined : textIn(row, 'repo');
@@ -88,6 +94,10 @@ async function ensureSchema({ command }: ClickHouseConnection): Promise<void> {
   );
   await command(
     'create table if not exists team_files (org_id String, teams String, version UInt64) ' +
+      'engine = ReplacingMergeTree(version) order by (org_id)',
+  );
+  await command(
+    'create table if not exists author_files (org_id String, authors String, version UInt64) ' +
       'engine = ReplacingMergeTree(version) order by (org_id)',
   );
 }

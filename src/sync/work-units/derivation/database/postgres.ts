@@ -55,6 +55,17 @@ export function postgresDerivation(
           insert into team_files (org_id, teams) values (${orgId}, ${teams})
           on conflict (org_id) do update set teams = excluded.teams`;
       }),
+    readAuthors: (orgId) =>
+      failing(async () => {
+        const [row] = await sql<{ authors: string }[]>`select authors from author_files where org_id = ${orgId}`;
+        return row?.authors;
+      }),
+    writeAuthors: (orgId, authors) =>
+      failing(async () => {
+        await sql`
+          insert into author_files (org_id, authors) values (${orgId}, ${authors})
+          on conflict (org_id) do update set authors = excluded.authors`;
+      }),
     repositoryName: (repoId) =>
       failing(async () => {
         const [row] = await sql<{ repo: string }[]>`select repo from repos where id = ${repoId}`;
@@ -82,6 +93,7 @@ async function ensureSchema(sql: postgres.Sql): Promise<void> {
       create table if not exists work_unit_progress (
         repo_id uuid not null, name text not null, value text not null, primary key (repo_id, name))`;
     await transaction`create table if not exists team_files (org_id text primary key, teams text not null)`;
+    await transaction`create table if not exists author_files (org_id text primary key, authors text not null)`;
     // Changes are written to new pages, so that a block range index finds them, and costs the sync next to nothing.
     for (const table of ['git_commits', 'git_commit_stats'])
       await transaction.unsafe(

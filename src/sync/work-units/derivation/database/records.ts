@@ -82,6 +82,9 @@ export interface DerivationRecords {
   /** What `writeTeams` stored for an organization. */
   readTeams(orgId: string): Promise<string | undefined>;
   writeTeams(orgId: string, teams: string): Promise<void>;
+  /** What `writeAuthors` stored for an organization. */
+  readAuthors(orgId: string): Promise<string | undefined>;
+  writeAuthors(orgId: string, authors: string): Promise<void>;
   /** What a repository is called: `owner/name`, or its directory's name. */
   repositoryName(repoId: string): Promise<string | undefined>;
   /** The repositories of an organization, ordered by id. */

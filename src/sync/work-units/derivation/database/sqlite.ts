@@ -73,6 +73,19 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
           [orgId, teams],
         );
       }),
+    readAuthors: (orgId) =>
+      read(() => {
+        const [row] = connection.all('select authors from author_files where org_id = ?', [orgId]);
+        return row === undefined ? undefined : textIn(row, 'authors');
+      }),
+    writeAuthors: (orgId, authors) =>
+      write(() => {
+        connection.run(
+          'insert into author_files (org_id, authors) values (?, ?) ' +
+            'on conflict (org_id) do update set authors = excluded.authors',
+          [orgId, authors],
+        );
+      }),
     repositoryName: (repoId) =>
       read(() => {
         const [row] = connection.all('select repo from repos where id = ?', [repoId]);
@@ -99,6 +112,7 @@ function ensureSchema({ run }: SqliteConnection): void {
     [],
   );
   run('create table if not exists team_files (org_id text primary key, teams text not null)', []);
+  run('create table if not exists author_files (org_id text primary key, authors text not null)', []);
 }
 
 interface Statement {

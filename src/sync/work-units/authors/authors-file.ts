@@ -1,0 +1,73 @@
+/**
+ * The authors file of `plumbline authors import`:
+ *
+ *     authors:
+ *       - author: ada@example.com              # the value of the dimension AUTHOR
+ *         also: [ada@old.example.com, ada, Ada L.] # other e-mails, logins and names of the same person
+ */
+import { FileCheck, parseYaml, readTextFile } from '../file-check.js';
+
+export interface Author {
+  readonly author: string;
+  /** In lower case. */
+  readonly also: readonly string[];
+}
+
+/** People of one organization, and names of one person. */
+const MOST_AUTHORS = 10_000;
+const MOST_NAMES = 100;
+const LONGEST_NAME = 254;
+
+/**
+ * Reads an authors file.
+ *
+ * @throws FileError where it cannot be read or is not an authors file, with every problem in it
+ */
+export async function loadAuthors(file: string): Promise<readonly Author[]> {
+  return parseAuthors(await readTextFile(file, 'authors file'), file);
+}
+
+/** Parses the text of an authors file; `name` is what messages call it. Throws as `loadAuthors` does. */
+export function parseAuthors(text: string, name: string): readonly Author[] {
+  const { value, lineOf } = parseYaml(text, name);
+  const check = new FileCheck(lineOf);
+  const items = check.list(check.mapping(value, 'the file', ['authors'])['authors'], 'authors');
+  if (items.length > MOST_AUTHORS)
+    check.problem('authors', `may have at most ${MOST_AUTHORS} items, not ${items.length}`);
+  const used = new Set<string>();
+  const unused = (text: string, place: string): string => {
+    const key = text.toLowerCase();
+    if (text !== '' && used.has(key)) check.problem(place, `${JSON.stringify(text)} is used twice`);
+    used.add(key);
+    if (text.length > LONGEST_NAME) check.problem(place, `must have at most ${LONGEST_NAME} characters`);
+    return text;
+  };
+  const authors = items.slice(0, MOST_AUTHORS).map((item, index): Author => {
+    const place = `authors[${index}]`;
+    const entry = check.mapping(item, place, ['author', 'also']);
+    const author = unused(check.text(entry['author'], `${place}.author`), `${place}.author`);
+    const names = check.list(entry['also'], `${place}.also`);
+    if (names.length === 0 || names.length > MOST_NAMES)
+      check.problem(`${place}.also`, `must have 1 to ${MOST_NAMES} items, not ${names.length}`);
+    const also = names.slice(0, MOST_NAMES).map((each, at) => {
+      const place = `authors[${index}].also[${at}]`;
+      return unused(check.text(each, place), place).toLowerCase();
+    });
+    return { author: author.includes('@') ? author.toLowerCase() : author, also };
+  });
+  check.finish(`${name} is not an authors file`);
+  return authors;
+}
+
+/** The authors as they are stored. */
+export function authorsAsText(authors: readonly Author[]): string {
+  return JSON.stringify(authors);
+}
+
+/** Authors that `authorsAsText` wrote; anything else is none. */
+export function authorsFromText(text: string | undefined): readonly Author[] {
+  if (text === undefined) return [];
+  const parsed: unknown = JSON.parse(text);
+  // Nothing else writes them, and JSON.parse gave back what JSON.stringify took.
+  return Array.isArray(parsed) ? (parsed as Author[]) : [];
+}

@@ -1,0 +1,62 @@
+/**
+ * Who an author is: one person behind several e-mails, logins and names. Records keep what their sources say; a unit's
+ * author is worked out when it is derived, so that another mapping gives other authors and none is lost.
+ */
+import { createHash } from 'node:crypto';
+import { botOf, loginOfAddress } from './accounts.js';
+import type { Author } from './authors-file.js';
+import { parseMailmap } from './mailmap.js';
+
+export interface Identity {
+  /** The value of the dimension AUTHOR; '' where the source tells none. */
+  readonly author: string;
+  /** All that the author is known by, the value first: what teams may list. */
+  readonly names: readonly string[];
+}
+
+export interface AuthorIdentifier {
+  /** Another one whenever the same author could get another value. */
+  readonly fingerprint: string;
+  /**
+   * @param email null where the source tells none
+   * @param name a login or a name; null where the source tells none
+   */
+  identify(email: string | null, name: string | null): Identity;
+}
+
+/** Different authors that are remembered. */
+const REMEMBERED = 50_000;
+
+/** @param mailmap the text of the repository's `.mailmap`; '' where it has none */
+export function createAuthorIdentifier(authors: readonly Author[], mailmap: string): AuthorIdentifier {
+  const mapped = parseMailmap(mailmap);
+  const entries = new Map<string, Author>();
+  for (const entry of authors) for (const name of [entry.author.toLowerCase(), ...entry.also]) entries.set(name, entry);
+
+  const work = (email: string | null, name: string | null): Identity => {
+    const person = mapped({ email, name });
+    const login = person.email === null ? undefined : loginOfAddress(person.email);
+    const known = [login, person.email, person.name, email, name].filter((each) => each !== undefined && each !== null);
+    const own = known.map((each) => each.trim()).filter((each) => each !== '');
+    const entry = own.map((each) => entries.get(each.toLowerCase())).find((each) => each !== undefined);
+    const bot = own.map(botOf).find((each) => each !== undefined);
+    const value = entry?.author ?? bot ?? own[0] ?? '';
+    const author = value.includes('@') ? value.toLowerCase() : value;
+    return { author, names: [...new Set([author, ...own, ...(entry?.also ?? [])])] };
+  };
+  const remembered = new Map<string, Identity>();
+  return {
+    fingerprint: createHash('sha256')
+      .update(JSON.stringify([authors, mailmap]))
+      .digest('hex'),
+    identify: (email, name) => {
+      const key = `${email ?? ''}\0${name ?? ''}`;
+      const found = remembered.get(key);
+      if (found !== undefined) return found;
+      if (remembered.size >= REMEMBERED) remembered.clear();
+      const identity = work(email, name);
+      remembered.set(key, identity);
+      return identity;
+    },
+  };
+}
