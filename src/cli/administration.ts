@@ -1,6 +1,7 @@
 import { openDatabase, type Database } from '../database/connection.js';
 import { migrate } from '../database/migrate.js';
 import { normalizeEmail } from '../contract/normalization.js';
+import { prune } from '../platform/retention/prune.js';
 import { createSecretBox } from '../platform/secrets/secret-box.js';
 import { assertSameSecretsKey, loadSecretsKey } from '../platform/secrets/secrets-key.js';
 import { readSettings, SettingError, type PlatformSettings } from '../platform/settings.js';
@@ -32,6 +33,33 @@ export async function setSuperuser(environment: Environment, email: string, isSu
     if (rows.length === 0) throw new SettingError(`There is no account with the address ${email}`);
     console.log(`${email} is now ${isSuperuser ? 'a superuser' : 'an ordinary user'}.`);
   });
+}
+
+export interface PruneOptions {
+  readonly auditDays?: string;
+  readonly runDays: string;
+  readonly mailDays: string;
+  readonly dryRun?: boolean;
+}
+
+/** Runs `plumbline prune`. */
+export async function pruneDatabase(environment: Environment, options: PruneOptions): Promise<void> {
+  const retention = {
+    auditDays: options.auditDays === undefined ? null : days('--audit-days', options.auditDays),
+    syncRunDays: days('--run-days', options.runDays),
+    failedMailDays: days('--mail-days', options.mailDays),
+  };
+  const dryRun = options.dryRun === true;
+  await withOpenDatabase(readSettings(environment), async ({ sql }) => {
+    for (const { what, rows } of await prune(sql, systemClock.now(), retention, { dryRun })) {
+      console.log(`${dryRun ? 'Would delete' : 'Deleted'} ${rows} ${what}.`);
+    }
+  });
+}
+
+function days(option: string, value: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(value)) throw new SettingError(`${option} must be a number of days, at least 1`);
+  return Number(value);
 }
 
 async function withOpenDatabase(

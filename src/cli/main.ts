@@ -5,6 +5,7 @@
  */
 import { Command } from 'commander';
 import { releaseVersion } from '../system/release-version.js';
+import type { PruneOptions } from './administration.js';
 import type { ConfigOption } from './environment.js';
 import { reportFailure } from './failure.js';
 import type { ServeOptions } from './serve.js';
@@ -69,6 +70,19 @@ program
   .action(async (address: string, options: ConfigOption) => {
     const { moveDatabase } = await import('./backup.js');
     await moveDatabase(await environmentOf(options), address);
+  });
+
+program
+  .command('prune')
+  .description('delete expired tokens and counters, old sync runs, mails that were given up, and old audit records')
+  .option('--audit-days <days>', 'delete audit records that are older (default: keep all)')
+  .option('--run-days <days>', 'delete ended sync runs that are older', '90')
+  .option('--mail-days <days>', 'delete mails that were given up longer ago', '30')
+  .option('--dry-run', 'only say how much would be deleted')
+  .option(...config)
+  .action(async (options: ConfigOption & PruneOptions) => {
+    const { pruneDatabase } = await import('./administration.js');
+    await pruneDatabase(await environmentOf(options), options);
   });
 
 program
