@@ -171,6 +171,28 @@ describe('the transport for Node', () => {
     }
   });
 
+  it('reports no error of a connection that has completed its reply when the signal fires afterwards', async () => {
+    const ended: Promise<unknown>[] = [];
+    await serve((_request, response) => {
+      ended.push(once(response, 'finish'));
+      response.end('one');
+    });
+    const fetch = overSocket();
+    for (let round = 0; round < 50; round++) {
+      const leaving = new AbortController();
+      const response = await fetch('http://localhost/', init({ signal: leaving.signal }));
+      const reader = response.body?.getReader();
+      await reader?.read();
+      await ended.at(-1);
+      const rest = reader?.read();
+      for (let turn = 0; turn < round % 5; turn++) await Promise.resolve();
+      leaving.abort(new Error('enough'));
+      await rest?.catch(() => undefined);
+      // An error without a listener would be an uncaught exception, which fails the test run.
+      await new Promise(setImmediate);
+    }
+  });
+
   it('fails when the connection breaks before and amid the reply', async () => {
     await serve((request, response) => {
       if (request.url === '/amid') response.write('one', () => response.destroy());

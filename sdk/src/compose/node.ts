@@ -32,13 +32,19 @@ export function nodeTransport(tls: TlsCredentials = {}): Transport {
         const { pathname, search } = new URL(url);
         const { method, headers, body } = init;
         const sent = request({ ...connection, path: pathname + search, method, headers: { ...headers } });
-        const release = endOnAbort(init, sent);
+        const release = onAbort(init, (reason) => sent.destroy(reason));
         sent.on('error', (error) => {
           release();
           reject(error);
         });
         sent.on('response', (response) => {
-          response.once('close', release);
+          // From here on, end the response and not the request: after a complete reply the request's socket is back in
+          // the agent, where nobody listens to its errors.
+          release();
+          response.once(
+            'close',
+            onAbort(init, (reason) => response.destroy(reason)),
+          );
           resolve(responseOf(response, method));
         });
         sent.end(body);
@@ -58,11 +64,11 @@ function connectionOptions(endpoint: Endpoint, { ca, cert, key, servername }: Tl
   return { agent, host, port };
 }
 
-/** Aborts the request, or the rest of its reply, when the signal fires. */
-function endOnAbort({ signal }: FetchInit, sent: ReturnType<typeof httpRequest>): () => void {
+/** @returns stops listening to the signal */
+function onAbort({ signal }: FetchInit, end: (reason: Error) => void): () => void {
   const abort = (): void => {
     const reason: unknown = signal.reason;
-    sent.destroy(reason instanceof Error ? reason : new Error('The request was aborted', { cause: reason }));
+    end(reason instanceof Error ? reason : new Error('The request was aborted', { cause: reason }));
   };
   signal.addEventListener('abort', abort, { once: true });
   return () => {

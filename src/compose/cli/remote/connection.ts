@@ -8,17 +8,22 @@ import { readRegularFile, UnreadableFileError } from '../../../system/regular-fi
 import { listenAddressText, parseListenAddress } from '../../service/listen-address.js';
 import { UsageError } from '../failures.js';
 import type { Session } from '../session.js';
-import { printable } from '../text.js';
 import { RemoteFailure } from './failures.js';
+import { cleaned, cleanedText } from './cleaned.js';
 
 export interface Remote {
   readonly client: ComposeClient;
   /** Passed to every call. */
   readonly signal: AbortSignal;
-  /** The data of a successful reply. */
+  /** The data of a successful reply, without control characters. */
   ask<Result extends AnyResult>(result: Promise<Result>): Promise<DataOf<Result>>;
-  /** As `ask`, for a stream, whose items can also fail. */
-  follow<Item>(result: Promise<StreamResult<Item>>): AsyncGenerator<Item, void>;
+  /**
+   * As `ask`, for a stream, whose items can also fail.
+   *
+   * @param payload a member that is the output of a container, which stays as it is
+   * @throws RemoteFailure also for an item that says that the stream has failed
+   */
+  follow<Item extends object>(result: Promise<StreamResult<Item>>, payload?: keyof Item): AsyncGenerator<Item, void>;
 }
 
 type StreamResult<Item> = AnyResult &
@@ -58,11 +63,15 @@ export async function connect({ io, options, signal }: Pick<Session, 'io' | 'opt
   return {
     client,
     signal,
-    ask: async (result) => dataOf(await told(result)),
-    async *follow(result) {
+    ask: async (result) => cleaned(dataOf(await told(result))),
+    async *follow(result, payload) {
       const items = dataOf(await told(result))[Symbol.asyncIterator]();
       try {
-        for (let next = await told(items.next()); next.done !== true; next = await told(items.next())) yield next.value;
+        for (let next = await told(items.next()); next.done !== true; next = await told(items.next())) {
+          const item = next.value;
+          const kept = payload === undefined ? {} : { [payload]: item[payload] };
+          yield withoutFailure({ ...cleaned(item), ...kept });
+        }
       } finally {
         await items.return?.();
       }
@@ -87,11 +96,21 @@ async function readCredentials(
 
 function dataOf<Result extends AnyResult>(result: Result): DataOf<Result> {
   if (result.ok) return result.data;
-  const { problem } = result;
+  const problem = cleaned(result.problem);
   const entry =
     'error' in problem && 'case' in problem ? `${String(problem.error)}.${String(problem.case)}` : problem.type;
-  throw new RemoteFailure(printable(problem.message), entry);
+  throw new RemoteFailure(problem.message, entry);
 }
+
+/** Streams whose status has been sent report a failure in their last item. */
+function withoutFailure<Item extends object>(item: Item): Item {
+  const { type, message, error, case: failureCase }: FailedItem = item;
+  if (type !== 'error') return item;
+  const entry = typeof error === 'string' && typeof failureCase === 'string' ? `${error}.${failureCase}` : undefined;
+  throw new RemoteFailure(typeof message === 'string' ? message : 'The server failed.', entry);
+}
+
+type FailedItem = Partial<Record<'type' | 'message' | 'error' | 'case', unknown>>;
 
 /** Describes why there is no valid reply. */
 function asFailure(error: unknown, where: string): unknown {
@@ -101,6 +120,7 @@ function asFailure(error: unknown, where: string): unknown {
   }
   if (!(error instanceof ConnectionError || error instanceof TimeoutError)) return error;
   const { cause } = error;
-  const reason = cause instanceof Error ? cause.message : 'it does not respond';
+  // OpenSSL's messages quote the certificate of the server.
+  const reason = cause instanceof Error ? cleanedText(cause.message) : 'it does not respond';
   return new RemoteFailure(`The server on ${where} cannot be reached: ${reason}.`, undefined, { cause });
 }

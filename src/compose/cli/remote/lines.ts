@@ -26,7 +26,8 @@ export async function* linesOf(
   const reading = new Set<string>();
   const pump = async ({ container, service }: Source, which: object): Promise<void> => {
     for await (const { stream, line, time } of read(container.id, which)) {
-      await lines.push({ stream, line, time, container: container.name, service });
+      const output = stream === 'stderr' ? 'stderr' : 'stdout';
+      await lines.push({ stream: output, line, time, container: container.name, service });
     }
   };
   const add = (source: Source, which: object): void => {

@@ -32,7 +32,10 @@ export const logs: Handler<LogsFlags> = async (session, services, flags) => {
   const bound = { ...remote, signal: AbortSignal.any([remote.signal, left.signal]) };
   const follow = flags.follow === true;
   const read = (id: string, which: object): AsyncIterable<Schemas['LogLine']> =>
-    bound.follow(getContainerLogs(bound.client, { params: { id }, query: { ...which, follow }, signal: bound.signal }));
+    bound.follow(
+      getContainerLogs(bound.client, { params: { id }, query: { ...which, follow }, signal: bound.signal }),
+      'line',
+    );
   const joining = follow ? startedMembers(bound, selection.name, services) : null;
   try {
     return await printLines(session, selection.name, members, linesOf(members, query, read, joining), flags);
@@ -81,7 +84,8 @@ export const exec: Handler<ExecFlags> = async (session, [service = '', ...comman
   });
   for await (const piece of remote.follow(call)) {
     if (piece.type === 'exit') return piece.exit_code;
-    await session.io[piece.stream].write(Buffer.from(piece.data, 'base64'));
+    const output = piece.stream === 'stderr' ? session.io.stderr : session.io.stdout;
+    await output.write(Buffer.from(piece.data, 'base64'));
   }
   throw new RemoteFailure("The server's reply ended before the command.");
 };

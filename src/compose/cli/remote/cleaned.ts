@@ -1,0 +1,21 @@
+/**
+ * Cleans what a server sends. All replies pass here before a command sees them, because a terminal obeys control
+ * sequences: they could forge output, change the clipboard, or send keys.
+ */
+import { printable } from '../text.js';
+
+/** The same value without control characters in its strings and keys, except newlines and tabs. */
+export function cleaned<Value>(value: Value): Value {
+  // Every string is replaced by a string, so the shape is the same.
+  return clean(value) as Value;
+}
+
+/** The same for a text. */
+export const cleanedText = printable;
+
+function clean(value: unknown): unknown {
+  if (typeof value === 'string') return printable(value);
+  if (Array.isArray(value)) return value.map(clean);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [printable(key), clean(member)]));
+}
