@@ -1,15 +1,15 @@
-/** Why a sync failed: a closed set of codes with a text for people. */
+/** The errors of a sync: a closed set of codes, each with a message for people. */
 
 export type SyncFailureCode =
   /** The credential was refused (401, or 403 on a request that needs none). */
   | 'unauthorized'
   /** The host says it does not exist; a token without the needed scope looks the same. */
   | 'not_found'
-  /** The host kept asking for patience until the tries were used up. */
+  /** The host asked to wait until the attempts were used up. */
   | 'rate_limited'
   /** The host could not be reached, or kept answering with server errors. */
   | 'host_unavailable'
-  /** The host answered something that is not what its API promises. */
+  /** The host sent a reply that violates its API. */
   | 'unexpected_reply'
   /** The path is not a git repository, or git failed to read it. */
   | 'repository_unreadable'
@@ -21,7 +21,7 @@ export type SyncFailureCode =
   | 'secondary_failed'
   /** An optional connector package is not installed. */
   | 'connectors_missing'
-  /** The run was ended from outside. */
+  /** The run was aborted. */
   | 'aborted'
   | 'internal';
 
@@ -30,7 +30,7 @@ export interface SyncFailure {
   readonly message: string;
 }
 
-/** An error with one of the documented codes; its message is fit for a person and holds no secret. */
+/** An error with one of the documented codes; its message is for people and contains no secret. */
 export class SyncError extends Error {
   readonly code: SyncFailureCode;
 
@@ -53,7 +53,7 @@ export function failureOf(error: unknown, secrets: readonly string[]): SyncFailu
   return { code, message: withoutSecrets(code === 'aborted' ? 'The sync was stopped.' : text, secrets) };
 }
 
-/** The text with every secret, and the credentials of every URL, blotted out. */
+/** The text with every secret, and the credentials of every URL, replaced. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) if (secret.length > 0) clean = clean.replaceAll(secret, '***');

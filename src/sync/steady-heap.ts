@@ -1,10 +1,10 @@
-/** Limits the memory of a process that only syncs. */
+/** Limits the memory of a process that runs syncs only. */
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Lets the heap grow by a fifth, and not by a multiple, of what is alive before old objects are collected again.
+ * Lets the heap grow by a fifth of the live objects, instead of a multiple, before the next full collection.
  *
- * A sync keeps little and makes much. Left alone, V8 lets what it has made pile up to the size that the pace of the work
+ * A sync allocates much and keeps little. By default V8 lets garbage accumulate up to a size that the allocation rate
  * suggests, so that the memory of a sync depends on how long it runs.
  */
 export function keepHeapSteady(): void {

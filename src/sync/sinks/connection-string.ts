@@ -1,4 +1,4 @@
-/** Which kind of database a connection string names. */
+/** Parses connection strings. */
 import { clickHouseUrl, filePath } from '../../analytics/address.js';
 import type { DatabaseKind } from './sink.js';
 

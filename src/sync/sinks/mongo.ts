@@ -62,7 +62,7 @@ async function ensureIndexes(database: Db): Promise<void> {
       .toArray(),
   );
   for (const table of TABLES) {
-    // Not every server that speaks MongoDB's protocol takes an index that is there already.
+    // Not every server with MongoDB's protocol accepts an index that exists.
     const collection = database.collection(table.name);
     const existing = new Set(collections.has(table.name) ? (await collection.indexes()).map(({ name }) => name) : []);
     const wanted: readonly { name: string; key: Record<string, 1> }[] = [

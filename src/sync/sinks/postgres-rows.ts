@@ -1,12 +1,12 @@
 /**
- * Rows on their way into PostgreSQL: one array per column. Measured against one JSON parameter per table, it is a third
+ * Sends rows to PostgreSQL as one array per column. Measured against one JSON parameter per table, it is a third
  * of the bytes and four fifths of the server's time, most of it because what all rows share is sent once.
  */
 import { storableText } from '../../database/storable-text.js';
 import type { AnyRow, Column, JsonValue, Table } from '../records.js';
 import { columnList, onConflict } from './sql.js';
 
-/** How the column types of the record catalogue are called in PostgreSQL. */
+/** The PostgreSQL types of the column types of the record catalogue. */
 export const POSTGRES_TYPES = {
   uuid: 'uuid',
   text: 'text',
@@ -36,7 +36,7 @@ export function upsertOf(table: Table, rows: readonly AnyRow[]): Upsert {
   };
 }
 
-/** What a run stamps on every record. */
+/** The columns that a run sets on every record. */
 const SHARED: readonly string[] = ['repo_id', 'org_id', 'source', 'last_synced'];
 
 function isShared({ name }: Column): boolean {

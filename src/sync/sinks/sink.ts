@@ -7,7 +7,7 @@ import type { DerivationRecords } from '../work-units/derivation/database/record
 export const DATABASE_KINDS = ['postgres', 'mongo', 'sqlite', 'clickhouse'] as const;
 export type DatabaseKind = (typeof DATABASE_KINDS)[number];
 
-/** Which sync of which repository a state belongs to. */
+/** Identifies the sync of a repository that a state belongs to. */
 export interface StateKey {
   readonly repoId: string;
   readonly target: Target;
@@ -25,7 +25,7 @@ export interface SyncState {
   readonly request: string;
   /** Where the next page begins, in the provider's own terms. */
   readonly position: JsonValue;
-  /** Whether the sync came to its end; the position is then where the next one may begin. */
+  /** Whether the sync completed; the next one may then begin at the position. */
   readonly done: boolean;
 }
 

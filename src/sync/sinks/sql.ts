@@ -27,7 +27,7 @@ export function createIndex(table: Table): string {
   return `create index if not exists ${table.name}_by_org on ${table.name} (org_id)`;
 }
 
-/** How the states of the syncs are kept, beside the records. */
+/** The table of the states of syncs, beside the records. */
 export function createStateTable(types: SqlTypes): string {
   return (
     `create table if not exists sync_state (repo_id ${types.uuid} not null, target text not null, source text not null, ` +
@@ -36,7 +36,7 @@ export function createStateTable(types: SqlTypes): string {
 }
 
 /**
- * The part of an upsert from `on conflict` on. It carries out `mergeRow`: a null does not erase what `keepKnown`
+ * The part of an upsert from `on conflict` on. It implements `mergeRow`: a null does not erase what `keepKnown`
  * protects, lists are joined, inferred rows yield, and a row that would not change is not written.
  *
  * @param isDistinct the dialect's null-safe inequality of two row values

@@ -1,4 +1,4 @@
-/** What the records tell of work units, for a person: titles, and their pages at the code host. */
+/** Describes work units for a person: their titles, and their pages at the code host. */
 import type { UnitDescription } from '../../analytics/unit-records.js';
 import type { WorkType } from '../../analytics/vocabulary.js';
 import { identityOfRemote } from '../identity.js';
@@ -7,7 +7,7 @@ import { parseUnitId, titleAndText, unitId } from './derivation/derive.js';
 import type { WorkUnitDeriver } from './derivation/deriver.js';
 import { numberOf, textOf } from './row-values.js';
 
-/** Where the title of each type of work is, and under which name its page is at the two hosts. */
+/** The table and columns of the title of each type of work. */
 const PLACES = {
   pull_request: { table: 'git_pull_requests', key: 'number', columns: ['title'] },
   commit: { table: 'git_commits', key: 'hash', columns: ['message'] },
@@ -18,7 +18,7 @@ const PLACES = {
 /**
  * Describes units of an organization.
  *
- * @param ids those without a record, or of another organization, are left out of the answer
+ * @param ids ids without a record, or of another organization, are omitted from the result
  */
 export async function describeUnits(
   { orgId, records, sink }: WorkUnitDeriver,
@@ -71,7 +71,7 @@ async function repositoryRow(sink: WorkUnitDeriver['sink'], repoId: string): Pro
   return undefined;
 }
 
-/** Pages at the two hosts, and at those whose name says that they are one of them. */
+/** Pages at GitHub and GitLab, and at hosts with their names. */
 function urlOf(repository: AnyRow, workType: WorkType, name: string | number): string | null {
   const identity = identityOfRemote(textOf(repository, 'url'))?.identity;
   if (identity === undefined) return null;

@@ -1,17 +1,17 @@
-/** Reading files that people write (rules, teams): everything that is wrong with one is reported at once. */
+/** Reads files that people write (rules, teams); reports all problems of a file at once. */
 import { fileURLToPath } from 'node:url';
 import { isMap, isNode, isScalar, isSeq, visit, type Node, type YAMLMap } from 'yaml';
 import { boundedYaml, YamlLimitError, type BoundedYaml } from '../../system/bounded-yaml.js';
 import { readRegularFile, UnreadableFileError } from '../../system/regular-file.js';
 import { atOnce, type Steps } from '../../system/slices.js';
 
-/** A file of a megabyte can have a hundred thousand problems. Nobody reads so many: further ones are not collected. */
+/** A file of a megabyte can have a hundred thousand problems. Problems beyond this number are not collected. */
 export const MOST_PROBLEMS = 1000;
 
 /** As the API: rules and teams of a large organization are a few hundred kilobytes. */
 const LARGEST_FILE = 1024 * 1024;
 
-/** One thing that is wrong with a file. */
+/** One problem of a file. */
 export interface FileProblem {
   /** Counted from 1; null: it is about the whole file, or the line is unknown. */
   readonly line: number | null;

@@ -1,4 +1,4 @@
-/** The classifier: what a unit says about itself in, shares over the taxonomy out. Same input, same shares. */
+/** The classifier: computes the shares of a unit over the taxonomy from its texts and files. It is deterministic. */
 import type { Subcategory, WorkType } from '../../../analytics/vocabulary.js';
 import { KeywordFinder, wordsOf } from './keywords.js';
 import type { Found } from './keywords.js';
@@ -11,11 +11,11 @@ import { readTitle } from './title.js';
 import type { ReadTitle } from './title.js';
 import { WholeTitles } from './whole-titles.js';
 
-/** What a unit says about itself. */
+/** The texts and files of a unit that rules match. */
 export interface Evidence {
   readonly workType: WorkType;
   readonly title: string;
-  /** What stands below the title; empty where there is nothing. */
+  /** The text below the title; may be empty. */
   readonly text: string;
   readonly labels: readonly string[];
   /** The titles of a request's commits. */
@@ -26,7 +26,7 @@ export interface Evidence {
 /** Changed files, counted by the rule that names them (see {@link Classifier.ruleOfPath}); no rule is -1. */
 export type FileTally = ReadonlyMap<number, number>;
 
-/** One match: which rule gave points for what. */
+/** The points that one match of a rule gave. */
 export interface Contribution {
   /** The rule's name; `fallback` where nothing matched. */
   readonly rule: string;
@@ -38,7 +38,7 @@ export interface Contribution {
 }
 
 export interface Classifier {
-  /** Another one whenever the same unit could be classified differently. */
+  /** Changes whenever the same unit could be classified differently. */
   readonly fingerprint: string;
   /** The number of the first rule whose `paths` name this path, else -1. */
   ruleOfPath(path: string): number;
@@ -46,7 +46,7 @@ export interface Classifier {
   classify(evidence: Evidence, explain?: (contribution: Contribution) => void): Classification;
 }
 
-/** What the text below a title counts, next to the title's 1. */
+/** The weight of the text below a title; the title weighs 1. */
 const TEXT_STRENGTH = 0.25;
 /** Different paths, labels and scopes whose rules are remembered. */
 const REMEMBERED = 50_000;
@@ -74,7 +74,7 @@ export function createClassifier(rules: Rules): Classifier {
     return found.size > 0 || colon < 0 ? found : starts.findAtStart(wordsOf(bare.slice(colon + 1)));
   };
 
-  // Points repeat (a `fix:` that changes nothing but code), and to divide them costs more than to write them down.
+  // Points repeat (a `fix:` that changes only code), and dividing them costs more than caching them.
   const divided = new Map<string, Classification>();
   const divideOnce = (points: Points, named: readonly Subcategory[]): Classification => {
     const key = `${named.length} ${[...points].join()}`;
@@ -135,7 +135,7 @@ export function createClassifier(rules: Rules): Classifier {
 
 type Kinds = Pick<ReadTitle, 'types' | 'scopes'>;
 
-/** The types that speak for a unit: those of its title, else those of its commits' titles, each by its part of them. */
+/** The types of a unit: those of its title, else those of its commits' titles, each with its fraction of them. */
 function titlesOf(own: Kinds, commitTitles: readonly string[]): readonly (Kinds & { readonly strength: number })[] {
   if (own.types.length > 0 || commitTitles.length === 0) return [{ ...own, strength: 1 }];
   return commitTitles.map((title) => ({ ...readTitle(title), strength: 1 / commitTitles.length }));
@@ -157,7 +157,7 @@ function matchingRules(
   return (text) => matchers.flatMap((each, number) => (each.some((matches) => matches(text)) ? [number] : []));
 }
 
-/** Remembers results by text; forgets all when there are too many, so that memory stays flat. */
+/** Caches results by text; clears the cache when it is full, so that memory stays flat. */
 function remembering<Result>(find: (text: string) => Result): (text: string) => Result {
   const known = new Map<string, Result>();
   return (text) => {

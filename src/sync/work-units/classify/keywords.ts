@@ -1,4 +1,4 @@
-/** Finding the keywords of all rules in a text at once: by its words, each looked up, instead of by an expression per rule. */
+/** Finds the keywords of all rules in a text at once, by looking up its words instead of running one expression per rule. */
 
 /** A keyword of a rule: words that follow each other, the last of which may be open-ended. */
 interface Keyword {
@@ -11,12 +11,12 @@ interface Keyword {
 /** By the number of a rule, the words that were found for it. */
 export type Found = ReadonlyMap<number, string>;
 
-/** Words whose candidates are remembered: those of a language repeat. */
+/** The size of the cache of candidates by word. */
 const REMEMBERED = 50_000;
-/** What is beyond this many characters of a text is not looked at: templates and logs, not descriptions. */
+/** Text beyond this many characters is ignored: it is templates and logs. */
 const MOST_CHARACTERS = 4000;
 const WORD = /[\p{L}\p{N}_]+/gu;
-/** The same where nothing but ASCII is, which most texts are; it takes a third of the time. */
+/** The same for ASCII, which most texts are; it takes a third of the time. */
 const ASCII_WORD = /[a-z0-9_]+/g;
 const ASCII = /^[\0-\x7f]*$/;
 const NONE: readonly Keyword[] = [];

@@ -1,7 +1,7 @@
 /**
- * Finding the first rule that names a path. Each distinct path of a history is looked up once, and most patterns are
+ * Finds the first rule that matches a path. Each distinct path of a history is looked up once, and most patterns are
  * plain: a name (`go.mod`), an ending (`*.md`) or a folder (`docs/**`). Those are looked up by the parts of the path;
- * what is left are expressions, which one expression for all of them rules out at once.
+ * the rest are expressions, which one combined expression rules out at once.
  */
 import { namePattern, pathMatcher } from './patterns.js';
 import type { Matcher } from './patterns.js';

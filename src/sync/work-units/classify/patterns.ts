@@ -10,11 +10,11 @@ export function nameMatcher(pattern: string): Matcher {
 }
 
 /**
- * Matches a path that one of the patterns, of which there is at least one, names: `*` stands for anything within one folder, `**` for any number of folders. A pattern without a slash
- * is looked for in every folder.
+ * Matches a path that one of the patterns (at least one) names: `*` stands for anything within one folder, `**` for any
+ * number of folders. A pattern without a slash matches in every folder.
  */
 export function pathMatcher(...patterns: readonly string[]): Matcher {
-  // One expression for all: the parts that they share are looked for once.
+  // One expression for all patterns, so that shared parts are matched once.
   return tester(`^(?:${patterns.map(pathSource).join('|')})$`);
 }
 

@@ -1,4 +1,4 @@
-/** The rules file: parsed, checked, and made ready to match. Its format is described at the top of `rules.yaml`. */
+/** Parses and validates the rules file. Its format is described at the top of `rules.yaml`. */
 import { createHash } from 'node:crypto';
 import type { Subcategory, WorkType } from '../../../analytics/vocabulary.js';
 import { WORK_TYPES } from '../../../analytics/vocabulary.js';
@@ -17,7 +17,7 @@ export const SIGNALS = [
   'only_path',
   'work_type',
 ] as const;
-/** What of a unit a rule matched. */
+/** The part of a unit that a rule matched. */
 export type Signal = (typeof SIGNALS)[number];
 
 /** One rule; patterns are as written. */
@@ -43,15 +43,15 @@ export interface Rules {
   readonly least: number;
   /** Parts that add up to 1. */
   readonly fallback: Points;
-  /** Another one with every change of the file's content. */
+  /** Changes with the content of the file. */
   readonly fingerprint: string;
 }
 
 /**
  * Reads a rules file.
  *
- * @param file its path; undefined for the rules that come with Plumbline
- * @throws FileError where it cannot be read or is not a rules file, with every problem in it
+ * @param file its path; undefined for the built-in rules
+ * @throws FileError with every problem, if the file cannot be read or is invalid
  */
 export async function loadRules(file?: string): Promise<Rules> {
   const text = await readTextFile(file ?? new URL('rules.yaml', import.meta.url), 'rules file');
@@ -82,7 +82,7 @@ export function parseRules(text: string, name: string): Rules {
 
 function readPoints(check: FileCheck, value: unknown): Record<Signal, number> {
   const given = value === undefined ? {} : check.mapping(value, 'points', SIGNALS);
-  // Files that were written before there was `only_path` mean what they meant then.
+  // Files from before `only_path` existed keep their meaning.
   const points = { type: 4, scope: 3, label: 6, title: 8, start: 5, keyword: 3, path: 3, only_path: 0, work_type: 1 };
   for (const signal of SIGNALS) {
     if (given[signal] !== undefined) points[signal] = check.number(given[signal], `points.${signal}`, 0);

@@ -1,4 +1,4 @@
-/** From points to shares: the same points always give the same shares, and shares of a unit always add up to exactly 1. */
+/** Converts points to shares, deterministically. The shares of a unit add up to exactly 1. */
 import type { Share } from '../../../analytics/work-unit.js';
 import type { Subcategory, Theme } from '../../../analytics/vocabulary.js';
 import { TAXONOMY, UNCLASSIFIED } from '../../../analytics/vocabulary.js';
@@ -9,7 +9,7 @@ import { TAXONOMY, UNCLASSIFIED } from '../../../analytics/vocabulary.js';
  */
 export const PARTS = 64;
 
-/** What is less than this part of all points is noise, and goes to the others. */
+/** A smaller fraction of all points is noise, and goes to the others. */
 const LEAST = 0.05;
 
 /** All subcategories in the order of the taxonomy. */

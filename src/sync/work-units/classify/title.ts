@@ -1,5 +1,5 @@
 /**
- * What a title says about a unit before its first word: conventional-commit types (conventionalcommits.org:
+ * Parses the prefix of a title: conventional-commit types (conventionalcommits.org:
  * `type(scope)!: description`), tags in brackets, an emoji (gitmoji.dev), the areas that a change is in (`docs, api: ...`),
  * and the kind of the branch that a host's merge message names.
  */
@@ -26,7 +26,7 @@ const LETTER = /^[a-z]/i;
 const AREAS = /^([^\s:,]{1,60}(?:, ?[^\s:,]{1,60}){0,3}):\s+/;
 const MERGED_BRANCH =
   /^Merge (?:pull request #\d{1,9} from [^\s/]{1,100}\/|(?:remote-tracking )?branch ')([^\s']{1,200})/;
-/** What stands before the words of one title; more is no sign of anything. */
+/** The maximum number of prefixes of a title. */
 const MOST_MARKS = 4;
 
 export function readTitle(title: string): ReadTitle {
@@ -40,7 +40,7 @@ export function readTitle(title: string): ReadTitle {
     const found = TAG.exec(rest) ?? EMOJI.exec(rest);
     if (found === null) break;
     const name = (found[1] ?? found[2] ?? '').toLowerCase();
-    // `[ci skip]` is an order to the build server, not a kind of work.
+    // `[ci skip]` is a command for the build server, not a kind of work.
     if (!name.includes('skip')) types.push(...name.split(/[\s-]+/));
     rest = rest.slice(found[0].length);
   }

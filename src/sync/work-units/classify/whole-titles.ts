@@ -1,11 +1,11 @@
-/** Patterns over whole titles, word by word: `release #`. They find releases, whose titles are little but a version. */
+/** Patterns over whole titles, word by word: `release #`. They find releases, whose titles are hardly more than a version. */
 
 const VERSION = '#';
-/** Longer titles are no names of versions. */
+/** Longer titles do not name versions. */
 const MOST_CHARACTERS = 50;
 /** `1.4.3-rc1`, `v2.0`, `3.0.0-alpha.3`. */
 const VERSIONS = /\bv?\d{1,9}(?:\.\d{1,9}){1,5}(?:[-.]?(?:alpha|beta|rc|pre|dev)[-.]?\d{0,9}(?:\.\d{1,9})?)?\b/g;
-/** What hosts and build servers make of a title: `(#12)`, `[ci skip]`. */
+/** What hosts and build servers add to a title: `(#12)`, `[ci skip]`. */
 const ADDED = /\s*(?:\(#\d{1,9}\)|\[[^[\]]{1,40}\])$/;
 
 /** Finds the rules whose patterns match a whole title; `*` stands for one word, `#` for a version. */

@@ -6,7 +6,7 @@ import { ownersOf, parseCodeowners } from './codeowners.js';
 import type { Team } from './teams-file.js';
 
 export interface TeamAssigner {
-  /** Another one whenever the same unit could go to another team. */
+  /** Changes whenever the same unit could get another team. */
   readonly fingerprint: string;
   /** The team that owns a path by CODEOWNERS, or '' where none does. */
   ownerOfPath(path: string): string;
@@ -17,7 +17,7 @@ export interface TeamAssigner {
   teamOf(names: readonly (string | null)[], owners: ReadonlyMap<string, number>): string;
 }
 
-/** Different paths whose owners are remembered. */
+/** The size of the cache of owners by path. */
 const REMEMBERED = 50_000;
 
 /**
@@ -51,7 +51,7 @@ export function createTeamAssigner(teams: readonly Team[], repo: string, codeown
     known.set(path, owner);
     return owner;
   };
-  // What has no files (an incident, a deployment) belongs to whom everything belongs to.
+  // A unit without files (an incident, a deployment) belongs to the owner of all paths.
   const ofEverything = rules.length === 0 ? '' : ownerOfPath('');
 
   return {

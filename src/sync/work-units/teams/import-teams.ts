@@ -1,4 +1,4 @@
-/** Stores an organization's teams, and gives every unit the team that it has by them. */
+/** Stores an organization's teams, and assigns them to its units. */
 import type { WorkUnitDeriver } from '../derivation/deriver.js';
 import { refreshRepository } from '../derivation/derivation.js';
 import type { Team } from './teams-file.js';
@@ -12,11 +12,11 @@ export interface TeamsImported {
 }
 
 /**
- * Replaces the teams of an organization, and gives every unit the team that it has by them.
+ * Replaces the teams of an organization, and assigns them to its units.
  *
  * If it is interrupted, the next sync of each remaining repository, or the same import again, does the rest.
  *
- * @param onRepository is called in front of each repository
+ * @param onRepository is called before each repository
  */
 export async function importTeams(
   deriver: WorkUnitDeriver,
@@ -27,7 +27,7 @@ export async function importTeams(
   return { teams: teams.length, ...(await assignTeams(deriver, onRepository)) };
 }
 
-/** Gives every unit of an organization the team that it has by the stored teams. It can be repeated at any time. */
+/** Assigns the stored teams to all units of an organization. It can be repeated at any time. */
 export async function assignTeams(
   deriver: WorkUnitDeriver,
   onRepository: (name: string) => void = () => {},

@@ -7,8 +7,8 @@
  *         members: [ada@example.com, grace] # e-mails or logins
  *         repositories: ['acme/pay-*']      # owner/name; * stands for anything
  *
- * A unit goes to the team of its author; where several teams have the author, to the one that also has the repository,
- * else to the first in the file. An author whom no team has leaves it to the team that has the repository.
+ * A unit belongs to the team of its author; if several teams have the author, to the one that also has the repository,
+ * else to the first in the file. If no team has the author, it belongs to the team that has the repository.
  */
 import { atOnce, type Steps } from '../../../system/slices.js';
 import { FileCheck, readTextFile, yamlSteps } from '../file-check.js';
@@ -36,7 +36,7 @@ const LONGEST_REPOSITORY = 512;
 /**
  * Reads a teams file.
  *
- * @throws FileError where it cannot be read or is not a teams file, with every problem in it
+ * @throws FileError with every problem, if the file cannot be read or is invalid
  */
 export async function loadTeams(file: string): Promise<readonly Team[]> {
   return parseTeams(await readTextFile(file, 'teams file'), file);
@@ -69,7 +69,7 @@ export function* teamsSteps(text: string, name: string): Steps<readonly Team[]> 
 }
 
 /**
- * Reads one team, and reports to `check` what is wrong with it.
+ * Reads one team, and reports its problems to `check`.
  *
  * @param value with the properties that a team has in a file
  * @param place what messages call it
@@ -110,11 +110,11 @@ export function teamsAsText(teams: readonly Team[]): string {
   return JSON.stringify(teams);
 }
 
-/** Teams that `teamsAsText` wrote; anything else is no teams. */
+/** Parses the text of `teamsAsText`; any other text gives no teams. */
 export function teamsFromText(text: string | undefined): readonly Team[] {
   if (text === undefined) return [];
   const parsed: unknown = JSON.parse(text);
-  // Nothing else writes them, and JSON.parse gave back what JSON.stringify took.
+  // Only `teamsAsText` writes this text.
   return Array.isArray(parsed) ? (parsed as Team[]) : [];
 }
 

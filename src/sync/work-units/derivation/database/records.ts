@@ -1,6 +1,6 @@
 /**
- * What the derivation of work units needs of a database beside the sink: to read parts of a repository's records, and to
- * keep its own notes next to them (which commits belong to which requests, how far it has come, the teams).
+ * The access to a database that the derivation of work units needs beside the sink: it reads parts of a repository's
+ * records, and stores its notes beside them (the links between commits and requests, its progress, the teams).
  */
 import type { AnyRow, Column } from '../../../records.js';
 import { AGGREGATE_PATH } from '../../../records.js';
@@ -37,16 +37,16 @@ export type CommitsWhere =
   | { readonly kind: 'in'; readonly column: 'hash'; readonly values: readonly string[] }
   | { readonly kind: 'linked'; readonly column: 'hash'; readonly numbers: readonly number[] };
 
-/** Between the paths of a list in one text. No path holds it: git knows no empty names. */
+/** Separates the paths of a list in one text. No path contains it, because git has no empty names. */
 export const PATH_SEPARATOR = '//';
 
-/** A commit with what is stored of its changes, added up by the database. */
+/** A commit with its stored changes, added up by the database. */
 export interface ChangedCommit {
   /** The columns that were asked for. */
   readonly row: AnyRow;
   /** Additions and deletions of all files. */
   readonly churn: number;
-  /** What the host gave as the sum of the whole commit; null where it gave none. */
+  /** The host's sum for the whole commit; null if it gave none. */
   readonly aggregate: number | null;
   /** The changed files, in any order. */
   readonly paths: readonly string[];
@@ -85,7 +85,7 @@ export interface DerivationRecords {
   /** What `writeAuthors` stored for an organization. */
   readAuthors(orgId: string): Promise<string | undefined>;
   writeAuthors(orgId: string, authors: string): Promise<void>;
-  /** What a repository is called: `owner/name`, or its directory's name. */
+  /** The name of a repository: `owner/name`, or its directory's name. */
   repositoryName(repoId: string): Promise<string | undefined>;
   /** The repositories of an organization, ordered by id. */
   repositories(orgId: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
@@ -112,7 +112,7 @@ export const NOTES = [LINKS.name, 'work_unit_progress'] as const;
 export interface Binding {
   /** After the name of a table that keeps several versions of a row. */
   readonly final: string;
-  /** What else a link must fulfil. */
+  /** An additional condition on links. */
   readonly liveLink: string;
   value(value: string | number, type: Column['type']): string;
   /** The condition that a column has one of these values. */

@@ -1,4 +1,4 @@
-/** What the derivation of work units reads and keeps in SQLite. */
+/** The records and notes of the derivation of work units in SQLite. */
 import { asyncOf } from '../../../../system/async-of.js';
 import type { AnyRow, Column } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
@@ -206,7 +206,7 @@ function* changedCommits(connection: SqliteConnection, repoId: string, since: nu
 }
 
 function writeLinks({ run }: SqliteConnection, repoId: string, added: readonly Link[], removed: readonly Link[]): void {
-  // One text for any number of links: to bind each value costs more than to read them from it.
+  // One JSON text for any number of links: binding each value costs more.
   const list = (links: readonly Link[]): string =>
     JSON.stringify(links.map(({ hash, number, kind }) => [hash, number, kind]));
   const parts = 'value ->> 0, value ->> 1, value ->> 2 from json_each(?)';
