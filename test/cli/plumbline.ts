@@ -5,6 +5,8 @@ import { builtCommand } from './built-command.js';
 export interface CommandOptions {
   /** The command's file; default: the built command of the checkout. */
   readonly command?: string;
+  /** The Node that runs it; default: that of the tests. */
+  readonly runtime?: string;
   /** Settings; nothing of the tests' own environment but PATH is passed on. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Further arguments of `serve`. */
@@ -79,8 +81,8 @@ export async function startServer(options: CommandOptions): Promise<ServerProces
 
 type Command = ChildProcessByStdio<null, Readable, Readable>;
 
-function start(command: string, args: readonly string[], { environment, account }: CommandOptions): Command {
-  const child = spawn(process.execPath, [command, ...args], {
+function start(command: string, args: readonly string[], { environment, account, runtime }: CommandOptions): Command {
+  const child = spawn(runtime ?? process.execPath, [command, ...args], {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...account,
