@@ -64,7 +64,7 @@ describe.each(['22', '24'])('Node %s', (major) => {
   });
 });
 
-/** Logs in and asks for the own account with the SDK, then sends a GraphQL query. */
+/** Logs in and reads the account with the SDK, then sends a GraphQL query. */
 function clientScript(url: string): string {
   return `
     import { createPlatformClient, getMe, login } from ${JSON.stringify(sdk)};
