@@ -373,7 +373,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.startBrowserSession_body },
     maxBodyBytes: 65536,
     security: { anonymous: true, scheme: null },
-    rateLimits: [{ name: 'browser-session', setting: 'AUTH_REFRESH_LIMIT', key: ['ip'] }],
+    rateLimits: [{ name: 'browser-session', setting: 'AUTH_BROWSER_SESSION_LIMIT', key: ['ip'] }],
     produces: ['application/json'],
     replies: {
       200: {
@@ -433,7 +433,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     body: null,
     maxBodyBytes: 65536,
     security: { anonymous: true, scheme: null },
-    rateLimits: [{ name: 'browser-session', setting: 'AUTH_REFRESH_LIMIT', key: ['ip'] }],
+    rateLimits: [{ name: 'browser-session', setting: 'AUTH_BROWSER_SESSION_LIMIT', key: ['ip'] }],
     produces: ['application/json'],
     replies: {
       200: {

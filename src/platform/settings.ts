@@ -251,7 +251,9 @@ const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('AUTH_CHANGE_PASSWORD_LIMIT', '10/15m', 'password changes per user'),
   rateLimit('AUTH_LOGIN_IP_LIMIT', '20/15m', 'logins per IP'),
   rateLimit('AUTH_LOGIN_LIMIT', '10/15m', 'logins per e-mail'),
-  rateLimit('AUTH_REFRESH_LIMIT', '30/15m', 'token refreshes per IP, and of those by cookie'),
+  rateLimit('AUTH_REFRESH_LIMIT', '30/15m', 'token refreshes per IP'),
+  // Each page load of the console refreshes once, and a whole office may share an address.
+  rateLimit('AUTH_BROWSER_SESSION_LIMIT', '300/15m', 'browser sessions started and refreshed per IP'),
   rateLimit('AUTH_VALIDATE_LIMIT', '60/15m', 'token validations per IP'),
   rateLimit('AUTH_ACCEPT_INVITE_LIMIT', '10/15m', 'invites accepted and onboarding requests per user'),
   rateLimit('AUTH_INVITE_LIMIT', '50/hour', 'new invites per user'),

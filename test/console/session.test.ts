@@ -174,6 +174,19 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     expect(visitor.complaints).toEqual([]);
   });
 
+  test('a page that is opened without a connection says so, and loads when the connection is back', async () => {
+    const user = await running.platform.signUp();
+    const { page, context, complaints } = await insider('/console/account', user);
+    await page.getByText('Last used').waitFor();
+    await context.setOffline(true);
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByText('The page could not be loaded').waitFor();
+    await page.getByText('Check the connection').waitFor();
+    await context.setOffline(false);
+    await page.getByRole('region', { name: 'Records' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('changing the password keeps this session and says so', async () => {
     const user = await running.platform.signUp();
     const { page, complaints } = await insider('/console/account', user);

@@ -85,6 +85,7 @@ const testEnvironment: Readonly<Record<string, string>> = {
   AUTH_LOGIN_IP_LIMIT: 'off',
   AUTH_LOGIN_LIMIT: 'off',
   AUTH_REFRESH_LIMIT: 'off',
+  AUTH_BROWSER_SESSION_LIMIT: 'off',
   AUTH_VALIDATE_LIMIT: 'off',
   // Counted after authentication: on and never reached, so that every reply to a caller tells them.
   AUTH_CHANGE_PASSWORD_LIMIT: '100000/hour',

@@ -92,7 +92,7 @@ interface SessionTableProps {
 function SessionTable({ items, here, end }: SessionTableProps): JSX.Element {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Sessions">
-      <table>
+      <table class="stacked">
         <thead>
           <tr>
             <th scope="col">Device</th>
@@ -107,12 +107,12 @@ function SessionTable({ items, here, end }: SessionTableProps): JSX.Element {
         <tbody>
           {items.map(({ id, user_agent, ip, last_used_at, created_at }) => (
             <tr key={id}>
-              <td>{deviceOf(user_agent)}</td>
-              <td>{ip ?? '–'}</td>
-              <td>
+              <td data-label="Device">{deviceOf(user_agent)}</td>
+              <td data-label="Address">{ip ?? '–'}</td>
+              <td data-label="Last used">
                 <Moment at={last_used_at} />
               </td>
-              <td>
+              <td data-label="Began">
                 <Moment at={created_at} />
               </td>
               <td>

@@ -1,6 +1,7 @@
 import { sankey, sankeyLinkHorizontal, type SankeyNode } from 'd3-sankey';
 import type { ComponentChildren, JSX } from 'preact';
 import { Link } from 'wouter-preact';
+import { useWidth } from './width.js';
 import { colorTokenOf, numberOf, wordsOf } from './words.js';
 
 export interface FlowNode {
@@ -25,7 +26,8 @@ export interface FlowProps {
   readonly hrefOf?: (nodes: readonly FlowNode[]) => string | undefined;
 }
 
-const box = { width: 960, margin: 4, nodeWidth: 12 };
+/** In pixels. Below the least width, names would run into the next level; the drawing is scrolled then. */
+const box = { leastWidth: 600, margin: 8, nodeWidth: 12 };
 /** About six pixels a letter: a longer name would run into the next level. */
 const longestLabel = 30;
 
@@ -35,6 +37,8 @@ type Placed = SankeyNode<FlowNode, Weight>;
 
 /** A flow over levels (Sankey): the height of a node and the width of an edge are their values. */
 export function Flow({ nodes, edges, label, hrefOf }: FlowProps): JSX.Element {
+  const [container, available] = useWidth();
+  const width = Math.max(box.leastWidth, available);
   const levels = new Map<string, number>();
   for (const { dimension } of nodes) levels.set(dimension, (levels.get(dimension) ?? 0) + 1);
   const height = Math.max(220, Math.max(...levels.values(), 1) * 30);
@@ -44,7 +48,7 @@ export function Flow({ nodes, edges, label, hrefOf }: FlowProps): JSX.Element {
     .nodePadding(12)
     .extent([
       [box.margin, box.margin],
-      [box.width - box.margin, height - box.margin],
+      [width - box.margin, height - box.margin],
     ]);
   // The layout writes into what it gets.
   const placed = layout({ nodes: nodes.map((node) => ({ ...node })), links: edges.map((edge) => ({ ...edge })) });
@@ -53,23 +57,25 @@ export function Flow({ nodes, edges, label, hrefOf }: FlowProps): JSX.Element {
     `var(${colorTokenOf(dimension, dimension === 'THEME' ? id.slice(id.indexOf(':') + 1) : name, position.get(id) ?? 0)})`;
 
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+    <div class="scroll" tabIndex={0} role="region" aria-label={label} ref={container}>
       <svg
         class="flow"
-        viewBox={`0 0 ${box.width} ${height}`}
+        width={width}
+        height={height}
+        viewBox={`0 0 ${width} ${height}`}
         role={hrefOf === undefined ? 'img' : 'group'}
         aria-label={label}
       >
         <g class="edges">
           {placed.links.map((edge) => {
-            const { source, target, width = 0 } = edge;
+            const { source, target, width: thickness = 0 } = edge;
             if (typeof source !== 'object' || typeof target !== 'object') return null;
             const name = `${nameOf(source)} to ${nameOf(target)}: ${numberOf(edge.value)}`;
             const drawing = (
               <path
                 d={sankeyLinkHorizontal()(edge) ?? ''}
                 fill="none"
-                stroke-width={Math.max(1, width)}
+                stroke-width={Math.max(1, thickness)}
                 style={{ stroke: colorOf(source) }}
               >
                 <title>{name}</title>
@@ -85,7 +91,7 @@ export function Flow({ nodes, edges, label, hrefOf }: FlowProps): JSX.Element {
         </g>
         {placed.nodes.map((node) => {
           const { x0 = 0, x1 = 0, y0 = 0, y1 = 0 } = node;
-          const isRight = x1 > box.width * 0.6;
+          const isRight = x1 > width * 0.6;
           return (
             <Linked key={node.id} href={hrefOf?.([node])} label={`${nameOf(node)}: ${numberOf(node.value)}`}>
               <rect x={x0} y={y0} width={x1 - x0} height={Math.max(1, y1 - y0)} style={{ fill: colorOf(node) }} />

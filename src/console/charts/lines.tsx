@@ -1,4 +1,4 @@
-import { max, ticks } from 'd3-array';
+import { max, nice, ticks } from 'd3-array';
 import { line } from 'd3-shape';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
@@ -37,8 +37,8 @@ export function Lines({ dimension, series, dates, label, format = numberOf, href
   const box = { ...margins, height, width: Math.max(280, available) };
   // A scale from 0 to 0 has no heights.
   const top = max(series.flatMap(({ values }) => [...values.values()])) || 1;
-  const marks = ticks(0, top, 4);
-  const highest = Math.max(top, marks.at(-1) ?? 1);
+  const [, highest] = nice(0, top, 4); // the highest mark is above the lines
+  const marks = ticks(0, highest, 4);
   const x = (at: number): number =>
     box.left + (dates.length < 2 ? 0.5 : at / (dates.length - 1)) * (box.width - box.left - box.right);
   const y = (value: number): number =>

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useStore } from '../session/store.js';
 import { events, projectOf, type ContainerEvent } from './events.js';
+import { timeOfDay } from '../ui/moment.js';
 
 const shown = 50;
-const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 /** What has happened to the containers of a project since the page was opened. */
 export function Events({ project }: { project: string }): JSX.Element {
@@ -18,7 +18,7 @@ export function Events({ project }: { project: string }): JSX.Element {
           {own.slice(0, shown).map((event) => (
             <li key={`${event.time} ${event.id} ${event.type}`}>
               <time dateTime={event.time} class="muted">
-                {time.format(new Date(event.time))}
+                {timeOfDay.format(new Date(event.time))}
               </time>{' '}
               <span class="break">{event.name}</span> {wordsOf(event)}
             </li>

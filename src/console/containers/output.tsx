@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { nextStart, pause } from './events.js';
 import { createLogBuffer } from './log-buffer.js';
 import { ask, compose, withKey } from './session.js';
+import { timeOfDay } from '../ui/moment.js';
 
 type Line = Schemas['ProjectLogLine'];
 
@@ -11,7 +12,6 @@ type Line = Schemas['ProjectLogLine'];
 const kept = 500;
 const tail = 100;
 const retryMs = 3000;
-const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 /** What the services of a project print, followed. */
 export function Output({ project, services }: { project: string; services: readonly string[] }): JSX.Element {
@@ -57,7 +57,7 @@ export function Output({ project, services }: { project: string; services: reado
         {shown.length === 0 && <p class="muted">Nothing was printed.</p>}
         {shown.map(({ service, container, stream, time: at, line }, index) => (
           <div class={stream} key={index}>
-            <time dateTime={at}>{time.format(new Date(at))}</time>
+            <time dateTime={at}>{timeOfDay.format(new Date(at))}</time>
             <span class="source" title={container}>
               {service}
             </span>

@@ -6,7 +6,7 @@ import { Moment } from '../ui/moment.js';
 export function AuditTable({ items }: { items: readonly Schemas['AuditRecord'][] }): JSX.Element {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Records">
-      <table>
+      <table class="stacked">
         <thead>
           <tr>
             <th scope="col">Time</th>
@@ -19,21 +19,21 @@ export function AuditTable({ items }: { items: readonly Schemas['AuditRecord'][]
         <tbody>
           {items.map((record) => (
             <tr key={record.id}>
-              <td>
+              <td data-label="Time">
                 <Moment at={record.at} />
               </td>
-              <td>
+              <td data-label="Action">
                 <code>{record.action}</code>
               </td>
-              <td>
+              <td data-label="Resource">
                 <code>{record.resource_kind}</code>
               </td>
-              <td>
+              <td data-label="Outcome">
                 <span class={record.status === 'success' ? 'tag good' : 'tag bad'}>
                   {record.status === 'success' ? '✓ success' : '✗ failure'}
                 </span>
               </td>
-              <td>
+              <td data-label="Details">
                 {record.note !== null && <p>{record.note}</p>}
                 <details class="small">
                   <summary>Who and where</summary>

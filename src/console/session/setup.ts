@@ -33,7 +33,7 @@ export function useDemoData(enabled = true): UseQueryResult<DemoData> {
 }
 
 /**
- * Whether data are being read that a page waits for. When they have come, everything is asked for again.
+ * Whether the first data of the organization, or demo data, are being read. When they have come, everything is asked for again.
  *
  * @param isWaiting whether the page has no data
  */
@@ -41,7 +41,9 @@ export function useArrival(isWaiting: boolean): boolean {
   const maySee = useMay('setup:read');
   const setup = useSetupStatus(isWaiting && maySee);
   const demo = useDemoData(isWaiting && maySee);
-  const isComing = isWaiting && (isRunning(setup.data) || demo.data?.state === 'filling');
+  // After the first sync, a period without work is one that has none.
+  const isFirstSync = isRunning(setup.data) && setup.data?.first_sync_completed === false;
+  const isComing = isWaiting && (isFirstSync || demo.data?.state === 'filling');
   useEffect(() => {
     if (!isComing) return;
     return () => {

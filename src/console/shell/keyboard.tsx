@@ -4,12 +4,19 @@ import { Dialog } from '../ui/dialog.js';
 
 const shortcuts = [
   ['?', 'Show this help'],
-  ['/', 'Go to the search field of the page'],
+  ['/', 'Go to the search or filter of the page'],
   ['Esc', 'Close a dialog or a menu'],
   ['Tab', 'Go to the next link, button or field'],
 ] as const;
 
-/** Listens for the console's keys: `?` opens the help, `/` goes to the search field. */
+/** Where `/` leads: the search field of the page, else the first field of its filter. */
+const searchFields = [
+  'main input[type="search"]',
+  'main .filters :is(input, select)',
+  'main .filter :is(input, select)',
+];
+
+/** Listens for the console's keys: `?` opens the help, `/` goes to the search or filter. */
 export function KeyboardHelp(): JSX.Element {
   const [open, setOpen] = useState(false);
   useEffect(() => {
@@ -17,8 +24,9 @@ export function KeyboardHelp(): JSX.Element {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (event.key === '?') setOpen(true);
       else if (event.key === '/') {
-        const search = document.querySelector<HTMLInputElement>('main input[type="search"]');
-        if (search === null) return;
+        const fields = searchFields.map((each) => document.querySelector<HTMLElement>(each));
+        const search = fields.find((each) => each !== null);
+        if (search === undefined) return;
         search.focus();
       } else return;
       event.preventDefault();

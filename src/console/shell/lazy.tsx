@@ -1,7 +1,7 @@
 import type { ComponentType, JSX } from 'preact';
-import { useErrorBoundary, useState } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { ProblemNote } from '../ui/problem-note.js';
-import { troubleOf } from '../ui/trouble.js';
+import { troubleOf, type Trouble } from '../ui/trouble.js';
 import { Skeleton } from '../ui/view.js';
 
 type Load = () => Promise<{ readonly default: ComponentType }>;
@@ -14,7 +14,8 @@ export function lazy(load: Load): ComponentType {
     const [, setState] = useState(0);
     const [failure, setFailure] = useState<unknown>(null);
     const [broken] = useErrorBoundary() as [unknown, () => void]; // Preact types what was thrown as `any`
-    if (failure !== null || broken !== undefined) return <Broken error={failure ?? broken} />;
+    if (failure !== null) return <NotLoaded />;
+    if (broken !== undefined) return <Broken error={broken} />;
     if (loaded !== null) {
       const Loaded = loaded;
       return <Loaded />;
@@ -35,21 +36,41 @@ export function lazy(load: Load): ComponentType {
   };
 }
 
-/** A page that cannot be shown: its module is gone since the server was updated, or it has failed. */
+/** The module of a page could not be loaded: the server is away, or was updated and has other modules now. */
+function NotLoaded(): JSX.Element {
+  useEffect(() => {
+    addEventListener('online', loadAgain);
+    return () => {
+      removeEventListener('online', loadAgain);
+    };
+  }, []);
+  const trouble = {
+    ...troubleOf(null),
+    title: 'The page could not be loaded',
+    message: 'The server cannot be reached, or it was updated.',
+    advice: 'Check the connection, and load the page again.',
+  };
+  return <Notice trouble={trouble} />;
+}
+
+/** A page that has failed. */
 function Broken({ error }: { error: unknown }): JSX.Element {
-  const trouble = { ...troubleOf(error), advice: 'Load the page again. If this happens again, tell your operator.' };
+  const advice = 'Load the page again. If this happens again, tell your operator.';
+  return <Notice trouble={{ ...troubleOf(error), advice }} />;
+}
+
+function Notice({ trouble }: { trouble: Trouble }): JSX.Element {
   return (
     <div class="page">
       <ProblemNote trouble={trouble}>
-        <button
-          type="button"
-          onClick={() => {
-            location.reload();
-          }}
-        >
+        <button type="button" onClick={loadAgain}>
           Load again
         </button>
       </ProblemNote>
     </div>
   );
+}
+
+function loadAgain(): void {
+  location.reload();
 }

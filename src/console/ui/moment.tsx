@@ -9,6 +9,14 @@ const moment = new Intl.DateTimeFormat(undefined, {
   timeZoneName: 'short',
 });
 
+/** A time of this day, by the browser's locale, with its zone. */
+export const timeOfDay = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+});
+
 /** A point in time, by the browser's locale, with its zone. */
 export function Moment({ at }: { at: string }): JSX.Element {
   return <time dateTime={at}>{moment.format(new Date(at))}</time>;

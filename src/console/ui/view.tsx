@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { timeOfDay } from './moment.js';
 import { ProblemNote } from './problem-note.js';
 import { troubleOf } from './trouble.js';
 
@@ -57,7 +58,7 @@ export function View<T>({ query, what, empty, children }: ViewProps<T>): JSX.Ele
       {error !== null && (
         <div class="banner warn" role="status">
           <p>
-            <strong>{troubleOf(error).title}.</strong> You see {what} as of {timeOf(query.dataUpdatedAt)}.
+            <strong>{troubleOf(error).title}.</strong> You see {what} as of {timeOfDay.format(query.dataUpdatedAt)}.
           </p>
           {retry}
         </div>
@@ -90,8 +91,4 @@ export function Empty({ title, text, action }: EmptyState): JSX.Element {
       {action}
     </div>
   );
-}
-
-function timeOf(at: number): string {
-  return new Date(at).toLocaleTimeString(undefined, { timeStyle: 'medium' });
 }

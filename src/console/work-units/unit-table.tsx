@@ -21,7 +21,7 @@ export function UnitTable({ units, picks, sorting, onSort, onExplain }: UnitTabl
   const sort = { sorting, onSort };
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="List of work units">
-      <table class="units">
+      <table class="units stacked">
         <thead>
           <tr>
             <th scope="col">Work unit</th>
@@ -48,7 +48,7 @@ export function UnitTable({ units, picks, sorting, onSort, onExplain }: UnitTabl
                   {wordsOf('WORK_TYPE', unit.workType)} · {unit.repo}
                 </span>
               </td>
-              <td class="unit-theme">
+              <td class="unit-theme" data-label="Theme">
                 <Shares shares={pickedFirst(unit.shares, picks).slice(0, mostShares)} />
                 {unit.shares.length > mostShares && (
                   <span class="block small muted">and {unit.shares.length - mostShares} more</span>
@@ -64,14 +64,18 @@ export function UnitTable({ units, picks, sorting, onSort, onExplain }: UnitTabl
                   Why this theme?
                 </button>
               </td>
-              <td>{wordsOf('TEAM', unit.team)}</td>
-              <td>{wordsOf('AUTHOR', unit.author)}</td>
-              <td>
+              <td data-label="Team">{wordsOf('TEAM', unit.team)}</td>
+              <td data-label="Author">{wordsOf('AUTHOR', unit.author)}</td>
+              <td data-label="Day">
                 <time dateTime={unit.day}>{dayOf(unit.day)}</time>
                 {unit.completedAt === null && <span class="block small muted">not complete</span>}
               </td>
-              <td class="number">{unit.cycleTimeHours === null ? '–' : durationOf(unit.cycleTimeHours)}</td>
-              <td class="number">{unit.churnLoc === null ? '–' : numberOf(unit.churnLoc)}</td>
+              <td class="number" data-label="Cycle time">
+                {unit.cycleTimeHours === null ? '–' : durationOf(unit.cycleTimeHours)}
+              </td>
+              <td class="number" data-label="Lines">
+                {unit.churnLoc === null ? '–' : numberOf(unit.churnLoc)}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -12,7 +12,7 @@ const session = '/api/v1/auth/browser-session';
 let platform: TestPlatform;
 let user: TestUser;
 beforeAll(async () => {
-  const limits = { AUTH_VERIFY_LIMIT: '10/hour', AUTH_LOGIN_LIMIT: '10/15m', AUTH_REFRESH_LIMIT: '30/15m' };
+  const limits = { AUTH_VERIFY_LIMIT: '10/hour', AUTH_LOGIN_LIMIT: '10/15m', AUTH_BROWSER_SESSION_LIMIT: '300/15m' };
   platform = await startTestPlatform({ environment: limits });
   user = await platform.signUp();
 });

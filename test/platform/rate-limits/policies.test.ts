@@ -116,10 +116,10 @@ const limited: readonly Limited[] = [
     method: 'POST',
     path: '/api/v1/auth/browser-session',
     body: () => ({ refresh_token: 'unknown' }),
-    limit: 30,
+    limit: 300,
     windowSeconds: quarter,
     policy: 'browser-session',
-    policies: '"browser-session";q=30;w=900',
+    policies: '"browser-session";q=300;w=900',
     per: 'ip',
   },
   {
@@ -127,10 +127,10 @@ const limited: readonly Limited[] = [
     method: 'POST',
     path: '/api/v1/auth/browser-session/refresh',
     headers: { 'X-Plumbline-Browser': '1' },
-    limit: 30,
+    limit: 300,
     windowSeconds: quarter,
     policy: 'browser-session',
-    policies: '"browser-session";q=30;w=900',
+    policies: '"browser-session";q=300;w=900',
     per: 'ip',
   },
   {
@@ -157,6 +157,7 @@ beforeAll(async () => {
     'LOGIN_IP',
     'LOGIN',
     'REFRESH',
+    'BROWSER_SESSION',
     'VALIDATE',
     'MAIL_IP',
   ];

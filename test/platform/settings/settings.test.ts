@@ -54,6 +54,7 @@ const defaults: PlatformSettings = {
     AUTH_LOGIN_IP_LIMIT: quarterly(20),
     AUTH_LOGIN_LIMIT: quarterly(10),
     AUTH_REFRESH_LIMIT: quarterly(30),
+    AUTH_BROWSER_SESSION_LIMIT: quarterly(300),
     AUTH_VALIDATE_LIMIT: quarterly(60),
     AUTH_ACCEPT_INVITE_LIMIT: quarterly(10),
     AUTH_INVITE_LIMIT: hourly(50),
