@@ -42,6 +42,7 @@ export function globalOptions(): Option[] {
     new Option('--project-directory <path>', 'base directory of relative paths'),
     new Option('--profile <name>', 'profile to enable, * for all; repeatable').argParser(collected),
     new Option('--env-file <path>', 'environment file to use instead of .env; repeatable').argParser(collected),
+    new Option('--all-resources', 'include networks and volumes that no service uses'),
     new Option('--parallel <number>', 'maximum number of concurrent pulls and builds').argParser(wholeNumber),
     new Option('--backend <name>', 'container backend (default: the first one found)').choices([
       'mock',

@@ -29,6 +29,7 @@ export interface GlobalOptions {
   readonly tlsCa?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly allResources?: boolean;
   readonly ansi?: 'auto' | 'always' | 'never';
   readonly progress?: ProgressStyle;
   readonly support?: SupportMode;
@@ -89,6 +90,7 @@ export class Session {
       report: (progress) => {
         this.progress.report(progress);
       },
+      ...(this.options.allResources === true && { allResources: true }),
       runProvider: providerPrograms(this.io),
       parallel: this.options.parallel ?? parallelLimit(this.io.environment['COMPOSE_PARALLEL_LIMIT']),
     }));

@@ -65,6 +65,14 @@ function chosen(members: readonly Member[], { project, services = [], removeOrph
   return members.filter(({ service }) => Object.hasOwn(known, service));
 }
 
+/** Stops and removes the containers of services that are not in the compose file. */
+export async function removeOrphansOf(orchestration: Orchestration, project: Project): Promise<void> {
+  const known = { ...project.services, ...project.disabledServices };
+  const members = await observeProject(orchestration, project.name);
+  const orphans = members.filter(({ service }) => !Object.hasOwn(known, service));
+  await removeMembers(orchestration, orphans, { stop: true, project });
+}
+
 export interface RemoveMembersOptions {
   /** Stop running containers first; otherwise none of them should be running. */
   readonly stop: boolean;

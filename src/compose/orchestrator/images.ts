@@ -102,7 +102,8 @@ export async function pullImage(
   await reported(orchestration, 'Image', reference, ['Pulling', 'Pulled'], async () => {
     const progress = await backend.images.pull(reference, { signal, ...optionalField('platform', platform) });
     for await (const { layer, message } of progress) {
-      report({ kind: 'line', name: reference, text: layer === undefined ? message : `${layer}: ${message}` });
+      const text = layer === undefined ? message : `${layer}: ${message}`;
+      report({ kind: 'line', name: reference, text, about: 'pull' });
     }
   });
 }
@@ -141,7 +142,7 @@ export async function buildImage(
       let id = '';
       for await (const progress of await backend.images.build(spec, { signal })) {
         if (progress.type === 'done') id = progress.imageId;
-        else report({ kind: 'line', name, text: progress.line });
+        else report({ kind: 'line', name, text: progress.line, about: 'build' });
       }
       return id;
     }),

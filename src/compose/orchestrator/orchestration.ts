@@ -13,6 +13,8 @@ export interface Orchestration {
   readonly parallel: number;
   /** Put on every container, network and volume that is made, beside those of the project. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Also make networks and volumes that no service uses. */
+  readonly allResources?: boolean;
   /** Runs the programs of services with `provider`. Absent: such services are rejected. */
   readonly runProvider?: RunProvider;
 }
@@ -29,8 +31,8 @@ export type Progress =
       /** This operation will report nothing more about the resource. */
       readonly done: boolean;
     }
-  /** A line of a build or a pull. */
-  | { readonly kind: 'line'; readonly name: string; readonly text: string }
+  /** A line of a build, a pull or a push. */
+  | { readonly kind: 'line'; readonly name: string; readonly text: string; readonly about?: 'build' | 'pull' }
   | { readonly kind: 'warning'; readonly message: string };
 
 export const DEFAULT_PARALLEL = 16;

@@ -19,7 +19,7 @@ import { reported, type Orchestration } from './orchestration.js';
  */
 export async function requireExternals(orchestration: Orchestration, project: Project): Promise<void> {
   const { backend, signal } = orchestration;
-  const { volumes, networks } = withoutUnusedResources(project);
+  const { volumes, networks } = orchestration.allResources === true ? project : withoutUnusedResources(project);
   await Promise.all([
     ...externals(volumes).map(async ({ name }) => {
       if ((await findVolume(orchestration, name)) !== undefined) return;
@@ -35,7 +35,7 @@ export async function requireExternals(orchestration: Orchestration, project: Pr
  * @throws RuntimeError.alreadyExists when another project uses a name, or a resource outside any project has it
  */
 export async function ensureResources(orchestration: Orchestration, project: Project): Promise<void> {
-  const { volumes, networks } = withoutUnusedResources(project);
+  const { volumes, networks } = orchestration.allResources === true ? project : withoutUnusedResources(project);
   await Promise.all([
     ...internals(networks).map(([key, network]) => ensureNetwork(orchestration, project, key, network)),
     ...internals(volumes).map(([key, volume]) => ensureVolume(orchestration, project, key, volume)),

@@ -62,12 +62,17 @@ describe.skipIf(reason !== undefined)(`Docker Compose${reason === undefined ? ''
     await run('up', '-d');
     const words = ['events', '--json', '--since', '1h', '--until', String(Math.floor(Date.now() / 1000) + 1)];
     const ours = rowsOf((await run(...words)).stdout);
-    const expected = rowsOf(await theirs(folder, '-p', name, ...words));
+    const expected = rowsOf(await theirs(folder, '-p', name, ...words).catch(outputOf));
     expect(keysOf(ours)).toEqual(keysOf(expected));
     expect(ours.map(({ action }) => action)).toEqual(expect.arrayContaining(['create', 'start']));
   });
   afterAll(() => ('reason' in engine ? undefined : engine.clean()));
 });
+
+/** It ends a limited stream of events with an error. */
+function outputOf(error: unknown): string {
+  return error instanceof Error && 'stdout' in error ? String(error.stdout) : '';
+}
 
 type Printed = Readonly<Record<string, unknown>>;
 

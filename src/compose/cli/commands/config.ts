@@ -1,7 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
-import { listImages, listProfiles, listServices, listVolumes } from '../../model/project/listings.js';
+import {
+  listImages,
+  listProfiles,
+  listServices,
+  listVolumes,
+  withoutUnusedResources,
+} from '../../model/project/listings.js';
 import { loadUninterpolated } from '../../model/loader/load.js';
 import { configurationHashes } from '../../orchestrator/creation.js';
 import { renderConfig, renderModel, type ConfigFormat } from '../../model/project/render.js';
@@ -16,6 +22,8 @@ interface ConfigFlags {
   readonly format: ConfigFormat;
   readonly services?: boolean;
   readonly volumes?: boolean;
+  readonly networks?: boolean;
+  readonly models?: boolean;
   readonly profiles?: boolean;
   readonly images?: boolean;
   readonly hash?: string;
@@ -35,6 +43,8 @@ export function configCommand(compose: Command, io: Io): void {
         .addOption(new Option('--format <format>', 'output format').choices(['yaml', 'json']).default('yaml'))
         .option('--services', 'print service names only')
         .option('--volumes', 'print volume names only')
+        .option('--networks', 'print network names only')
+        .option('--models', 'print model names only')
         .option('--profiles', 'print profile names only')
         .option('--images', 'print image names only')
         .option('--hash <services>', 'print configuration hashes: comma-separated services, or * for all')
@@ -61,6 +71,9 @@ async function configText(session: Session, services: readonly string[], flags: 
   const lines = (entries: readonly string[]): string => entries.map((entry) => `${entry}\n`).join('');
   if (flags.services === true) return lines(listServices(project));
   if (flags.volumes === true) return lines(listVolumes(project));
+  const used = session.options.allResources === true ? project : withoutUnusedResources(project);
+  if (flags.networks === true) return lines(Object.keys(used.networks).sort());
+  if (flags.models === true) return lines(Object.keys(used.models).sort());
   if (flags.profiles === true) return lines(listProfiles(project));
   if (flags.images === true) return lines(listImages(project));
   if (flags.hash !== undefined) {
@@ -68,7 +81,7 @@ async function configText(session: Session, services: readonly string[], flags: 
     const hashes = await configurationHashes(project, contents);
     return lines(wanted.map((service) => `${service} ${hashOf(hashes, project, service)}`));
   }
-  return renderConfig(project, flags.format);
+  return renderConfig(project, flags.format, { allResources: session.options.allResources === true });
 }
 
 function hashOf(hashes: ReadonlyMap<string, string>, project: Project, service: string): string {

@@ -1,10 +1,10 @@
 import { Option, type Command } from 'commander';
 import { selectServices } from '../../model/project/profiles.js';
 import { buildProject, pullProject, pushProject } from '../../orchestrator/image-commands.js';
-import type { Orchestration } from '../../orchestrator/orchestration.js';
 import { collected, variables } from '../arguments.js';
 import { define } from '../command.js';
 import type { Io } from '../io.js';
+import { quieter } from '../quiet.js';
 import type { Session } from '../session.js';
 import type { Loaded } from '../../orchestrator/up.js';
 
@@ -56,10 +56,11 @@ export function pullCommand(compose: Command, io: Io): void {
         .option('--ignore-pull-failures', 'continue when a pull fails')
         .option('--ignore-buildable', 'skip services that are built')
         .option('--include-deps', 'also pull dependencies')
-        .addOption(new Option('--policy <policy>', 'which ones').choices(['always', 'missing']).default('always')),
+        .addOption(new Option('--policy <policy>', 'which ones').choices(['always', 'missing']).default('always'))
+        .option('-q, --quiet', 'do not print progress'),
     run: async (session, services, flags) => {
       const { project } = await loadChosen(session, services, flags.includeDeps === true);
-      await pullProject(await session.orchestration(), project, {
+      await pullProject(quieter(await session.orchestration(), { quiet: flags.quiet === true }), project, {
         ignoreFailures: flags.ignorePullFailures === true,
         ignoreBuildable: flags.ignoreBuildable === true,
         policy: flags.policy,
@@ -89,21 +90,10 @@ export function pushCommand(compose: Command, io: Io): void {
       const { project } = await loadChosen(session, services, includeDeps === true);
       const orchestration = await session.orchestration();
       const ignoreFailures = ignorePushFailures === true;
-      await pushProject(quiet === true ? silent(orchestration) : orchestration, project, { ignoreFailures });
+      await pushProject(quieter(orchestration, { quiet: quiet === true }), project, { ignoreFailures });
       return 0;
     },
   });
-}
-
-/** Reports only warnings. */
-function silent(orchestration: Orchestration): Orchestration {
-  const { report } = orchestration;
-  return {
-    ...orchestration,
-    report: (progress) => {
-      if (progress.kind === 'warning') report(progress);
-    },
-  };
 }
 
 async function loadChosen(session: Session, services: readonly string[], dependencies: boolean): Promise<Loaded> {

@@ -1,14 +1,16 @@
 import type { Command } from 'commander';
-import { removeMembers } from '../../orchestrator/down.js';
+import { removeMembers, removeOrphansOf } from '../../orchestrator/down.js';
 import {
   killProject,
   pauseProject,
   removableMembers,
   restartProject,
+  selectMembers,
   startProject,
   stopProject,
   unpauseProject,
 } from '../../orchestrator/lifecycle.js';
+import { awaitReady } from '../../orchestrator/readiness.js';
 import type { Member } from '../../orchestrator/actual-state.js';
 import { knownSignal, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
@@ -18,14 +20,32 @@ import type { Session } from '../session.js';
 
 const TIMEOUT = ['-t, --timeout <seconds>', 'time for containers to stop (default: 10)'] as const;
 
+export interface StartFlags {
+  readonly wait?: boolean;
+  readonly waitTimeout?: number;
+}
+
 export function startCommand(compose: Command, io: Io): void {
-  define(compose, io, {
+  define<StartFlags>(compose, io, {
     usage: 'start [services...]',
     description: 'start existing containers',
-    run: async (session, services) => {
+    options: (command) =>
+      command
+        .option('--wait', 'wait until all are running and healthy')
+        .option('--wait-timeout <seconds>', 'timeout of --wait (default: 60)', wholeNumber),
+    run: async (session, services, { wait, waitTimeout }) => {
       const selection = await session.select(services);
       const orchestration = await session.orchestration();
-      await session.explaining(() => startProject(orchestration, selection));
+      await session.explaining(async () => {
+        await startProject(orchestration, selection);
+        if (wait !== true) return;
+        const members = await selectMembers(orchestration, selection);
+        await awaitReady(
+          orchestration,
+          members.map(({ container }) => container),
+          waitTimeout,
+        );
+      });
       return 0;
     },
     remote: async () => (await import('../remote/lifecycle.js')).start,
@@ -64,13 +84,24 @@ export function restartCommand(compose: Command, io: Io): void {
   });
 }
 
+export interface KillFlags {
+  readonly removeOrphans?: boolean;
+  readonly signal?: string;
+}
+
 export function killCommand(compose: Command, io: Io): void {
-  define<{ signal?: string }>(compose, io, {
+  define<KillFlags>(compose, io, {
     usage: 'kill [services...]',
     description: 'send a signal to containers',
-    options: (command) => command.option('-s, --signal <signal>', 'signal to send (default: SIGKILL)', knownSignal),
-    run: async (session, services, { signal }) => {
-      await killProject(await session.orchestration(), { ...(await session.select(services)), killSignal: signal });
+    options: (command) =>
+      command
+        .option('--remove-orphans', 'also remove containers of services not in the compose file')
+        .option('-s, --signal <signal>', 'signal to send (default: SIGKILL)', knownSignal),
+    run: async (session, services, { removeOrphans, signal }) => {
+      const selection = await session.select(services);
+      const orchestration = await session.orchestration();
+      await killProject(orchestration, { ...selection, killSignal: signal });
+      if (removeOrphans === true && selection.project) await removeOrphansOf(orchestration, selection.project);
       return 0;
     },
     remote: async () => (await import('../remote/lifecycle.js')).kill,

@@ -1,6 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { selectServices } from '../../model/project/profiles.js';
+import { readEnvFile } from '../../model/dotenv/dotenv.js';
+import type { Project } from '../../model/project/project.js';
+import { removeOrphansOf } from '../../orchestrator/down.js';
 import type { Mount, PublishedPort } from '../../runtime/spec.js';
 import { attachOneOff, createOneOff, endOneOff, startOneOff } from '../../orchestrator/run.js';
 import { collected, variables } from '../arguments.js';
@@ -10,9 +14,14 @@ import { EXIT_INTERRUPTED, Interrupted, UsageError } from '../failures.js';
 import { interact } from '../interaction.js';
 import type { Io } from '../io.js';
 import { splitShellWords, ShellWordsError } from '../../model/normalize/shell-words.js';
+import { quieter, type Quiet } from '../quiet.js';
 import type { Session } from '../session.js';
 
-interface RunFlags {
+interface RunFlags extends Quiet {
+  readonly capAdd?: readonly string[];
+  readonly capDrop?: readonly string[];
+  readonly envFromFile?: readonly string[];
+  readonly removeOrphans?: boolean;
   readonly detach?: boolean;
   readonly rm?: boolean;
   readonly deps?: boolean;
@@ -57,7 +66,15 @@ export function runCommand(compose: Command, io: Io): void {
         .option('-w, --workdir <path>', 'directory to run in')
         .option('--name <name>', 'container name')
         .option('-T, --no-tty', 'do not allocate a terminal')
+        .option('-i, --interactive', 'attach standard input (default)')
         .option('--no-interactive', 'do not attach standard input')
+        .option('--cap-add <capability>', 'capability to add; repeatable', collected)
+        .option('--cap-drop <capability>', 'capability to drop; repeatable', collected)
+        .option('--env-from-file <file>', 'file with environment variables; repeatable', collected)
+        .option('--remove-orphans', 'remove containers of services not in the compose file')
+        .option('-q, --quiet', 'do not print progress')
+        .option('--quiet-build', 'do not print the output of builds')
+        .option('--quiet-pull', 'do not print the progress of pulls')
         .option('--build', 'build the image first')
         .addOption(new Option('--pull <policy>', 'when to pull images').choices(['always', 'missing', 'never'])),
     examples: ['compose run --rm web sh', 'compose run --no-deps -e DEBUG=1 tests npm test'],
@@ -72,8 +89,11 @@ async function runOneOff(
 ): Promise<number> {
   const { io } = session;
   const loaded = await session.load([service]);
-  const project = flags.deps === false ? selectServices(loaded.project, [service], 'ignore') : loaded.project;
-  const orchestration = await session.orchestration();
+  const chosen = flags.deps === false ? selectServices(loaded.project, [service], 'ignore') : loaded.project;
+  const project = withCapabilities(chosen, service, flags);
+  const orchestration = quieter(await session.orchestration(), flags);
+  const fromFiles = await filesOf(session, flags.envFromFile);
+  if (flags.removeOrphans === true) await removeOrphansOf(orchestration, loaded.project);
   const interactive = flags.detach !== true && flags.interactive !== false;
   const tty = flags.detach !== true && flags.tty !== false && io.stdin.isTerminal && io.stdout.isTerminal;
   const container = await session.explaining(
@@ -86,7 +106,7 @@ async function runOneOff(
           dependencies: flags.deps !== false,
           tty,
           interactive,
-          environment: variables(flags.env, io.environment),
+          environment: { ...fromFiles, ...variables(flags.env, io.environment) },
           labels: variables(flags.label, {}),
           mounts: (flags.volume ?? []).map((text) => mountOf(text, io.workingDirectory)),
           ports: (flags.publish ?? []).map(publishedPortOf),
@@ -122,6 +142,25 @@ async function runOneOff(
   } finally {
     if (!isLeftRunning) await endOneOff(orchestration, container, { remove: flags.rm === true });
   }
+}
+
+function withCapabilities(project: Project, service: string, { capAdd = [], capDrop = [] }: RunFlags): Project {
+  const definition = project.services[service];
+  if (definition === undefined || (capAdd.length === 0 && capDrop.length === 0)) return project;
+  const cap_add = [...(definition.cap_add ?? []), ...capAdd];
+  const cap_drop = [...(definition.cap_drop ?? []), ...capDrop];
+  return { ...project, services: { ...project.services, [service]: { ...definition, cap_add, cap_drop } } };
+}
+
+/** @throws ComposeFailure EnvFileError for a malformed file, UsageError for one that cannot be read */
+async function filesOf({ io }: Session, files: readonly string[] = []): Promise<Record<string, string>> {
+  const found = new Map<string, string>();
+  for (const file of files) {
+    const text = await readFile(path.resolve(io.workingDirectory, file), 'utf8').catch(() => undefined);
+    if (text === undefined) throw new UsageError(`The environment file '${file}' cannot be read.`);
+    readEnvFile(text, file, found, (name) => io.environment[name]);
+  }
+  return Object.fromEntries(found);
 }
 
 function wordsOf(text: string): string[] {

@@ -12,9 +12,11 @@ import { define } from '../command.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
 import { linePrinter } from '../line-printer.js';
+import { quieter, type Quiet } from '../quiet.js';
 import type { Session } from '../session.js';
 
-export interface CreateFlags {
+export interface CreateFlags extends Pick<Quiet, 'quietPull'> {
+  /** commander turns `--no-build` into false. */
   readonly build?: boolean;
   readonly pull?: 'always' | 'missing' | 'never';
   readonly forceRecreate?: boolean;
@@ -25,7 +27,8 @@ export interface CreateFlags {
   readonly scale?: ReadonlyMap<string, number>;
 }
 
-export interface UpFlags extends CreateFlags {
+export interface UpFlags extends CreateFlags, Pick<Quiet, 'quietBuild'> {
+  readonly attachDependencies?: boolean;
   readonly detach?: boolean;
   readonly deps?: boolean;
   readonly start?: boolean;
@@ -63,6 +66,8 @@ export function upCommand(compose: Command, io: Io): void {
           new Option('--attach <service>', 'show the output of this service only; repeatable').argParser(collected),
         )
         .addOption(noAttach())
+        .option('--attach-dependencies', 'also show the output of dependencies of the named services')
+        .option('--quiet-build', 'do not print the output of builds')
         .option('--no-color', 'disable colours')
         .option('--no-log-prefix', 'omit container names')
         .option('--timestamps', 'print the time of each line')
@@ -91,7 +96,7 @@ export function createCommand(compose: Command, io: Io): void {
     options: createOptions,
     run: async (session, services, flags) => {
       const loaded = await session.load(services);
-      await up(await session.orchestration(), loaded, { ...upOptions(flags), start: false });
+      await up(quieter(await session.orchestration(), flags), loaded, { ...upOptions(flags), start: false });
       return 0;
     },
   });
@@ -100,12 +105,15 @@ export function createCommand(compose: Command, io: Io): void {
 function createOptions(command: Command): Command {
   return command
     .option('--build', 'build images before starting')
+    .option('--no-build', 'do not build images, even if they are missing')
     .addOption(new Option('--pull <policy>', 'when to pull images').choices(['always', 'missing', 'never']))
     .option('--force-recreate', 'replace containers that have not changed')
     .option('--no-recreate', 'keep containers that have changed')
     .option('--no-replace', 'fail if a container needs to be replaced')
+    .option('--quiet-pull', 'do not print the progress of pulls')
     .option('--remove-orphans', 'remove containers of services not in the compose file')
-    .option('--scale <service=number>', 'number of containers of a service; repeatable', scaleOf);
+    .option('--scale <service=number>', 'number of containers of a service; repeatable', scaleOf)
+    .option('-y, --yes', 'accepted for scripts: nothing is asked');
 }
 
 function upOptions(flags: CreateFlags): UpOptions {
@@ -114,6 +122,7 @@ function upOptions(flags: CreateFlags): UpOptions {
   }
   return {
     ...(flags.build === true && { build: 'always' as const }),
+    ...(flags.build === false && { build: 'never' as const }),
     ...(flags.pull && { pull: flags.pull }),
     recreate: flags.forceRecreate === true ? 'always' : flags.recreate === false ? 'never' : 'changed',
     replace: flags.replace !== false,
@@ -130,7 +139,7 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
     if (Object.hasOwn(project.services, service)) continue;
     throw new OrchestratorError({ case: 'serviceNotFound', project: project.name, service });
   }
-  const orchestration = await session.orchestration();
+  const orchestration = quieter(await session.orchestration(), flags);
   const options: UpOptions = {
     ...upOptions(flags),
     start: flags.start !== false,
@@ -160,7 +169,7 @@ async function runAttached(
   flags: UpFlags,
 ): Promise<number> {
   const { project } = loaded;
-  const orchestration = await session.orchestration();
+  const orchestration = quieter(await session.orchestration(), flags);
   const printer = linePrinter(session, project.name, { ...flags, ansi: flags.color === false ? 'never' : undefined });
   const shown = (service: string): boolean => isShown(flags, services, service, project.services[service]);
   const observer = {
@@ -214,14 +223,15 @@ function nameOf(step: Step): string {
  * of mere dependencies of the named services is not shown.
  */
 function isShown(
-  { attach, noAttach = [] }: UpFlags,
+  { attach, attachDependencies, noAttach = [] }: UpFlags,
   named: readonly string[],
   service: string,
   definition: Service | undefined,
 ): boolean {
   if (noAttach.includes(service)) return false;
   if (attach !== undefined) return attach.includes(service);
-  return definition?.attach !== false && (named.length === 0 || named.includes(service));
+  const isNamed = named.length === 0 || named.includes(service) || attachDependencies === true;
+  return definition?.attach !== false && isNamed;
 }
 
 function requireSense(flags: UpFlags): void {

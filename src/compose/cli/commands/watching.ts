@@ -6,6 +6,7 @@ import { requireWatchedPaths, watchedServices, watchProject } from '../../orches
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
+import { quieter } from '../quiet.js';
 
 export function waitCommand(compose: Command, io: Io): void {
   define<{ downProject?: boolean }>(compose, io, {
@@ -34,18 +35,20 @@ export function waitCommand(compose: Command, io: Io): void {
 }
 
 export function watchCommand(compose: Command, io: Io): void {
-  define<{ up?: boolean }>(compose, io, {
+  define<{ quiet?: boolean; up?: boolean }>(compose, io, {
     usage: 'watch [services...]',
     description: 'apply file changes to containers (develop.watch) until Ctrl-C',
-    options: (command) => command.option('--no-up', 'do not start services first'),
+    options: (command) =>
+      command.option('--no-up', 'do not start services first').option('--quiet', 'do not print progress'),
     run: async (session, services, flags) => {
       const loaded = await session.load(services);
       if (watchedServices(loaded).length === 0) throw new UsageError('No service has a develop.watch section.');
       await requireWatchedPaths(loaded);
-      const orchestration = await session.orchestration();
+      const orchestration = quieter(await session.orchestration(), { quiet: flags.quiet === true });
       if (flags.up !== false) await up(orchestration, loaded);
       await session.io.stderr.write(`Watching for ${watchedServices(loaded).join(', ')}. Press Ctrl-C to stop.\n`);
-      await watchProject(orchestration, loaded, (text) => void session.print(`${text}\n`));
+      const told = (text: string): void => void (flags.quiet === true || session.print(`${text}\n`));
+      await watchProject(orchestration, loaded, told);
       return 0;
     },
   });

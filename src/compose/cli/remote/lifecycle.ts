@@ -15,7 +15,7 @@ import { inDependencyOrder, reversed } from '../../orchestrator/ordered.js';
 import { POLL_MS } from '../../orchestrator/wait.js';
 import { hasEnded } from '../../runtime/lifecycle.js';
 import type { Handler } from '../command.js';
-import { mayRemove, type RmFlags } from '../commands/lifecycle.js';
+import { mayRemove, type KillFlags, type RmFlags, type StartFlags } from '../commands/lifecycle.js';
 import { EXIT_FAILURE, UsageError } from '../failures.js';
 import type { Session } from '../session.js';
 import { connect, type Remote } from './connection.js';
@@ -28,7 +28,8 @@ interface TimeoutFlags {
   readonly timeout?: number;
 }
 
-export const start: Handler<object> = async (session, services) => {
+export const start: Handler<StartFlags> = async (session, services, flags) => {
+  refuseOptions('start', flags, { wait: '--wait' });
   const remote = await connect(session);
   const members = await chosenMembers(remote, await session.select(services));
   await inDependencyOrder(
@@ -80,7 +81,8 @@ export const restart: Handler<TimeoutFlags & { deps?: boolean }> = async (sessio
   return 0;
 };
 
-export const kill: Handler<{ signal?: string }> = async (session, services, flags) => {
+export const kill: Handler<KillFlags> = async (session, services, flags) => {
+  refuseOptions('kill', flags, { removeOrphans: '--remove-orphans' });
   const remote = await connect(session);
   const members = await chosenMembers(remote, await session.select(services));
   const body = flags.signal === undefined ? {} : { body: { signal: flags.signal } };

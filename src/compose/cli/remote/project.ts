@@ -27,11 +27,13 @@ export const up: Handler<UpFlags> = async (session, services, flags) => {
     abortOnContainerFailure: '--abort-on-container-failure',
     exitCodeFrom: '--exit-code-from',
     attach: '--attach',
+    attachDependencies: '--attach-dependencies',
     noAttach: '--no-attach',
     wait: '--wait',
     waitTimeout: '--wait-timeout',
     watch: '--watch',
   });
+  if (flags.build === false) throw notSupported('up --no-build', 'remote');
   const body = upRequest(services, flags);
   const remote = await connect(session);
   const begun = session.io.clock.now();
