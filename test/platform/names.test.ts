@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, testPassword, type TestPlatform, type TestUser } from '../support/platform.js';
+import { exampleDefinition } from './views/definition.js';
 
 let platform: TestPlatform;
 let owner: TestUser;
@@ -19,11 +20,13 @@ const places: readonly (readonly [string, string, string, (name: string) => obje
   ['name', 'PATCH', '/api/v1/organizations/{org_id}', (name) => ({ name })],
   ['name', 'POST', '/api/v1/admin/integrations', (name) => ({ provider: 'host_a', name, token: 'token' })],
   ['name', 'POST', '/api/v1/admin/sync-configs', (name) => ({ ...config(), name })],
+  ['name', 'POST', '/api/v1/organizations/{org_id}/views', (name) => ({ ...view(), name })],
   ['name', 'PATCH', '/api/v1/admin/sync-configs/6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10', (name) => ({ name })],
 ];
 
 let count = 0;
 const account = (): object => ({ email: `name-${++count}@example.com`, password: testPassword });
+const view = (): object => ({ definition: exampleDefinition });
 const config = (): object => ({ provider: 'synthetic', targets: ['git'], repositories: ['example/*'] });
 
 const refused = [
@@ -51,6 +54,13 @@ describe.each(places)('%s in %s %s', (property, method, path, bodyOf) => {
     expect(await send(' \u00a0\u3000')).toMatchObject({ status: 422 });
   });
 
+  it('refuses a name of nothing but invisible characters', async () => {
+    for (const name of ['\u200b', '\u00ad\u00ad', '\u3164', ' \u115f\u2060', '\ufe0f', '\u2800', '\u{e0041}']) {
+      const violations = [expect.objectContaining({ path: `/body/${property}`, rule: 'pattern' })];
+      expect({ name, ...(await send(name)) }).toEqual({ name, status: 422, violations });
+    }
+  });
+
   it('accepts names in every script, white space around and within them', async () => {
     for (const name of ['  Robin  Example ', 'Zoë', '鯨 工房', 'عمر', 'שרה', '👩‍🔧 & "Sons"', '\u00a0a']) {
       expect([200, 201, 404, 409]).toContain((await send(name)).status);
@@ -60,4 +70,13 @@ describe.each(places)('%s in %s %s', (property, method, path, bodyOf) => {
   it('answers quickly to a very long one', async () => {
     expect(await send(`${' '.repeat(30_000)}${'a'.repeat(30_000)}\n`)).toMatchObject({ status: 422 });
   });
+});
+
+it('repositories of a sync configuration have no such characters either', async () => {
+  for (const repository of ['acme/\r\napi', 'acme/\u202eapi', '\u200b', '\u3164']) {
+    const body = { ...config(), name: 'Hostile', repositories: [repository] };
+    const reply = await platform.json('POST', '/api/v1/admin/sync-configs', { token: owner.accessToken, body });
+    expect(reply.status).toBe(422);
+    expect(reply.body.violations).toEqual([expect.objectContaining({ path: '/body/repositories/0', rule: 'pattern' })]);
+  }
 });

@@ -10,10 +10,8 @@
  * README.
  */
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { ClickHouseEngine } from '../../analytics/clickhouse/engine.js';
-import type { LeaseHolder } from './lease.js';
-import { isFree, LEASE_MILLISECONDS, lockLost } from './lease.js';
+import { isFree, LEASE_MILLISECONDS, lockLost, thisHolder } from './lease.js';
 import type { Lock } from './sink.js';
 
 /** Creates the table of the claims. Claims are few and short-lived; old ones are forgotten. */
@@ -35,7 +33,7 @@ export async function tryLease(
   let until = 0;
   const write = async (phase: Phase): Promise<void> => {
     const expiry = now() + LEASE_MILLISECONDS;
-    const holder: LeaseHolder = { host: hostname(), pid: process.pid, until: expiry };
+    const holder = thisHolder(expiry);
     const written = { name, id, phase, holder: JSON.stringify(holder), version: VERSIONS[phase] };
     await engine.insert('sync_claims', [written]);
     until = expiry;

@@ -1,33 +1,43 @@
 /** Leases, for databases whose locks do not end with the process that holds them. */
 import { hostname } from 'node:os';
 import { isAlive } from '../../system/is-alive.js';
+import { pidNamespace } from '../../system/pid-namespace.js';
 import { SyncError } from '../failures.js';
 
 /** How long a lease lasts unless it is renewed; each stored page renews it. */
 export const LEASE_MILLISECONDS = 120_000;
 
 export interface LeaseHolder {
+  /** For people. */
   readonly host: string;
   readonly pid: number;
+  /** Where `pid` is valid; null: unknown. See `pidNamespace`. */
+  readonly pids: string | null;
   /** Epoch milliseconds. */
   readonly until: number;
 }
 
+/** This process, as the holder of a lease. */
+export function thisHolder(until: number): LeaseHolder {
+  return { host: hostname(), pid: process.pid, pids: pidNamespace(), until };
+}
+
 /**
- * Whether a stored lease may be taken: it has expired, it is unreadable, or its holder ran on this machine and is gone
- * (so that a killed sync can be started again at once).
+ * Whether a stored lease may be taken: it has expired, it is unreadable, or its holder was a process that this one could
+ * see, and is gone (so that a killed sync can be started again at once). Host names do not tell: containers share them.
  */
 export function isFree(stored: string, now: number): boolean {
   const holder = parseHolder(stored);
   if (holder === undefined || holder.until <= now) return true;
-  return holder.host === hostname() && holder.pid !== process.pid && !isAlive(holder.pid);
+  const isVisible = holder.pids !== null && holder.pids === pidNamespace();
+  return isVisible && holder.pid !== process.pid && !isAlive(holder.pid);
 }
 
 function parseHolder(stored: string): LeaseHolder | undefined {
   try {
-    const { host, pid, until } = JSON.parse(stored) as Record<string, unknown>;
+    const { host, pid, pids, until } = JSON.parse(stored) as Record<string, unknown>;
     if (typeof host !== 'string' || typeof pid !== 'number' || typeof until !== 'number') return undefined;
-    return { host, pid, until };
+    return { host, pid, pids: typeof pids === 'string' ? pids : null, until };
   } catch {
     return undefined;
   }

@@ -4,14 +4,13 @@
  * written over itself.
  */
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import { MongoClient } from 'mongodb';
 import type { AnyRow, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { SyncError } from '../failures.js';
 import { mergeRow, rowKey } from '../merge.js';
-import { isFree, LEASE_MILLISECONDS, lockLost } from './lease.js';
+import { isFree, LEASE_MILLISECONDS, lockLost, thisHolder } from './lease.js';
 import type { Lock, LockKey, Sink, SinkOptions, SinkPage, TableRows } from './sink.js';
 import { repositoryColumn } from './sink.js';
 import { parseState } from './state.js';
@@ -152,8 +151,7 @@ function decode(table: Table, document: Record<string, unknown>): AnyRow {
 async function tryLock(locks: Collection<Document>, name: string, now: () => number): Promise<Lock | undefined> {
   // The id tells two leases of one process and one moment apart.
   const id = randomUUID();
-  const lease = (): string =>
-    JSON.stringify({ host: hostname(), pid: process.pid, until: now() + LEASE_MILLISECONDS, id });
+  const lease = (): string => JSON.stringify({ ...thisHolder(now() + LEASE_MILLISECONDS), id });
   let mine = lease();
   const held = (await locks.findOne({ _id: name }))?.['holder'];
   if (typeof held !== 'string') {

@@ -1,14 +1,12 @@
 /** The SQLite sink. A page is one transaction. Timestamps are stored as RFC 3339 text in UTC, JSON as text. */
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import Database from 'libsql';
 import type { AnyRow, Column, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
 import { SyncError } from '../failures.js';
 import { asyncOf } from '../../system/async-of.js';
-import type { LeaseHolder } from './lease.js';
-import { isFree, LEASE_MILLISECONDS, lockLost } from './lease.js';
+import { isFree, LEASE_MILLISECONDS, lockLost, thisHolder } from './lease.js';
 import { sqliteDerivation } from '../work-units/derivation/database/sqlite.js';
 import type { Lock, LockKey, Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
 import { repositoryColumn } from './sink.js';
@@ -225,7 +223,7 @@ function tryLock(
   };
   let mine = '';
   const write = (): void => {
-    const holder: LeaseHolder = { host: hostname(), pid: process.pid, until: now() + LEASE_MILLISECONDS };
+    const holder = thisHolder(now() + LEASE_MILLISECONDS);
     mine = JSON.stringify({ ...holder, id });
     run(
       'insert into sync_locks (name, holder) values (?, ?) on conflict (name) do update set holder = excluded.holder',

@@ -151,6 +151,9 @@ function childFinder(): (node: unknown, step: string | number) => unknown {
 /** Control characters, and those that change the direction of text: a name could pass for another one. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
+/** Nobody sees a name of nothing but these. U+2800 is the empty Braille pattern. */
+const INVISIBLE = /[\s\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
 /** Checks values and collects what is wrong; an invalid value is replaced, so that the check continues. */
 export class FileCheck {
   readonly problems: FileProblem[] = [];
@@ -195,7 +198,7 @@ export class FileCheck {
   }
 
   text(value: unknown, place: string): string {
-    if (typeof value !== 'string' || value.trim() === '') {
+    if (typeof value !== 'string' || value.replaceAll(INVISIBLE, '') === '') {
       this.problem(place, 'must be a text that is not empty');
       return '';
     }

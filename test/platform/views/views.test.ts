@@ -46,6 +46,20 @@ describe('A saved view', () => {
     expect(await list(member)).toEqual([saved.body]);
   });
 
+  it.each(['teams', 'repos', 'authors', 'work_types', 'themes', 'subcategories'])(
+    'has no line breaks and no text direction controls in the filter %s',
+    async (dimension) => {
+      for (const value of ['a\r\nBcc: x', 'a\u202eb', '\u2066', 'a\u2028b', '\u0007']) {
+        const definition = { ...exampleDefinition, filters: { ...exampleDefinition.filters, [dimension]: [value] } };
+        const path = `/body/definition/filters/${dimension}/0`;
+        expect(await save(member, 'Hostile', definition)).toMatchObject({
+          status: 422,
+          body: { violations: [{ path, rule: 'pattern' }] },
+        });
+      }
+    },
+  );
+
   it('is renamed, changed and deleted by who saved it and by admins, and by nobody else', async () => {
     const { id } = (await save(member, 'Mine')).body;
     for (const refused of [await change(other, id, { name: 'Theirs' }), await remove(other, id)]) {

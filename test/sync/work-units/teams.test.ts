@@ -85,6 +85,19 @@ describe('a teams file', () => {
     expect(count).toBeGreaterThan(500);
   });
 
+  it('has no names of nothing but invisible characters', () => {
+    const text = 'teams: [{ id: a, name: "\u200b \u3164", members: ["\u00ad"] }]';
+    expect(() => parseTeams(text, 't.yaml')).toThrow(
+      expect.objectContaining({
+        problems: ['members[0]', 'name'].map((name) => ({
+          line: 1,
+          place: `teams[0].${name}`,
+          text: 'must be a text that is not empty',
+        })),
+      }),
+    );
+  });
+
   it('names the lines of keys that repeat', () => {
     const text = 'teams:\n  - id: a\n    members: [x]\n    id: b\n';
     expect(() => parseTeams(text, 't.yaml')).toThrow(

@@ -1731,7 +1731,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description A name for people to read. Surrounding white space is removed; the rest must not be empty. Control characters, line breaks, and characters that change the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) are not accepted, because names appear in mails. */
+    /** @description A name for people to read. Surrounding white space is removed; the rest must not be empty. Control characters, line breaks, and characters that change the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) are not accepted, because names appear in mails. At least one character must be visible: white space, default-ignorable code points (such as U+00AD, U+200B and U+3164) and U+2800 alone are no name. */
     Name: string;
     /** @description Create an organization. */
     CreateOrganizationRequest: {
@@ -2165,8 +2165,10 @@ export interface components {
       /** @description Why the latest attempt failed, as a message for users. Null when it did not. */
       error: string | null;
     };
+    /** @description A value to filter by. Control characters, line breaks, and characters that change the direction of text are not accepted, as in `Name`. */
+    FilterValue: string;
     /** @description Values of one dimension. */
-    FilterValues: string[];
+    FilterValues: components['schemas']['FilterValue'][];
     /** @description What a view shows. The terms are those of the Analytics API. */
     ViewDefinition: {
       /**
@@ -2513,6 +2515,8 @@ export interface components {
       items: components['schemas']['SyncConfig'][];
       next_cursor: components['schemas']['NextCursor'];
     };
+    /** @description A text on one line that is shown to people. It has at least one visible character, and neither control characters nor characters that change the direction of text, as in `Name`. */
+    Label: string;
     /** @description What to read and from where. */
     CreateSyncConfigRequest: {
       name: components['schemas']['Name'];
@@ -2525,7 +2529,7 @@ export interface components {
       /** @description What to read. `local` supports only `git`, `prs` and `blame`. */
       targets: components['schemas']['SyncTarget'][];
       /** @description The repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the server's `SYNC_LOCAL_ROOT`, or a pattern with `*`. */
-      repositories: string[];
+      repositories: components['schemas']['Label'][];
       /**
        * @description Whether runs can be started.
        * @default true
@@ -2562,7 +2566,7 @@ export interface components {
       /** @description What to read. `local` supports only `git`, `prs` and `blame`. */
       targets?: components['schemas']['SyncTarget'][];
       /** @description The repositories to read: `owner/name`, the id or path of a project, the directory of a local repository below the server's `SYNC_LOCAL_ROOT`, or a pattern with `*`. */
-      repositories?: string[];
+      repositories?: components['schemas']['Label'][];
       /** @description Whether runs can be started. */
       is_active?: boolean;
     };
