@@ -74,8 +74,8 @@ export interface PipelineOptions {
 /**
  * Every request passes these steps, in this order:
  *
- *  1. match the route            404, 405
- *  2. admit                      403
+ *  1. match the route            404
+ *  2. admit                      401, 403; then 405
  *  3. negotiate media types      406, 415
  *  4. read the body              413
  *  5. limit the rate             429
@@ -112,13 +112,13 @@ async function serve(
     exchange = new Exchange(request, response, match.route, match.params, requestId, options);
     reply = await answer(exchange, options);
     if (reply === null) return; // the caller has disconnected
-  } else reply = refuseMethod(match.allow, requestId, options);
+  } else reply = refuseMethod(match, request, requestId, options);
   await writeReply(response, reply, method === 'HEAD', exchange);
   options.served({
     requestId,
     operationId: exchange?.route.operationId ?? null,
     method,
-    path: 'route' in match ? match.route.path : match.path,
+    path: ('route' in match ? match.route : match.other).path,
     status: reply.status,
     durationSeconds: (performance.now() - started) / 1000,
     clientIp: exchange?.clientIp ?? options.addressOf(request),
@@ -126,7 +126,15 @@ async function serve(
   });
 }
 
-function refuseMethod(allow: readonly string[], requestId: string, { headers }: PipelineOptions): PreparedReply {
+/** A stranger does not learn which methods a path has. */
+function refuseMethod(
+  { allow, other }: Extract<RouteMatch, { readonly other: Route }>,
+  request: IncomingMessage,
+  requestId: string,
+  { admit, headers }: PipelineOptions,
+): PreparedReply {
+  const refusal = admit(request, other);
+  if (refusal !== null) return prepareReply(refusal, undefined, requestId, headers, null);
   const problem = methodNotAllowed({ message: `Use ${allow.join(' or ')} here.`, allow: [...allow] });
   return prepareReply(problem, undefined, requestId, { ...headers, Allow: allow.join(', ') }, null);
 }

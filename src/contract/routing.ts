@@ -4,7 +4,7 @@ import type { Route } from '../../generated/contract.js';
 export type RouteMatch =
   | { readonly route: Route; readonly params: Readonly<Record<string, string | undefined>> }
   /** The path exists, but not with this method. */
-  | { readonly allow: readonly string[]; readonly path: string };
+  | { readonly allow: readonly string[]; readonly other: Route };
 
 /** Longer than any request line that Node accepts, so that validation rejects long path parameters. */
 const longestUrl = 16_384;
@@ -44,7 +44,7 @@ export function createRouter(routes: readonly Route[]): Router {
     if (other === undefined) return null;
     const allow = others.map(({ route }): string => route.method);
     if (allow.includes('GET')) allow.push('HEAD');
-    return { allow, path: other.route.path };
+    return { allow, other: other.route };
   };
 }
 

@@ -76,6 +76,26 @@ describe('An address with the page', () => {
     },
   );
 
+  test.each(['OPTIONS', 'TRACE', 'PUT', 'PATCH'])(
+    'refuses %s, which no operation has, without a session as everything else: 401',
+    async (method) => {
+      for (const path of ['/info', '/containers/x', '/projects/x', '/nowhere']) {
+        const sent = request(running.url + path, { method, agent: false }).end();
+        const [reply] = (await once(sent, 'response')) as [IncomingMessage];
+        expect([path, reply.statusCode, reply.headers['allow']]).toEqual([path, 401, undefined]);
+        expect(JSON.parse(await text(reply))).toMatchObject({ type: '/problems/page-session-required' });
+      }
+    },
+  );
+
+  test.each(['/docs', '/openapi.json', '/problems', '/problems/page-session-required'])(
+    'forbids caches to keep %s, which only sessions get',
+    async (path) => {
+      const reply = await get(running.url + path, { Cookie: browser['Cookie'] ?? '' });
+      expect([reply.status, reply.headers['cache-control']]).toEqual([200, 'no-store']);
+    },
+  );
+
   test('answers its session, also documents that a browser opens without the key', async () => {
     expect((await send(`${running.url}/info`, 'GET', browser)).status).toBe(200);
     const { Cookie = '' } = browser;

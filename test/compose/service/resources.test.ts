@@ -73,6 +73,12 @@ test('Images are listed and pulled', async () => {
   expect(await running.expect(200, 'GET', '/images?label=no-such-label')).toEqual({ items: [], next_cursor: null });
 });
 
+test('An image that Podman would read from a file of the server is not found', async () => {
+  for (const reference of ['oci-archive:/etc/passwd', 'dir:/etc', 'containers-storage:x']) {
+    expect(await running.expect(404, 'POST', '/images/pull', { reference })).toMatchObject({ case: 'imageNotFound' });
+  }
+});
+
 test('An image that no registry gives is 404 at once, or the last line of what was begun', async () => {
   const lines = await allLines(await running.call('POST', '/images/pull', { reference: 'missing' }));
   expect(lines.at(-1)).toMatchObject({ type: 'error', error: 'RuntimeError', case: 'imageNotFound' });

@@ -1,6 +1,7 @@
 /** Lists and pulls images. */
 import type { ListImagesHandler, PullImageHandler, Schemas } from '../../../../generated/compose/operations.js';
 import type { RequestContext } from '../../../../generated/contract.js';
+import { imageNotFound } from '../../runtime/errors.js';
 import type { ImageRecord, PullProgress } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
@@ -8,6 +9,7 @@ import { failedFrame } from '../failed-frame.js';
 import { labelFilter } from '../label-filter.js';
 import { byTime, replyWithPage } from '../paging.js';
 import { streamOf, streamSignal } from '../streams.js';
+import { isImageOfServer } from '../trust/values.js';
 
 type Frame = Schemas['PullProgress'] | Schemas['PullDone'] | Schemas['FailedFrame'];
 
@@ -23,6 +25,8 @@ function imageBody({ id, tags, createdAt, sizeBytes, labels }: ImageRecord): Sch
 export const pullImage: PullImageHandler<ComposeDependencies> = ({ body, context }, dependencies) =>
   answering(['RuntimeError.imageNotFound'], async () => {
     const { reference, platform } = body;
+    // Podman would read such an image from a file of the server.
+    if (isImageOfServer(reference) && !dependencies.allowances.has('host-files')) throw imageNotFound(reference);
     const signal = streamSignal(context, dependencies);
     const options = { signal, ...(platform !== undefined && { platform }) };
     const progress = await dependencies.backend.images.pull(reference, options);

@@ -32,14 +32,16 @@ export function createContainersPages({ folder, access, admission }: ContainersP
     sendBuiltAsset(ctx, new URL('assets/', folder), ctx.params['file'] ?? ''),
   );
   const pages = router.routes() as Middleware; // the router's own types name another copy of Koa's
-  const refusalOf = ({ path, req }: Context): ProblemReply | null => {
-    const isOpen = path === '/' || path === '/ui' || path.startsWith(pagePath) || path.startsWith('/console/assets/');
-    return isOpen ? admission.host(req) : (admission.request(req) ?? access.admitDocument(req));
-  };
+  const isOpen = ({ path }: Context): boolean =>
+    path === '/' || path === '/ui' || path.startsWith(pagePath) || path.startsWith('/console/assets/');
+  const refusalOf = (ctx: Context): ProblemReply | null =>
+    isOpen(ctx) ? admission.host(ctx.req) : (admission.request(ctx.req) ?? access.admitDocument(ctx.req));
   return async (ctx, next) => {
     const refusal = refusalOf(ctx);
     if (refusal === null) {
       await pages(ctx, next);
+      // A cache must not give to strangers what only sessions get.
+      if (!isOpen(ctx)) ctx.set('Cache-Control', 'no-store');
       return;
     }
     ctx.respond = false;

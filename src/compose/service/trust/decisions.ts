@@ -7,6 +7,7 @@ import type { Allowance } from './allowances.js';
 import {
   hasBuildDirectory,
   hasImageOfServer,
+  isImageOfServer,
   isBuildDirectory,
   isLocalCache,
   isNoAddress,
@@ -75,6 +76,10 @@ const labels = {
   need: when('never', (value) => keysOf(value).some(isReservedLabel)),
   reason: RESERVED_LABELS,
 } as const;
+const image = {
+  need: when('host-files', (value) => typeof value === 'string' && isImageOfServer(value)),
+  reason: 'it takes an image from a file of the server',
+} as const;
 const target = { need: when('never', isUnsafeTarget), reason: "a target cannot have ':' or ',' in it" } as const;
 const subpath = { need: when('never', isUnsafeSubpath), reason: 'it must stay inside the volume' } as const;
 const networkPart = { need: when('never', isUnsafePart), reason: "it cannot have ',' in it" } as const;
@@ -97,7 +102,7 @@ const service: Record<string, Decision> = {
     'services.*',
     `attach blkio_config cap_drop command configs container_name cpu_count cpu_percent cpu_shares cpu_quota
     cpu_period cpus cpuset depends_on deploy develop dns dns_opt dns_search domainname entrypoint environment expose
-    extends extra_hosts healthcheck hostname image init isolation logging mem_limit
+    extends extra_hosts healthcheck hostname init isolation logging mem_limit
     mem_reservation mem_swappiness memswap_limit models networks pids_limit platform ports profiles pull_policy
     pull_refresh_after read_only restart scale shm_size secrets stdin_open stop_grace_period stop_signal tmpfs tty
     ulimits user volumes working_dir`,
@@ -134,6 +139,7 @@ const service: Record<string, Decision> = {
     reason: 'it gives the groups of the server process',
   },
   ...allowed('services.*.healthcheck', 'disable interval retries test timeout start_period start_interval'),
+  'services.*.image': image,
   'services.*.ipc': namespace,
   'services.*.label_file': serverFile,
   'services.*.labels': labels,
@@ -217,7 +223,7 @@ const build: Record<string, Decision> = {
   ...allowed(
     'services.*.build',
     `args no_cache no_cache_filter provenance sbom pull target shm_size extra_hosts isolation
-    secrets tags ulimits platforms`,
+    secrets ulimits platforms`,
   ),
   'services.*.build.context': {
     need: (context, directory) => (isBuildDirectory(context, directory) ? 'host-files' : undefined),
@@ -230,6 +236,10 @@ const build: Record<string, Decision> = {
   'services.*.build.dockerfile': { need: when('host-files', isOutsidePath), reason: serverFile.reason },
   'services.*.build.entitlements': { need: when('privileges', isFilled), reason: privilege.reason },
   'services.*.build.ssh': { need: when('host-files', isFilled), reason: 'it uses SSH keys of the server' },
+  'services.*.build.tags': {
+    need: when('host-files', (value) => textsOf(value).some(isImageOfServer)),
+    reason: 'it writes a file of the server',
+  },
   'services.*.build.labels': labels,
   'services.*.build.cache_from': { need: when('host-files', isLocalCache), reason: serverFile.reason },
   'services.*.build.cache_to': { need: when('host-files', isLocalCache), reason: 'it writes files of the server' },

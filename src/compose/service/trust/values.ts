@@ -15,9 +15,16 @@ export function keysOf(value: Json): string[] {
   return typeof value === 'object' && value !== null ? Object.keys(value) : [];
 }
 
-/** By these labels the compose tools recognize their containers, and engines update or restart them. */
+/**
+ * The namespaces of engines and of their tools. By such labels compose tools and Swarm recognize what is theirs, Podman
+ * updates containers (`io.containers.autoupdate`) and restarts units of systemd (`PODMAN_SYSTEMD_UNIT`), and node agents
+ * remove containers (`io.kubernetes.`). Docker reserves all of `com.docker.`, `io.docker.` and `org.dockerproject.`.
+ * Labels of programs that an operator can run beside the engine, such as `traefik.`, are conventions and are allowed.
+ */
 export function isReservedLabel(label: string): boolean {
-  return /^(?:com\.docker\.compose\.|io\.plumbline\.|io\.podman\.|io\.containers\.|podman_)/i.test(label);
+  return /^\s*(?:com\.docker\.|io\.docker\.|org\.dockerproject\.|desktop\.docker\.io\/|io\.plumbline\.|io\.podman\.|io\.containers\.|io\.buildah\.|io\.kubernetes\.|podman_)/i.test(
+    label,
+  );
 }
 
 /** Namespaces of the container itself or of a service of the same project are allowed. */
@@ -116,18 +123,27 @@ export function hasBuildDirectory(value: Json, directory: string): boolean {
   return contexts.some((context: Json) => isBuildDirectory(context, directory));
 }
 
+/** Podman takes such a name for a file of the server, which it reads, or writes when it is the name of a new image. */
+export function isImageOfServer(image: string): boolean {
+  // Escapes and variables could stand for a transport; no name of an image has them.
+  return transport.test(image) || /[\\`$]/.test(image) || /:[/.~]/.test(image.replace(/^docker:\/\//i, ''));
+}
+
 /**
  * Does a Dockerfile take an image from a file of the server? Podman's builds know such addresses. What a variable
  * names cannot be told.
  */
 export function hasImageOfServer(value: Json): boolean {
   if (typeof value !== 'string') return true;
-  const text = value.replaceAll(/[\\`][ \t]*\r?\n/g, ' ').replaceAll(/["']/g, '');
+  const text = value
+    .replaceAll(/^[^\S\n]*#.*(?:\n|$)/gm, '') // builders skip comments also amid a continued line
+    .replaceAll(/[\\`][ \t]*\r?\n/g, ' ')
+    .replaceAll(/["']/g, '');
   const images = [
     ...text.matchAll(/^[^\S\n]*FROM\s+(?:--\S+\s+)*(\S+)/gim),
     ...text.matchAll(/\bfrom=([^\s,]+)/gi),
   ].map(([, image]) => image ?? '');
-  return images.some((image) => image.includes('$') || transport.test(image));
+  return images.some(isImageOfServer);
 }
 
 /** A path that is absolute, or leads out of the directory that it starts at. */
@@ -138,7 +154,9 @@ export function isOutsidePath(value: Json): boolean {
 
 /** `type=local,src=/cache` */
 export function isLocalCache(value: Json): boolean {
-  return textsOf(value).some((text) => /(?:^|,)\s*type\s*=\s*(?!registry\b|inline\b|gha\b)/.test(text));
+  return textsOf(value).some(
+    (text) => transport.test(text) || /(?:^|,)\s*type\s*=\s*(?!registry\b|inline\b|gha\b)/.test(text),
+  );
 }
 
 const tmpfsOptions =

@@ -75,6 +75,7 @@ test.each(['volumes', 'networks'])('A caller cannot give %s the labels of compos
     'com.docker.compose.project',
     'io.plumbline.compose.sent',
     'io.podman.x',
+    'com.docker.swarm.id',
     'COM.DOCKER.COMPOSE.x',
   ]) {
     expect(

@@ -22,6 +22,11 @@ const refused: readonly Case[] = [
   ['none', 'services.web.provider', 'services: { web: { provider: { type: sh } } }'],
   ['none', 'services.web.labels', web('labels: { com.docker.compose.project: other }')],
   ['none', 'services.web.labels', web('labels: [io.containers.autoupdate=registry]')],
+  ['none', 'services.web.labels', web('labels: { PODMAN_SYSTEMD_UNIT: ssh.service }')],
+  ['none', 'services.web.labels', web('labels: { com.docker.swarm.service.name: other }')],
+  ['none', 'services.web.labels', web('labels: { com.docker.stack.namespace: other }')],
+  ['none', 'services.web.labels', web('labels: { io.kubernetes.pod.name: other }')],
+  ['none', 'services.web.labels', web('labels: { " com.docker.swarm.task": other }')],
   ['none', 'services.web.volumes.0.target', web('volumes: [{ type: volume, target: "/etc:/host" }]')],
   [
     'none',
@@ -149,6 +154,16 @@ const refused: readonly Case[] = [
 const refusedBuilds: readonly Case[] = [
   ['host-files', 'services.web.build.context', build('context: /')],
   ['host-files', 'services.web.build.dockerfile_inline', build('dockerfile_inline: "FROM oci-archive:/x.tar"')],
+  [
+    'host-files',
+    'services.web.build.dockerfile_inline',
+    build('dockerfile_inline: "FROM \\\\\\n# comment\\n oci-archive:/x.tar"'),
+  ],
+  ['host-files', 'services.web.build.dockerfile_inline', build('dockerfile_inline: "FROM oci-archive\\\\:/x.tar"')],
+  ['host-files', 'services.web.build.dockerfile_inline', build('dockerfile_inline: "FROM new-transport:/x.tar"')],
+  ['host-files', 'services.web.build.cache_from', build('dockerfile_inline: "FROM app", cache_from: ["oci:/x"]')],
+  ['host-files', 'services.web.build.tags', build('dockerfile_inline: "FROM app", tags: ["oci-archive:/x.tar"]')],
+  ['host-files', 'services.web.image', 'services: { web: { image: "docker-archive:/x.tar" } }'],
   ['host-files', 'services.web.build.dockerfile_inline', build('dockerfile_inline: "ARG a\\nFROM $$a"')],
   [
     'host-files',
