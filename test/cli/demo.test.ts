@@ -34,6 +34,9 @@ it('makes an account and an organization, fills it, and shows where the work goe
   for (const theme of ['feature_delivery', 'operational', 'maintenance', 'quality', 'risk']) {
     expect(chartIn(first)).toMatch(new RegExp(`^ {2}${theme} +[\\d,.]+ +\\d+% +[█▏▎▍▌▋▊▉]+$`, 'm'));
   }
+  const shares = [...chartIn(first).matchAll(/ (\d+)% /g)].map(([, share]) => Number(share));
+  // No theme hides the others.
+  expect(Math.max(...shares)).toBeLessThan(60);
   expect(first.stdout).not.toMatch(/\u001b/); // it is no terminal
 });
 

@@ -59,6 +59,10 @@ describe('the rules that come with Plumbline', () => {
     expect(main('refactor: some work', { workType: 'pull_request', commitTitles })).toBe('maintenance.refactor');
   });
 
+  it('read the types of a request’s commits also where its title names an area that no rule knows', () => {
+    expect(main('a/b.c: some work', { workType: 'pull_request', commitTitles: ['test: a'] })).toBe('quality.testing');
+  });
+
   it.each(['', 'xyzzy', '你好', '🎉🎉', ':', '(#12)', ' \t '])('leave %j unclassified', (title) => {
     const found: Contribution[] = [];
     const { shares } = classifier.classify(evidence({ title }), (each) => found.push(each));

@@ -46,6 +46,7 @@ export interface Classifier {
   classify(evidence: Evidence, explain?: (contribution: Contribution) => void): Classification;
 }
 
+const NONE: readonly number[] = [];
 /** The weight of the text below a title; the title weighs 1. */
 const TEXT_STRENGTH = 0.25;
 /** Different paths, labels and scopes whose rules are remembered. */
@@ -99,10 +100,15 @@ export function createClassifier(rules: Rules): Classifier {
       }
     };
     const own = readTitle(evidence.title);
-    for (const { types: found, scopes, strength } of titlesOf(own, evidence.commitTitles)) {
-      for (const type of found) for (const number of types.get(type) ?? []) give(number, 'type', strength, type);
+    const giveKinds = ({ types: found, scopes }: ReadTitle, strength: number): void => {
+      for (const type of found) for (const number of types.get(type) ?? NONE) give(number, 'type', strength, type);
       for (const scope of scopes) for (const number of rulesOfScope(scope)) give(number, 'scope', strength, scope);
-    }
+    };
+    giveKinds(own, 1);
+    // The types of its commits count for a request whose title has none that a rule knows, each with its fraction of them.
+    const { commitTitles } = evidence;
+    if (commitTitles.length > 0 && !own.types.some((type) => types.has(type)))
+      for (const title of commitTitles) giveKinds(readTitle(title), 1 / commitTitles.length);
     for (const label of evidence.labels) for (const number of rulesOfLabel(label)) give(number, 'label', 1, label);
     for (const number of wholeTitles.find(own.bare)) give(number, 'title', 1, own.bare);
     const words = wordsOf(own.description);
@@ -114,7 +120,7 @@ export function createClassifier(rules: Rules): Classifier {
     const named = [...points.keys()];
     if (evidence.text !== '') {
       for (const [number, word] of keywords.find(wordsOf(evidence.text)))
-        if (!inTitle.has(number)) give(number, 'keyword', TEXT_STRENGTH, `${word} (text)`);
+        if (!inTitle.has(number) && !atStart.has(number)) give(number, 'keyword', TEXT_STRENGTH, `${word} (text)`);
     }
     const files = total(evidence.files);
     const inOrder = evidence.files.size > 1 ? [...evidence.files].sort(([a], [b]) => a - b) : evidence.files;
@@ -123,7 +129,7 @@ export function createClassifier(rules: Rules): Classifier {
       give(number, 'path', count / files, match);
       if (count === files) give(number, 'only_path', 1, match);
     }
-    for (const number of workTypes.get(evidence.workType) ?? []) give(number, 'work_type', 1, evidence.workType);
+    for (const number of workTypes.get(evidence.workType) ?? NONE) give(number, 'work_type', 1, evidence.workType);
     if (points.size > 0 && total(points) >= rules.least) return divideOnce(points, named);
     const match = points.size > 0 ? 'too few points' : 'no rule matched';
     for (const [subcategory, part] of rules.fallback)
@@ -131,14 +137,6 @@ export function createClassifier(rules: Rules): Classifier {
     return divide(rules.fallback);
   };
   return { fingerprint: rules.fingerprint, ruleOfPath, classify };
-}
-
-type Kinds = Pick<ReadTitle, 'types' | 'scopes'>;
-
-/** The types of a unit: those of its title, else those of its commits' titles, each with its fraction of them. */
-function titlesOf(own: Kinds, commitTitles: readonly string[]): readonly (Kinds & { readonly strength: number })[] {
-  if (own.types.length > 0 || commitTitles.length === 0) return [{ ...own, strength: 1 }];
-  return commitTitles.map((title) => ({ ...readTitle(title), strength: 1 / commitTitles.length }));
 }
 
 function indexBy<Key>(rules: readonly Rule[], keys: (rule: Rule) => readonly Key[]): ReadonlyMap<Key, number[]> {
