@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { remoteLine } from './remote-line.js';
 
-/** Control characters alone, so that a string without them is as the server meant it, and every command goes on. */
+/** Control characters alone, so that a string without them is unchanged, and every command continues. */
 const CONTROL = '\u001b\u0007\u0008\u0000\u009b\u009d\u007f\r\u000b';
 const forbidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
@@ -100,7 +100,7 @@ test('no control character of a reply reaches the terminal, in any command', asy
   let printed = 0;
   for (const command of commands) {
     const { stdout, stderr } = await local.run('--ansi', 'never', '--remote', remote, ...command);
-    // The live view of progress moves the cursor with sequences of its own.
+    // The live view of progress moves the cursor with control sequences.
     const shown = `${stdout}${stderr}`.replace(/\u001b\[\d+A\u001b\[0J/g, '');
     printed += shown.length;
     expect(shown, command.join(' ')).not.toMatch(forbidden);
