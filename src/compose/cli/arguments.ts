@@ -1,6 +1,7 @@
 /** Parsers of option values. They reject invalid values as usage errors. */
 import { InvalidArgumentError } from 'commander';
 import { signalName } from '../runtime/signals.js';
+import { UsageError } from './failures.js';
 
 /** A repeatable option, in the given order. */
 export function collected(value: string, before: readonly string[] = []): string[] {
@@ -71,4 +72,16 @@ export function variables(
     if (value !== undefined) set[name] = value;
   }
   return set;
+}
+/** @throws UsageError for words that are not `<service>=<number>` */
+export function replicasIn(words: readonly string[]): ReadonlyMap<string, number> {
+  let scale: ReadonlyMap<string, number> = new Map();
+  for (const word of words) {
+    try {
+      scale = scaleOf(word, scale);
+    } catch {
+      throw new UsageError(`'${word}' is not <service>=<number>.`);
+    }
+  }
+  return scale;
 }

@@ -3,8 +3,16 @@
 /** Whether the path (relative, with `/`) is excluded. */
 export type IgnoreRule = (path: string) => boolean;
 
+/** What a pattern expects at one place of a path. */
+type Token =
+  | { readonly kind: 'one'; readonly matches: (character: string) => boolean }
+  /** Any number of characters: within a segment, or also across segments. */
+  | { readonly kind: 'any'; readonly crosses: boolean }
+  /** `**` + `/`: nothing, or any number of whole segments. */
+  | { readonly kind: 'segments' };
+
 interface Pattern {
-  readonly expression: RegExp;
+  readonly tokens: readonly Token[];
   readonly excludes: boolean;
 }
 
@@ -23,7 +31,7 @@ export function ignoreRule(text: string): IgnoreRule {
     .map(patternOf);
   return (path) => {
     let ignored = false;
-    for (const { expression, excludes } of patterns) if (expression.test(path)) ignored = excludes;
+    for (const { tokens, excludes } of patterns) if (excludes !== ignored && matches(tokens, path)) ignored = excludes;
     return ignored;
   };
 }
@@ -40,32 +48,72 @@ function patternOf(line: string): Pattern {
     if (part === '..') parts.pop();
     else if (part !== '' && part !== '.') parts.push(part);
   }
-  const source = parts.map((part, index) => expressionOf(part, index === parts.length - 1)).join('');
-  // A pattern that matches a leading directory matches its contents.
-  return { excludes, expression: new RegExp(`^${source}(?:/.*)?$`, 's') };
+  return { excludes, tokens: parts.flatMap((part, index) => tokensOf(part, index === parts.length - 1)) };
 }
 
-function expressionOf(part: string, last: boolean): string {
-  if (part === '**') return last ? '.*' : '(?:.*/)?';
-  let source = '';
+function tokensOf(part: string, last: boolean): readonly Token[] {
+  if (part === '**') return [last ? { kind: 'any', crosses: true } : { kind: 'segments' }];
+  const tokens: Token[] = [];
   for (let at = 0; at < part.length; at++) {
     const character = part.charAt(at);
     const rest = part.slice(at);
     const set = /^\[(\^?)((?:\\.|[^\]\\])+)\]/.exec(rest);
     if (rest.startsWith('**')) {
-      source += '.*';
+      tokens.push({ kind: 'any', crosses: true });
       at++;
-    } else if (character === '*') source += '[^/]*';
-    else if (character === '?') source += '[^/]';
+    } else if (character === '*') tokens.push({ kind: 'any', crosses: false });
+    else if (character === '?') tokens.push({ kind: 'one', matches: (other) => other !== '/' });
     else if (set !== null) {
-      source += `[${set[1] ?? ''}${(set[2] ?? '').replace(/\[/g, '\\[')}]`;
+      const expression = new RegExp(`^[${set[1] ?? ''}${(set[2] ?? '').replace(/\[/g, '\\[')}]$`, 's');
+      tokens.push({ kind: 'one', matches: (other) => expression.test(other) });
       at += set[0].length - 1;
-    } else if (character === '\\' && at + 1 < part.length) source += literal(part.charAt(++at));
-    else source += literal(character);
+    } else tokens.push(literal(character === '\\' && at + 1 < part.length ? part.charAt(++at) : character));
   }
-  return last ? source : `${source}/`;
+  return last ? tokens : [...tokens, literal('/')];
 }
 
-function literal(character: string): string {
-  return character.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
+function literal(character: string): Token {
+  return { kind: 'one', matches: (other) => other === character };
+}
+
+/**
+ * Whether the tokens match the path, or a directory that contains it.
+ *
+ * It follows all ways to match at once, one character after the other. The time is at most the length of the path times
+ * the number of tokens; a regular expression would take exponential time for a pattern with many stars.
+ */
+function matches(tokens: readonly Token[], path: string): boolean {
+  let places = reachable(tokens, [0]);
+  for (let at = 0; at < path.length && places.size > 0; at++) {
+    const character = path.charAt(at);
+    if (character === '/' && places.has(tokens.length)) return true;
+    const next: number[] = [];
+    const inside: number[] = [];
+    for (const place of places) {
+      const token = tokens[place];
+      if (token?.kind === 'one') {
+        if (token.matches(character)) next.push(place + 1);
+      } else if (token?.kind === 'any') {
+        if (token.crosses || character !== '/') next.push(place);
+      } else if (token?.kind === 'segments') {
+        // Within a segment, the rest of the pattern has to wait for the next slash.
+        if (character === '/') next.push(place);
+        else inside.push(place);
+      }
+    }
+    places = reachable(tokens, next);
+    for (const place of inside) places.add(place);
+  }
+  return places.has(tokens.length);
+}
+
+/** The places, and those after tokens that match nothing. */
+function reachable(tokens: readonly Token[], from: readonly number[]): Set<number> {
+  const places = new Set<number>();
+  for (const start of from) {
+    let place = start;
+    places.add(place);
+    while (place < tokens.length && tokens[place]?.kind !== 'one') places.add(++place);
+  }
+  return places;
 }

@@ -48,15 +48,27 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
       // A request during the loop may refer to a mail added after the read, so loop again.
       while (takeRequest()) {
         try {
-          // Batch by batch, so that many requests do not delay other mails.
-          if (await options.collect()) asked = true;
-        } finally {
-          await deliverDue(options, () => stopped); // nor does a request that fails
+          await deliverBatch();
+        } catch (error) {
+          // A request that came during this round, perhaps after the failure's cause was gone, gets a round.
+          if (!asked) throw error;
+          noteFailure(error);
         }
       }
     } finally {
       running = null; // synchronously after the last check of `asked`, so that no request is missed
     }
+  };
+  const deliverBatch = async (): Promise<void> => {
+    try {
+      // Batch by batch, so that many requests do not delay other mails.
+      if (await options.collect()) asked = true;
+    } finally {
+      await deliverDue(options, () => stopped); // nor does a request that fails
+    }
+  };
+  const noteFailure = (error: unknown): void => {
+    options.log.warn({ err: error }, 'the mail outbox cannot be read; will retry');
   };
   const takeRequest = (): boolean => {
     const wasAsked = asked && !stopped;
@@ -68,9 +80,7 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
     return (running ??= deliverAll());
   };
   const attempt = (): void => {
-    drain().catch((error: unknown) => {
-      options.log.warn({ err: error }, 'the mail outbox cannot be read; will retry');
-    });
+    drain().catch(noteFailure);
   };
   const timer = setInterval(attempt, pollMs);
   timer.unref();

@@ -30,4 +30,11 @@ describe('.dockerignore', () => {
   ])('%j on %j: %s', (rules, path, ignored) => {
     expect(ignoreRule(rules)(path)).toBe(ignored);
   });
+
+  it.each(['*', '**', '*a', '**/'])(
+    'answers for a pattern of thirty %j, which a regular expression would not',
+    (part) => {
+      expect(ignoreRule(`${part.repeat(30)}z`)('a'.repeat(5000))).toBe(false);
+    },
+  );
 });

@@ -3,13 +3,7 @@ import { down, type DownOptions } from '../../orchestrator/down.js';
 import { wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import type { Io } from '../io.js';
-
-export interface DownFlags {
-  readonly volumes?: boolean;
-  readonly rmi?: 'local' | 'all';
-  readonly removeOrphans?: boolean;
-  readonly timeout?: number;
-}
+import type { DownFlags } from '../flags.js';
 
 export function downCommand(compose: Command, io: Io): void {
   define<DownFlags>(compose, io, {

@@ -1,16 +1,10 @@
 import type { Command } from 'commander';
 import { LABELS } from '../../orchestrator/labels.js';
-import type { RuntimeEvent } from '../../runtime/records.js';
 import { moment } from '../arguments.js';
 import { define } from '../command.js';
 import type { Io } from '../io.js';
-import type { Session } from '../session.js';
-
-export interface EventsFlags {
-  readonly json?: boolean;
-  readonly since?: Date;
-  readonly until?: Date;
-}
+import type { EventsFlags } from '../flags.js';
+import { printEvents } from '../print/events.js';
 
 export function eventsCommand(compose: Command, io: Io): void {
   const time = moment(() => io.clock.now());
@@ -42,54 +36,4 @@ export function eventsCommand(compose: Command, io: Io): void {
     },
     remote: async () => (await import('../remote/output.js')).events,
   });
-}
-
-/** @param services empty: all */
-export async function printEvents(
-  session: Session,
-  services: readonly string[],
-  events: AsyncIterable<RuntimeEvent>,
-  asJson: boolean,
-): Promise<void> {
-  for await (const event of events) {
-    const service = event.labels[LABELS.service] ?? '';
-    if (services.length > 0 && !services.includes(service)) continue;
-    await session.print(asJson ? `${jsonOf(event, service)}\n` : lineOf(event));
-  }
-}
-
-/** The engine's words for what happens. */
-const ACTIONS: Readonly<Record<RuntimeEvent['type'], string>> = {
-  created: 'create',
-  started: 'start',
-  killed: 'kill',
-  stopped: 'die',
-  exited: 'die',
-  oomKilled: 'oom',
-  health: 'health_status',
-  removed: 'destroy',
-};
-
-function actionOf({ type, health }: RuntimeEvent): string {
-  return type === 'health' ? `${ACTIONS[type]}: ${health ?? ''}` : ACTIONS[type];
-}
-
-/** Labels are set by users and may contain anything, so they are omitted. */
-function attributesOf({ name, exitCode, signal }: RuntimeEvent): Record<string, string> {
-  return {
-    name,
-    ...(exitCode !== undefined && { exitCode: String(exitCode) }),
-    ...(signal !== undefined && { signal }),
-  };
-}
-
-function lineOf(event: RuntimeEvent): string {
-  const attributes = Object.entries(attributesOf(event)).map(([key, value]) => `${key}=${value}`);
-  return `${event.time} container ${actionOf(event)} ${event.id} (${attributes.join(', ')})\n`;
-}
-
-function jsonOf(event: RuntimeEvent, service: string): string {
-  const { id, time } = event;
-  const attributes = attributesOf(event);
-  return JSON.stringify({ action: actionOf(event), attributes, id, service, time, type: 'container' });
 }

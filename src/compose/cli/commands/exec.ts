@@ -9,17 +9,7 @@ import { Detached } from '../detach-keys.js';
 import { interact } from '../interaction.js';
 import type { Io } from '../io.js';
 import type { Session } from '../session.js';
-
-export interface ExecFlags {
-  readonly detach?: boolean;
-  readonly env?: readonly string[];
-  readonly user?: string;
-  readonly workdir?: string;
-  readonly privileged?: boolean;
-  readonly index?: number;
-  readonly tty?: boolean;
-  readonly interactive?: boolean;
-}
+import type { ExecFlags } from '../flags.js';
 
 export function execCommand(compose: Command, io: Io): void {
   define<ExecFlags>(compose, io, {

@@ -7,13 +7,7 @@ import type { Io } from '../io.js';
 import { quieter } from '../quiet.js';
 import type { Session } from '../session.js';
 import type { Loaded } from '../../orchestrator/up.js';
-
-export interface BuildFlags {
-  readonly cache?: boolean;
-  readonly pull?: boolean;
-  readonly buildArg?: readonly string[];
-  readonly withDependencies?: boolean;
-}
+import type { BuildFlags, PullFlags } from '../flags.js';
 
 export function buildCommand(compose: Command, io: Io): void {
   define<BuildFlags>(compose, io, {
@@ -37,14 +31,6 @@ export function buildCommand(compose: Command, io: Io): void {
     },
     remote: async () => (await import('../remote/images.js')).build,
   });
-}
-
-export interface PullFlags {
-  readonly ignorePullFailures?: boolean;
-  readonly ignoreBuildable?: boolean;
-  readonly includeDeps?: boolean;
-  readonly policy: 'always' | 'missing';
-  readonly quiet?: boolean;
 }
 
 export function pullCommand(compose: Command, io: Io): void {

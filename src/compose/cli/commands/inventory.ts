@@ -10,6 +10,7 @@ import { FORMAT_HELP, listingText, type Row } from '../format/listing.js';
 import { humanDuration, humanSize } from '../format/units.js';
 import type { Io } from '../io.js';
 import type { Session } from '../session.js';
+import { labelsText } from '../print/labels.js';
 
 interface ListFlags {
   readonly format?: string;
@@ -149,11 +150,4 @@ function volumeRow({ name, driver, labels, mountpoint, scope }: VolumeRecord): R
     Size: 'N/A',
     Status: 'N/A',
   };
-}
-
-/** `a=1,b=2` */
-export function labelsText(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(',');
 }

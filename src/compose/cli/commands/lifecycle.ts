@@ -11,19 +11,14 @@ import {
   unpauseProject,
 } from '../../orchestrator/lifecycle.js';
 import { awaitReady } from '../../orchestrator/readiness.js';
-import type { Member } from '../../orchestrator/actual-state.js';
 import { knownSignal, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
-import { EXIT_FAILURE, UsageError } from '../failures.js';
+import { EXIT_FAILURE } from '../failures.js';
 import type { Io } from '../io.js';
-import type { Session } from '../session.js';
+import type { KillFlags, RmFlags, StartFlags } from '../flags.js';
+import { mayRemove } from '../confirm-removal.js';
 
 const TIMEOUT = ['-t, --timeout <seconds>', 'time for containers to stop (default: 10)'] as const;
-
-export interface StartFlags {
-  readonly wait?: boolean;
-  readonly waitTimeout?: number;
-}
 
 export function startCommand(compose: Command, io: Io): void {
   define<StartFlags>(compose, io, {
@@ -84,11 +79,6 @@ export function restartCommand(compose: Command, io: Io): void {
   });
 }
 
-export interface KillFlags {
-  readonly removeOrphans?: boolean;
-  readonly signal?: string;
-}
-
 export function killCommand(compose: Command, io: Io): void {
   define<KillFlags>(compose, io, {
     usage: 'kill [services...]',
@@ -130,12 +120,6 @@ export function unpauseCommand(compose: Command, io: Io): void {
   });
 }
 
-export interface RmFlags {
-  readonly force?: boolean;
-  readonly stop?: boolean;
-  readonly volumes?: boolean;
-}
-
 export function rmCommand(compose: Command, io: Io): void {
   define<RmFlags>(compose, io, {
     usage: 'rm [services...]',
@@ -164,12 +148,4 @@ export function rmCommand(compose: Command, io: Io): void {
     },
     remote: async () => (await import('../remote/lifecycle.js')).rm,
   });
-}
-
-/** Confirmation needs a terminal. */
-export async function mayRemove({ io }: Session, members: readonly Member[]): Promise<boolean> {
-  if (!io.stdin.isTerminal) throw new UsageError('rm asks for confirmation. Without a terminal, use --force.');
-  await io.stderr.write(`Remove ${members.map(({ container }) => container.name).join(', ')}? [y/N] `);
-  for await (const answer of io.stdin) return /^y(es)?$/i.test(Buffer.from(answer).toString().trim());
-  return false;
 }

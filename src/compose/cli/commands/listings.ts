@@ -1,6 +1,4 @@
 import { Option, type Command } from 'commander';
-import { notFound } from '../../runtime/errors.js';
-import type { PortBinding, ProcessTable } from '../../runtime/records.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { selectMembers } from '../../orchestrator/lifecycle.js';
 import { memberNumbered } from '../../orchestrator/actual-state.js';
@@ -8,17 +6,12 @@ import { wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
-import type { Session } from '../session.js';
-import { table } from '../text.js';
-
-export type Format = 'table' | 'json';
+import type { Format, PortFlags } from '../flags.js';
+import { printPorts } from '../print/ports.js';
+import { printProcesses } from '../print/processes.js';
 
 const FORMAT = (): Option =>
   new Option('--format <format>', 'output format').choices(['table', 'json']).default('table');
-
-export function addressText({ hostAddress, hostPort }: PortBinding): string {
-  return `${hostAddress.includes(':') ? `[${hostAddress}]` : hostAddress}:${hostPort}`;
-}
 
 export function topCommand(compose: Command, io: Io): void {
   define<{ format: Format }>(compose, io, {
@@ -40,27 +33,6 @@ export function topCommand(compose: Command, io: Io): void {
     },
     remote: async () => (await import('../remote/listings.js')).top,
   });
-}
-
-interface ContainerProcesses extends ProcessTable {
-  readonly container: string;
-  readonly service: string;
-}
-
-export async function printProcesses(
-  session: Session,
-  tables: readonly ContainerProcesses[],
-  format: Format,
-): Promise<number> {
-  if (format === 'json') await session.printJson(tables);
-  else for (const each of tables) await session.print(`${each.container}\n${table(each.titles, each.processes)}\n`);
-  return 0;
-}
-
-export interface PortFlags {
-  readonly protocol: 'tcp' | 'udp' | 'sctp';
-  readonly index?: number;
-  readonly format: Format;
 }
 
 export function portCommand(compose: Command, io: Io): void {
@@ -89,23 +61,4 @@ export function portCommand(compose: Command, io: Io): void {
     },
     remote: async () => (await import('../remote/listings.js')).port,
   });
-}
-
-/** @throws RuntimeError.notFound when the requested port is not published */
-export async function printPorts(
-  session: Session,
-  [service = '', port]: readonly (string | undefined)[],
-  bindings: readonly PortBinding[],
-  { protocol, format }: Pick<PortFlags, 'protocol' | 'format'>,
-): Promise<number> {
-  if (port !== undefined && bindings.length === 0) throw notFound(`${service} ${port}/${protocol}`);
-  if (format === 'json') await session.printJson(bindings);
-  else {
-    const line = (binding: PortBinding): string =>
-      port === undefined
-        ? `${binding.containerPort}/${binding.protocol} -> ${addressText(binding)}\n`
-        : `${addressText(binding)}\n`;
-    await session.print(bindings.map(line).join(''));
-  }
-  return 0;
 }

@@ -1,24 +1,11 @@
 import { Option, type Command } from 'commander';
 import { selectMembers } from '../../orchestrator/lifecycle.js';
-import { projectLogs, type MemberLine } from '../../orchestrator/logs.js';
-import type { Member } from '../../orchestrator/actual-state.js';
+import { projectLogs } from '../../orchestrator/logs.js';
 import { moment, tailCount, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import type { Io } from '../io.js';
-import { linePrinter } from '../line-printer.js';
-import type { Session } from '../session.js';
-
-export interface LogsFlags {
-  readonly follow?: boolean;
-  readonly since?: Date;
-  readonly until?: Date;
-  readonly tail?: number;
-  readonly timestamps?: boolean;
-  readonly color?: boolean;
-  readonly logPrefix?: boolean;
-  readonly index?: number;
-  readonly format: 'text' | 'json';
-}
+import type { LogsFlags } from '../flags.js';
+import { printLines } from '../print/log-lines.js';
 
 export function logsCommand(compose: Command, io: Io): void {
   const time = moment(() => io.clock.now());
@@ -57,25 +44,4 @@ export function logsCommand(compose: Command, io: Io): void {
     },
     remote: async () => (await import('../remote/output.js')).logs,
   });
-}
-
-export async function printLines(
-  session: Session,
-  project: string,
-  members: readonly Member[],
-  lines: AsyncIterable<MemberLine>,
-  flags: Pick<LogsFlags, 'follow' | 'format' | 'color' | 'logPrefix' | 'timestamps'>,
-): Promise<number> {
-  const printer = linePrinter(session, project, { ...flags, ansi: flags.color === false ? 'never' : undefined });
-  printer.expect(members.map(({ container }) => container.name));
-  try {
-    for await (const line of lines) {
-      if (flags.format === 'json') await session.print(`${JSON.stringify(line)}\n`);
-      else await printer.line(line);
-    }
-  } catch (error) {
-    // Ctrl-C is the normal end of following.
-    if (flags.follow !== true || !session.signal.aborted) throw error;
-  }
-  return 0;
 }

@@ -2,15 +2,10 @@
 import type { Command } from 'commander';
 import { selectServices } from '../../model/project/profiles.js';
 import { up } from '../../orchestrator/up.js';
-import { scaleOf } from '../arguments.js';
+import { replicasIn } from '../arguments.js';
 import { define } from '../command.js';
-import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
-
-export interface ScaleFlags {
-  /** commander turns `--no-deps` into `deps: false`. */
-  readonly deps?: boolean;
-}
+import type { ScaleFlags } from '../flags.js';
 
 export function scaleCommand(compose: Command, io: Io): void {
   define<ScaleFlags>(compose, io, {
@@ -32,17 +27,4 @@ export function scaleCommand(compose: Command, io: Io): void {
     },
     remote: async () => (await import('../remote/scale.js')).scale,
   });
-}
-
-/** @throws UsageError for words that are not `<service>=<number>` */
-export function replicasIn(words: readonly string[]): ReadonlyMap<string, number> {
-  let scale: ReadonlyMap<string, number> = new Map();
-  for (const word of words) {
-    try {
-      scale = scaleOf(word, scale);
-    } catch {
-      throw new UsageError(`'${word}' is not <service>=<number>.`);
-    }
-  }
-  return scale;
 }

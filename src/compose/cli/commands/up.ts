@@ -12,41 +12,9 @@ import { define } from '../command.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
 import { linePrinter } from '../line-printer.js';
-import { quieter, type Quiet } from '../quiet.js';
+import { quieter } from '../quiet.js';
 import type { Session } from '../session.js';
-
-export interface CreateFlags extends Pick<Quiet, 'quietPull'> {
-  /** commander turns `--no-build` into false. */
-  readonly build?: boolean;
-  readonly pull?: 'always' | 'missing' | 'never';
-  readonly forceRecreate?: boolean;
-  /** commander turns `--no-recreate` into `recreate: false`. */
-  readonly recreate?: boolean;
-  readonly replace?: boolean;
-  readonly removeOrphans?: boolean;
-  readonly scale?: ReadonlyMap<string, number>;
-}
-
-export interface UpFlags extends CreateFlags, Pick<Quiet, 'quietBuild'> {
-  readonly attachDependencies?: boolean;
-  readonly detach?: boolean;
-  readonly deps?: boolean;
-  readonly start?: boolean;
-  readonly alwaysRecreateDeps?: boolean;
-  readonly renewAnonVolumes?: boolean;
-  readonly abortOnContainerExit?: boolean;
-  readonly abortOnContainerFailure?: boolean;
-  readonly exitCodeFrom?: string;
-  readonly attach?: readonly string[];
-  readonly noAttach?: readonly string[];
-  readonly color?: boolean;
-  readonly logPrefix?: boolean;
-  readonly timestamps?: boolean;
-  readonly timeout?: number;
-  readonly wait?: boolean;
-  readonly waitTimeout?: number;
-  readonly watch?: boolean;
-}
+import type { CreateFlags, UpFlags } from '../flags.js';
 
 export function upCommand(compose: Command, io: Io): void {
   define<UpFlags>(compose, io, {

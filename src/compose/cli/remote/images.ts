@@ -1,7 +1,7 @@
 /** build and pull on a server. */
 import { buildProject, pullProject, type BuildProjectResult } from '@plumbline/sdk/compose';
 import type { Handler } from '../command.js';
-import type { BuildFlags, PullFlags } from '../commands/images.js';
+import type { BuildFlags, PullFlags } from '../flags.js';
 import { notSupported } from '../../runtime/errors.js';
 import type { Session } from '../session.js';
 import { connect } from './connection.js';

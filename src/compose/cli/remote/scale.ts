@@ -1,7 +1,8 @@
 /** `scale` on a server. */
 import { scaleService } from '@plumbline/sdk/compose';
 import type { Handler } from '../command.js';
-import { replicasIn, type ScaleFlags } from '../commands/scale.js';
+import { replicasIn } from '../arguments.js';
+import type { ScaleFlags } from '../flags.js';
 import { connect } from './connection.js';
 import { sendProject } from './project.js';
 import { refuseOptions } from './refused.js';

@@ -1,0 +1,158 @@
+/** The table and the JSON of `ps`, with the fields of docker compose. */
+import { membersOf, type Member } from '../../orchestrator/actual-state.js';
+import type { Selection } from '../../orchestrator/lifecycle.js';
+import { stateOf, type State } from '../../orchestrator/states.js';
+import type { ContainerRecord, PortBinding } from '../../runtime/records.js';
+import { UsageError } from '../failures.js';
+import type { PsFlags } from '../flags.js';
+import { listingText, type Row } from '../format/listing.js';
+import { ellipsis, humanDuration } from '../format/units.js';
+import type { Session } from '../session.js';
+import { labelsText } from './labels.js';
+import { addressText } from './ports.js';
+
+/** Those of docker compose, and two of ours: `stopping`, and `stopped`, an exit that we asked for. */
+export const STATUSES: readonly string[] = [
+  ...(['created', 'running', 'paused', 'restarting', 'removing', 'exited', 'dead'] satisfies State[]),
+  'stopping',
+  'stopped',
+];
+
+const TITLES = { ID: 'CONTAINER ID', RunningFor: 'CREATED', CreatedAt: 'CREATED AT', LocalVolumes: 'LOCAL VOLUMES' };
+const COLUMNS = ['Name', 'Image', 'Command', 'Service', 'RunningFor', 'Status', 'Ports'];
+const COMMAND_LENGTH = 20;
+
+/**
+ * @param present all containers of the project
+ * @throws UsageError for an unknown status or filter
+ */
+export async function printContainers(
+  session: Session,
+  { name, services, project }: Selection,
+  present: readonly Member[],
+  flags: PsFlags,
+): Promise<number> {
+  const defined = Object.keys({ ...project?.services, ...project?.disabledServices });
+  const shown = listed(present, services, name, defined, flags).filter(
+    ({ service }) => flags.orphans !== false || defined.includes(service),
+  );
+  if (flags.quiet === true) await session.print(shown.map(({ container }) => `${container.id}\n`).join(''));
+  else if (flags.services === true)
+    await session.print([...new Set(shown.map((each) => `${each.service}\n`))].join(''));
+  else {
+    const rows = shown.map((member) => psRow(member, session.io.clock.now(), flags.trunc !== false));
+    await session.print(listingText({ titles: TITLES, columns: COLUMNS, json: 'lines', rows }, flags.format));
+  }
+  return 0;
+}
+
+function listed(
+  present: readonly Member[],
+  services: readonly string[],
+  project: string,
+  defined: readonly string[],
+  flags: PsFlags,
+): Member[] {
+  const status = statusesOf(flags);
+  const replicas = membersOf(present, services, project, defined);
+  const oneOffs = present.filter(
+    ({ oneOff, service }) => oneOff && (services.length === 0 || services.includes(service)),
+  );
+  const all = flags.all === true || status.length > 0;
+  return (all ? [...replicas, ...oneOffs] : replicas)
+    .filter(({ container }) => all || container.status === 'running' || container.status === 'stopping')
+    .filter(({ container }) => status.length === 0 || namesOf(container).some((each) => status.includes(each)))
+    .sort((one, other) => (one.container.name < other.container.name ? -1 : 1));
+}
+
+/** The values of `--status` that select a container. */
+function namesOf(container: ContainerRecord): string[] {
+  const { status } = container;
+  return [stateOf(container), ...(status === 'stopping' || status === 'stopped' ? [status] : [])];
+}
+
+function statusesOf({ status = [], filter = [] }: PsFlags): string[] {
+  const filtered = filter.map((each) => {
+    const [key, value] = each.split('=');
+    if (key !== 'status' || value === undefined)
+      throw new UsageError(`'${each}' is not a filter: use status=<status>.`);
+    return value;
+  });
+  const wanted = [...status, ...filtered];
+  for (const each of wanted) {
+    if (!STATUSES.includes(each)) throw new UsageError(`'${each}' is not a status. Use one of ${STATUSES.join(', ')}.`);
+  }
+  return wanted;
+}
+
+function psRow({ container, service, project }: Member, now: Date, isShort: boolean): Row {
+  const { id, name, image, labels, mounts, networks, ports, createdAt, health } = container;
+  const state = stateOf(container);
+  const command = commandText(container);
+  const names = mounts.flatMap(({ source }) => source ?? []);
+  return {
+    ID: isShort ? id.slice(0, 12) : id,
+    Name: name,
+    Names: name,
+    Project: project,
+    Service: service,
+    Image: image,
+    Command: JSON.stringify(isShort ? ellipsis(command, COMMAND_LENGTH) : command),
+    // As Go prints a time.
+    CreatedAt: `${createdAt.slice(0, 19).replace('T', ' ')} +0000 UTC`,
+    RunningFor: `${humanDuration(now.getTime() - Date.parse(createdAt))} ago`,
+    State: state,
+    Status: statusText(container, now),
+    Health: state === 'running' ? (health?.status ?? '') : '',
+    ExitCode: container.exitCode ?? 0,
+    Publishers: ports.map(({ hostAddress, containerPort, hostPort, protocol }) => ({
+      URL: hostAddress,
+      TargetPort: containerPort,
+      PublishedPort: hostPort,
+      Protocol: protocol,
+    })),
+    Ports: portsText(ports),
+    Label: (key: string) => labels[key] ?? '',
+    Labels: labelsText(labels),
+    Mounts: names.map((each) => (isShort ? ellipsis(each, 15) : each)).join(','),
+    LocalVolumes: String(mounts.filter(({ type }) => type === 'volume').length),
+    Networks: networks.map(({ network }) => network).join(','),
+    // Engines compute sizes on request only, which takes seconds.
+    Size: '0B',
+  };
+}
+
+/** As the Docker Engine prints it: arguments with spaces are quoted. */
+function commandText({ entrypoint, command }: ContainerRecord): string {
+  const [program = '', ...args] = [...entrypoint, ...command];
+  return [program, ...args.map((arg) => (arg.includes(' ') ? `'${arg}'` : arg))].join(' ');
+}
+
+/** `Up 5 minutes (healthy)`, `Exited (1) 2 hours ago`. */
+function statusText(container: ContainerRecord, now: Date): string {
+  const { health, startedAt, finishedAt, exitCode = 0 } = container;
+  const since = (time: string | undefined): string =>
+    humanDuration(now.getTime() - Date.parse(time ?? now.toISOString()));
+  switch (stateOf(container)) {
+    case 'created':
+      return 'Created';
+    case 'running':
+      return `Up ${since(startedAt)}${health === undefined ? '' : ` (${HEALTH[health.status]})`}`;
+    case 'paused':
+      return `Up ${since(startedAt)} (Paused)`;
+    case 'restarting':
+      return `Restarting (${exitCode}) ${since(finishedAt)} ago`;
+    case 'removing':
+      return 'Removal In Progress';
+    case 'dead':
+      return 'Dead';
+    case 'exited':
+      return `Exited (${exitCode}) ${since(finishedAt)} ago`;
+  }
+}
+
+const HEALTH = { starting: 'health: starting', healthy: 'healthy', unhealthy: 'unhealthy' } as const;
+
+function portsText(ports: readonly PortBinding[]): string {
+  return ports.map((port) => `${addressText(port)}->${port.containerPort}/${port.protocol}`).join(', ');
+}

@@ -1,0 +1,50 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../../src/database/connection.js';
+import { systemClock } from '../../../src/platform/clock.js';
+import { startMailDispatcher } from '../../../src/platform/mail/dispatcher.js';
+import { createMailboxTransport } from '../../../src/platform/mail/transport.js';
+import { createSecretBox } from '../../../src/platform/secrets/secret-box.js';
+import { captureLog } from '../../support/captured-log.js';
+import { createTestDatabase } from '../../support/postgres.js';
+
+/** A dispatcher on a real database, whose first round waits until `fail` is called. */
+async function dispatcher(): Promise<{ readonly drain: () => Promise<void>; readonly fail: () => void }> {
+  const { log } = captureLog();
+  const { uri, drop } = await createTestDatabase();
+  onTestFinished(drop);
+  const database = openDatabase(uri, { logger: log });
+  onTestFinished(() => database.close());
+  let fail: (error: Error) => void = () => undefined;
+  const first = new Promise<boolean>((_, reject) => (fail = reject));
+  let rounds = 0;
+  const mails = startMailDispatcher({
+    sql: database.sql,
+    secrets: createSecretBox(Buffer.alloc(32, 7)),
+    transport: createMailboxTransport('/nonexistent', 'a@example.com', log), // No mail is due.
+    clock: systemClock,
+    log,
+    collect: () => (rounds++ === 0 ? first : Promise.resolve(false)),
+  });
+  onTestFinished(() => mails.stop());
+  return {
+    drain: mails.drain,
+    fail: () => {
+      fail(new Error('the database system is starting up'));
+    },
+  };
+}
+
+test('a request during a round that fails gets a round, and does not fail with it', async () => {
+  const { drain, fail } = await dispatcher();
+  const first = drain();
+  const second = drain();
+  fail();
+  await expect(Promise.all([first, second])).resolves.toBeDefined();
+});
+
+test('a round that fails, with no request after it, reports the failure', async () => {
+  const { drain, fail } = await dispatcher();
+  const only = drain();
+  fail();
+  await expect(only).rejects.toThrow('the database system is starting up');
+});
