@@ -19,7 +19,6 @@ describe('long work in steps', () => {
   });
 
   it('fails as its step does', async () => {
-    // eslint-disable-next-line require-yield -- it fails before its first pause
     const failing = function* (): Steps<never> {
       throw new Error('no');
     };
