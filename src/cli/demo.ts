@@ -14,7 +14,8 @@ import {
 } from '../platform/demo/demo-organization.store.js';
 import { checkPassword } from '../platform/passwords/password-rules.js';
 import { createPasswords } from '../platform/passwords/passwords.js';
-import { readSettings, SettingError, type PlatformSettings } from '../platform/settings.js';
+import { readSettings, type PlatformSettings } from '../platform/settings.js';
+import { SettingError } from '../platform/settings/setting.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
 import { parseSigningKeys } from '../platform/tokens/key-ring.js';
 import { storedKeyIds } from '../platform/tokens/signing-keys.store.js';

@@ -1,6 +1,7 @@
 import { examine } from '../platform/doctor/doctor.js';
 import { findingsOf, type Finding } from '../platform/doctor/finding.js';
-import { readSettings, SettingError, type PlatformSettings } from '../platform/settings.js';
+import { readSettings, type PlatformSettings } from '../platform/settings.js';
+import { SettingError } from '../platform/settings/setting.js';
 import { misspeltSettings } from '../platform/settings/misspelt-settings.js';
 import { settingNames, settingsEnvironment } from '../platform/settings/settings-environment.js';
 import type { ConfigOption } from './environment.js';

@@ -11,7 +11,7 @@ import { exitCodeOf, type SyncSummary } from '../sync/summary.js';
 import type { SyncDependencies, SyncProgress } from '../sync/dependencies.js';
 import { systemClock } from '../sync/clock.js';
 import { systemRandom } from '../sync/random.js';
-import { SettingError } from '../platform/settings.js';
+import { SettingError } from '../platform/settings/setting.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
 import { commandEnvironment, type ConfigOption } from './environment.js';
 import { createLog } from './log.js';

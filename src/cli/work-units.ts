@@ -10,7 +10,7 @@ import { openSink } from '../sync/sinks/open.js';
 import { DATABASE_KINDS } from '../sync/sinks/sink.js';
 import { systemClock } from '../sync/clock.js';
 import { systemRandom } from '../sync/random.js';
-import { SettingError } from '../platform/settings.js';
+import { SettingError } from '../platform/settings/setting.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
 import { commandEnvironment, type ConfigOption } from './environment.js';
 import { embeddedResolver } from './sync-run.js';

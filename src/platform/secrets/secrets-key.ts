@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type postgres from 'postgres';
 import type { Sql } from '../../database/connection.js';
 import { readRegularFile, UnreadableFileError } from '../../system/regular-file.js';
-import { SettingError } from '../settings.js';
+import { SettingError } from '../settings/setting.js';
 import { createSecretBox, type SecretBox } from './secret-box.js';
 
 const keyLength = 32;

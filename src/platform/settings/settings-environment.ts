@@ -1,7 +1,8 @@
 import { isMap, isScalar, isSeq } from 'yaml';
 import { parseBoundedYaml, YamlLimitError, type BoundedYaml } from '../../system/bounded-yaml.js';
 import { readRegularFile, UnreadableFileError } from '../../system/regular-file.js';
-import { SettingError, settingDescriptions } from '../settings.js';
+import { settingDescriptions } from '../settings.js';
+import { SettingError } from './setting.js';
 import { similarName } from './misspelt-settings.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, calculateJwkThumbprint } from 'jose';
 import type { CryptoKey, JSONWebKeySet, JWK, JWTVerifyGetKey } from 'jose';
-import { SettingError } from '../settings.js';
+import { SettingError } from '../settings/setting.js';
 
 export const signingAlgorithm = 'ES256';
 

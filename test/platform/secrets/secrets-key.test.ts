@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSecretBox } from '../../../src/platform/secrets/secret-box.js';
 import { loadSecretsKey } from '../../../src/platform/secrets/secrets-key.js';
-import { SettingError } from '../../../src/platform/settings.js';
+import { SettingError } from '../../../src/platform/settings/setting.js';
 import { startTestPlatform, type TestPlatform } from '../../support/platform.js';
 import { me } from '../auth/requests.js';
 

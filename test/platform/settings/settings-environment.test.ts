@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SettingError } from '../../../src/platform/settings.js';
+import { SettingError } from '../../../src/platform/settings/setting.js';
 import { misspeltSettings } from '../../../src/platform/settings/misspelt-settings.js';
 import { settingNames, settingsEnvironment } from '../../../src/platform/settings/settings-environment.js';
 

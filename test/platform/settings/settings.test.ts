@@ -1,11 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  readSettings,
-  SettingError,
-  settingDescriptions,
-  type PlatformSettings,
-} from '../../../src/platform/settings.js';
+import { readSettings, settingDescriptions, type PlatformSettings } from '../../../src/platform/settings.js';
+import { SettingError } from '../../../src/platform/settings/setting.js';
 
 const hourly = (limit: number): { limit: number; windowSeconds: number } => ({ limit, windowSeconds: 3600 });
 const quarterly = (limit: number): { limit: number; windowSeconds: number } => ({ limit, windowSeconds: 900 });

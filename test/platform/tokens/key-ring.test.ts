@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { SettingError } from '../../../src/platform/settings.js';
+import { SettingError } from '../../../src/platform/settings/setting.js';
 import {
   createKeyRing,
   generateSigningKey,

@@ -1,0 +1,84 @@
+/** What a server does beside answering requests: it sends mails, and syncs and derives. */
+import { parseAnalyticsUri } from '../analytics/address.js';
+import { serveTokenRequests } from './auth/serve-token-requests.js';
+import type { PlatformDependencies } from './dependencies.js';
+import { startMailDispatcher, type MailDispatcher } from './mail/dispatcher.js';
+import { mailboxFolder } from './mail/mailbox-folder.js';
+import { createMailboxTransport, createSmtpTransport } from './mail/transport.js';
+import type { Metrics } from './operations/metrics.js';
+import { systemRandom } from './random.js';
+import { lockDatabaseOf } from './records/lock-database.js';
+import type { PlatformSettings } from './settings.js';
+import { executeTaskInProcess, executeTaskInServer } from './store-tasks/execute-task.js';
+import { startStoreTasks, type StoreTasks } from './store-tasks/store-tasks.js';
+import { executeInProcess } from './sync/jobs/execute-in-process.js';
+import { executeInServer } from './sync/jobs/execute-in-server.js';
+import type { StartExecution } from './sync/jobs/sync-job.js';
+import { startSyncJobs, type SyncJobs } from './sync/jobs/sync-jobs.js';
+
+type Context = Pick<PlatformDependencies, 'sql' | 'secrets' | 'clock' | 'log'>;
+
+/** Starts to send mails, by SMTP or into the mailbox. */
+export function startMails(
+  settings: PlatformSettings,
+  context: Context & Pick<PlatformDependencies, 'appBaseUrl'>,
+): { readonly mails: MailDispatcher; stop(): Promise<void> } {
+  const { sql, secrets, clock, log, appBaseUrl } = context;
+  const transport =
+    settings.mailUrl === null
+      ? createMailboxTransport(mailboxFolder(settings), settings.mailFrom, log)
+      : createSmtpTransport(settings.mailUrl, settings.mailFrom);
+  const collect = (): Promise<boolean> => serveTokenRequests({ sql, random: systemRandom, secrets, appBaseUrl });
+  const mails = startMailDispatcher({ sql, secrets, transport, clock, log, collect });
+  return {
+    mails,
+    stop: async () => {
+      await mails.stop();
+      transport.close();
+    },
+  };
+}
+
+export interface StoreWork {
+  readonly syncJobs: SyncJobs;
+  readonly storeTasks: StoreTasks;
+}
+
+/**
+ * Starts to work on what changes the store of the analytics: sync runs, and tasks such as assigning teams again.
+ *
+ * @param database the address of the Platform's database, which is the store unless ANALYTICS_URI names another one
+ */
+export function startStoreWork(
+  settings: PlatformSettings,
+  { sql, secrets, clock, log, database }: Context & { readonly database: string },
+  { observeSyncRun }: Metrics,
+  options: {
+    readonly executeSync: StartExecution | undefined;
+    readonly importConnector: ((name: string) => Promise<unknown>) | undefined;
+  },
+): StoreWork {
+  const { executeSync, importConnector } = options;
+  const store = settings.analyticsUri ?? database;
+  // Only one process can have such a store open.
+  const isEmbedded = settings.analyticsUri !== null && parseAnalyticsUri(settings.analyticsUri).kind === 'chdb';
+  const common = { sql, clock, random: systemRandom, log, store, rulesFile: settings.workUnitRules };
+  return {
+    syncJobs: startSyncJobs({
+      ...common,
+      secrets,
+      execute: executeSync ?? (isEmbedded ? executeInServer(importConnector) : executeInProcess),
+      limit: settings.syncJobs,
+      database,
+      integrationNetworks: settings.integrationNetworks,
+      localRoot: settings.syncLocalRoot,
+      ended: observeSyncRun,
+    }),
+    storeTasks: startStoreTasks({
+      ...common,
+      execute: isEmbedded ? executeTaskInServer(importConnector) : executeTaskInProcess,
+      isWorking: settings.syncJobs > 0,
+      locks: lockDatabaseOf(store, database),
+    }),
+  };
+}

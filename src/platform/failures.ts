@@ -1,0 +1,47 @@
+import type { ProblemReply } from '../../generated/contract.js';
+import { serviceUnavailable } from '../../generated/problems.js';
+import type { Database } from '../database/connection.js';
+import { isConnectionFailure, isReadOnly, isStatementTimeout } from '../database/failures.js';
+import { SyncError } from '../sync/failures.js';
+import { refused } from './accounts/bearer-security.js';
+import { PasswordsBusy } from './passwords/passwords.js';
+import { SessionEnded } from './sessions/token-pair.js';
+
+const readOnlyReason = 'The database takes no writes at present. Try again soon.';
+
+/** The documented problems of failures that can end any request, whatever its handler does. */
+export function problemOf(error: unknown): ProblemReply | null {
+  if (error instanceof SessionEnded) return refused();
+  if (error instanceof PasswordsBusy) {
+    return serviceUnavailable({
+      message: 'Too many passwords wait to be checked. Try again soon.',
+      retry_after_seconds: 5,
+    });
+  }
+  if (isConnectionFailure(error)) {
+    return serviceUnavailable({ message: 'The database is out of reach. Try again soon.', retry_after_seconds: 2 });
+  }
+  if (error instanceof SyncError && error.code === 'database_failed') {
+    return serviceUnavailable({
+      message: 'The database of the analytics is out of reach. Try again soon.',
+      retry_after_seconds: 5,
+    });
+  }
+  if (isReadOnly(error)) {
+    return serviceUnavailable({ message: readOnlyReason, retry_after_seconds: 5 });
+  }
+  if (isStatementTimeout(error)) {
+    return serviceUnavailable({ message: 'The database took too long. Try again soon.', retry_after_seconds: 5 });
+  }
+  return null;
+}
+
+/** Why the server is not ready; null if the database takes reads and writes. */
+export async function databaseUnreadiness({ sql }: Database): Promise<string | null> {
+  try {
+    const [row] = await sql<{ mode: string }[]>`select current_setting('transaction_read_only') as mode`;
+    return row?.mode === 'on' ? readOnlyReason : null;
+  } catch {
+    return 'The database is out of reach.';
+  }
+}

@@ -1,0 +1,123 @@
+/** The server of the Platform: operations, analytics, pages. */
+import cors from '@koa/cors';
+import type { Middleware } from 'koa';
+import type { PlatformHandlers } from '../../generated/platform/operations.js';
+import { routes } from '../../generated/platform/routes.js';
+import type { PlatformSecurity } from '../../generated/platform/security.js';
+import { createApplication } from '../contract/application.js';
+import { isLoopbackName } from '../contract/local-request.js';
+import { createPages } from '../contract/pages.js';
+import type { Served } from '../contract/pipeline.js';
+import { securityHeaders } from '../contract/security-headers.js';
+import { listen, type RunningServer } from '../contract/server.js';
+import type { Log } from '../database/log.js';
+import { createBearerSecurity } from './accounts/bearer-security.js';
+import { createConsolePages } from './console/console-pages.js';
+import { problemOf } from './failures.js';
+import type { PlatformDependencies } from './dependencies.js';
+import { platformHandlers } from './handlers.js';
+import { mailboxFolder } from './mail/mailbox-folder.js';
+import { createMailboxPages } from './mail/mailbox-pages.js';
+import { createMetricsSecurity } from './operations/metrics-security.js';
+import type { Metrics } from './operations/metrics.js';
+import { createStoredRateLimiter } from './rate-limits/stored-rate-limiter.js';
+import { createBrowserSessionAdmission } from './sessions/browser-session-admission.js';
+import type { PlatformSettings } from './settings.js';
+
+/** Starts to listen. @throws Error when the address cannot be used */
+export function servePlatform(
+  settings: PlatformSettings,
+  dependencies: PlatformDependencies,
+  metrics: Metrics,
+  log: Log,
+  analytics: Middleware,
+): Promise<RunningServer> {
+  const security: PlatformSecurity = {
+    bearer: createBearerSecurity(dependencies),
+    metrics: createMetricsSecurity(settings.metricsToken),
+  };
+  const app = createApplication<PlatformHandlers<PlatformDependencies>, PlatformSecurity, PlatformDependencies>({
+    routes,
+    handlers: platformHandlers,
+    dependencies,
+    security,
+    admit: createBrowserSessionAdmission(dependencies.appBaseUrl),
+    rateLimiter: createStoredRateLimiter(dependencies.sql, settings.rateLimits),
+    replyValidation: settings.replyValidation,
+    mismatched: (operationId) => {
+      metrics.observeMismatch(operationId);
+    },
+    log,
+    trustedProxies: settings.trustedProxies,
+    problemOf,
+    callerOf: userIdOf,
+    served: (served) => {
+      metrics.observe(served);
+      logServed(served, log);
+    },
+    headers: securityHeaders,
+    before: corsFor(settings.corsOrigins),
+    after: [
+      analytics,
+      ...(hasMailboxPages(settings) ? [createMailboxPages(mailboxFolder(settings))] : []),
+      ...(settings.console
+        ? [createConsolePages({ folder: consoleFolder, hasMailbox: hasMailboxPages(settings) })]
+        : []),
+      createPages({
+        title: 'Plumbline Platform API',
+        openapi: contractFile,
+        referenceScript,
+        redirects: { '/health': '/health/ready' },
+      }),
+    ],
+  });
+  return listen(app.callback(), { host: settings.host, port: settings.port });
+}
+
+/** Both the sources and the built tree under `dist/` have `generated/` beside `src/`; the rest is in the built one. */
+const contractFile = new URL('../../generated/platform/openapi.json', import.meta.url);
+
+const builtTree = import.meta.url.includes('/dist/src/') ? '../../' : '../../dist/';
+
+const referenceScript = new URL(`${builtTree}docs/redoc.standalone.js`, import.meta.url);
+
+const consoleFolder = new URL(`${builtTree}console/`, import.meta.url);
+
+function corsFor(origins: readonly string[]): Middleware[] {
+  if (origins.length === 0) return [];
+  const exposeHeaders = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'Location'];
+  const allowed = (ctx: { get(name: string): string }): string =>
+    origins.find((each) => each === ctx.get('Origin')) ?? '';
+  return [cors({ origin: allowed, exposeHeaders, maxAge: 600, keepHeadersOnError: true })];
+}
+
+/**
+ * Whether a browser on this machine can read the mails. It cannot if the server has a public address: the server could
+ * not distinguish a local browser from a local proxy that adds no header.
+ */
+function hasMailboxPages({ mailUrl, appBaseUrl }: PlatformSettings): boolean {
+  return mailUrl === null && (appBaseUrl === null || isLoopbackName(new URL(appBaseUrl).hostname));
+}
+
+/** Principals of the Platform are users, but for those who read metrics. */
+function userIdOf(principal: unknown): string | null {
+  const isUser = typeof principal === 'object' && principal !== null && 'user_id' in principal;
+  return isUser && typeof principal.user_id === 'string' ? principal.user_id : null;
+}
+
+function logServed(
+  { requestId, operationId, method, path, status, durationSeconds, clientIp, caller }: Served,
+  log: Log,
+): void {
+  const fields = {
+    request_id: requestId,
+    operation: operationId,
+    method,
+    path,
+    status,
+    duration_ms: Math.round(durationSeconds * 1e4) / 10,
+    client_ip: clientIp,
+    user_id: caller,
+  };
+  log.info(fields, 'request');
+}

@@ -1,0 +1,191 @@
+/** Every setting of a server: its variable, its default, how it is parsed, and what the README says about it. */
+import { resolve } from 'node:path';
+import type { RateLimitRule } from '../rate-limits/rate-limit-rule.js';
+import { optional, rateLimit, secret, setting, type Setting } from './setting.js';
+import {
+  addressList,
+  analyticsUri,
+  boolean,
+  httpUrl,
+  oneOf,
+  originList,
+  postgresUri,
+  secretsKey,
+  smtpUrl,
+  text,
+  wholeNumber,
+} from './setting-values.js';
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export const logFormats = ['auto', 'human', 'json'] as const;
+export const replyValidations = ['always', 'sampled', 'off'] as const;
+
+/** The keys are those of `PlatformSettings`. */
+export const settingsTable = {
+  host: setting('HOST', '127.0.0.1', text, 'Address to listen on.'),
+  port: setting('PORT', '8080', wholeNumber(0, 65_535), 'TCP port to listen on; 0 picks a free one.'),
+  databaseUri: secret(
+    'DATABASE_URI',
+    'embedded',
+    postgresUri,
+    'PostgreSQL 15 or later, as postgres://user:password@host:5432/name. With standbys: postgres://user:password@one:5432,two:5432/name. Behind a pooler in transaction mode, append ?pooler=transaction. Unset: an embedded PostgreSQL under PLUMBLINE_HOME.',
+  ),
+  analyticsUri: secret(
+    'ANALYTICS_URI',
+    'the same database',
+    analyticsUri,
+    'Store of the analytics: postgres://, clickhouse://, chdb: with a folder, or sqlite: with a file. Unset: the database of DATABASE_URI.',
+  ),
+  analyticsQueryTimeoutSeconds: setting(
+    'ANALYTICS_QUERY_TIMEOUT',
+    '30',
+    wholeNumber(1, 3600),
+    'Seconds that one query of the analytics may take.',
+  ),
+  persistedQueriesOnly: setting(
+    'PERSISTED_QUERIES_ONLY',
+    'false',
+    boolean,
+    'true: the Analytics API answers persisted queries only, and refuses the text of others.',
+  ),
+  home: setting(
+    'PLUMBLINE_HOME',
+    '.plumbline',
+    (value) => resolve(value),
+    'Folder of the embedded database, the generated secrets key and the mailbox.',
+  ),
+  appBaseUrl: optional(
+    'APP_BASE_URL',
+    'as HOST and PORT',
+    httpUrl,
+    'Where the links in mails lead. Unset: the address at which the server listens.',
+  ),
+  mailUrl: secret(
+    'MAIL_URL',
+    'mailbox folder',
+    smtpUrl,
+    'Mail server, as smtp://user:password@host:587 or smtps://. Unset: each mail becomes an .eml file in PLUMBLINE_HOME/mailbox and its link is logged.',
+  ),
+  mailFrom: setting('MAIL_FROM', 'Plumbline <no-reply@localhost>', text, 'Sender of mails.'),
+  trustedProxies: setting(
+    'TRUSTED_PROXIES',
+    '',
+    addressList,
+    'Addresses and networks (CIDR), separated by commas, of proxies whose X-Forwarded-For is believed.',
+  ),
+  integrationNetworks: setting(
+    'INTEGRATION_NETWORKS',
+    '',
+    addressList,
+    'Networks (CIDR), separated by commas, in which code hosts of organizations may be, such as 10.1.0.0/16. Others must have public addresses.',
+  ),
+  corsOrigins: setting('CORS_ORIGINS', '', originList, 'Origins, separated by commas, from which browsers may call.'),
+  console: setting('CONSOLE', 'true', boolean, 'false: the web console is not served.'),
+  logLevel: setting('LOG_LEVEL', 'info', oneOf(logLevels), `One of ${logLevels.join(', ')}.`),
+  logFormat: setting(
+    'LOG_FORMAT',
+    'auto',
+    oneOf(logFormats),
+    'Format of the log: human, json, or auto, which is human on a terminal and json elsewhere.',
+  ),
+  metricsToken: secret(
+    'METRICS_TOKEN',
+    'none',
+    text,
+    'Bearer token with which /metrics can be read from elsewhere than this machine, through a proxy or by another host name.',
+  ),
+  secretsKey: secret(
+    'SECRETS_KEY',
+    'generated',
+    secretsKey,
+    '32 bytes in base64 that seal secrets in the database. Set it when several servers share a database. Unset: generated and kept in PLUMBLINE_HOME.',
+  ),
+  jwtPrivateKeys: secret(
+    'JWT_PRIVATE_KEYS',
+    'generated',
+    text,
+    'JWK set of ES256 private keys; the first one signs. Unset: generated and kept, sealed, in the database.',
+  ),
+  jwtIssuer: setting('JWT_ISSUER', 'plumbline', text, 'The `iss` of tokens.'),
+  jwtAudience: setting('JWT_AUDIENCE', 'plumbline-api', text, 'The `aud` of tokens.'),
+  autoCreateOrgOnRegister: setting(
+    'AUTH_AUTO_CREATE_ORG_ON_REGISTER',
+    'true',
+    boolean,
+    'true: registration also creates an organization. false: guided onboarding does.',
+  ),
+  bcryptCost: setting('AUTH_BCRYPT_COST', '12', wholeNumber(4, 16), 'Work factor of password hashes.'),
+  bcryptQueue: setting(
+    'AUTH_BCRYPT_QUEUE',
+    '64',
+    wholeNumber(0, 10_000),
+    'Most password computations that wait for a free core; further logins are answered 503.',
+  ),
+  refreshReuseGraceSeconds: setting(
+    'AUTH_REFRESH_REUSE_GRACE',
+    '0',
+    wholeNumber(0, 300),
+    'Seconds during which a refresh token that was just used gives the same successor again instead of ending the session.',
+  ),
+  replyValidation: setting(
+    'REPLY_VALIDATION',
+    'sampled',
+    oneOf(replyValidations),
+    'Which replies are validated against the contract: always (a wrong one becomes a 500), sampled (one in a hundred; a wrong one is logged, counted and sent) or off.',
+  ),
+  databaseConnections: setting(
+    'DATABASE_CONNECTIONS',
+    '10',
+    wholeNumber(2, 1000),
+    'Most database connections at once.',
+  ),
+  syncJobs: setting(
+    'SYNC_JOBS',
+    '2',
+    wholeNumber(0, 64),
+    'Most sync runs that this server works on at once; 0 leaves them to other servers.',
+  ),
+  syncLocalRoot: optional(
+    'SYNC_LOCAL_ROOT',
+    'none',
+    (value) => resolve(value),
+    'Folder of the server whose git repositories every organization may read with the provider local.',
+  ),
+  workUnitRules: optional(
+    'WORK_UNIT_RULES',
+    'built in',
+    (value) => resolve(value),
+    'Rules file by which syncs classify work units.',
+  ),
+  shutdownDrainSeconds: setting(
+    'SHUTDOWN_DRAIN',
+    '0',
+    wholeNumber(0, 600),
+    'Seconds after SIGTERM during which requests are still accepted while readiness answers 503, so that load balancers notice.',
+  ),
+  shutdownDeadlineSeconds: setting(
+    'SHUTDOWN_DEADLINE',
+    '25',
+    wholeNumber(1, 3600),
+    'Seconds after SIGTERM, or after SHUTDOWN_DRAIN, at which requests and syncs still under way are cut.',
+  ),
+} as const;
+
+export const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
+  rateLimit('AUTH_REGISTER_LIMIT', '3/hour', 'registrations per IP'),
+  rateLimit('AUTH_VERIFY_LIMIT', '10/hour', 'verifications per IP, and of disowned accounts'),
+  rateLimit('AUTH_RESEND_LIMIT', '3/hour', 'new verification mails per IP and e-mail'),
+  rateLimit('AUTH_FORGOT_LIMIT', '3/hour', 'password reset mails per IP and e-mail'),
+  rateLimit('AUTH_MAIL_IP_LIMIT', '20/hour', 'verification and password reset mails together per IP'),
+  rateLimit('AUTH_RESET_LIMIT', '10/hour', 'password resets per IP'),
+  rateLimit('AUTH_CHANGE_PASSWORD_LIMIT', '10/15m', 'password changes per user'),
+  rateLimit('AUTH_LOGIN_IP_LIMIT', '20/15m', 'logins per IP'),
+  rateLimit('AUTH_LOGIN_LIMIT', '10/15m', 'logins per e-mail'),
+  rateLimit('AUTH_REFRESH_LIMIT', '30/15m', 'token refreshes per IP'),
+  // Each page load of the console refreshes once, and a whole office may share an address.
+  rateLimit('AUTH_BROWSER_SESSION_LIMIT', '300/15m', 'browser sessions started and refreshed per IP'),
+  rateLimit('AUTH_VALIDATE_LIMIT', '60/15m', 'token validations per IP'),
+  rateLimit('AUTH_ACCEPT_INVITE_LIMIT', '10/15m', 'invites accepted and onboarding requests per user'),
+  rateLimit('AUTH_INVITE_LIMIT', '50/hour', 'new invites per user'),
+  rateLimit('SYNC_REPOSITORIES_LIMIT', '120/minute', 'lists of repositories per user'),
+];
