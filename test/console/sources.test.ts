@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
     const { page, complaints } = await insider(await running.platform.signUp());
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText('No work in this period').first().waitFor();
-    await page.getByRole('link', { name: 'Sources' }).click();
+    await page.getByRole('link', { name: 'Go to Sources' }).click();
     await page.getByRole('button', { name: 'New sync' }).click();
     await page.getByLabel('Name').fill('Chosen');
     await page.getByText('Choose from a list').click();
