@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { fill, halfKnown, smallOrganization } from '../analytics/graphql/served.js';
+import { TAXONOMY, type Subcategory, type Theme } from '../../src/analytics/vocabulary.js';
 import type { TestUser } from '../support/platform.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 
@@ -73,6 +74,25 @@ describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
     await flow.getByRole('button', { name: 'As a table' }).click();
     expect(await flow.getByRole('row', { name: 'Risk example/web 0.8' }).count()).toBe(1);
     expect(visitor.complaints).toEqual([]);
+  });
+
+  test('divides the work by subcategory into shares of all of it, also of what is not drawn', async () => {
+    const [example] = smallOrganization;
+    if (example === undefined) throw new Error('there is no example of a unit');
+    const other = await running.platform.signUp();
+    const units = Object.entries(TAXONOMY).flatMap(([theme, names]) =>
+      names.map((name) => {
+        const subcategory = `${theme}.${name}` as Subcategory; // Joined as the taxonomy pairs them.
+        return { ...example, id: subcategory, theme: theme as Theme, subcategory, shares: [{ subcategory, share: 1 }] };
+      }),
+    );
+    await fill(running.platform.databaseUri, other.orgId, units);
+    const { page, open, logIn } = await running.visitor();
+    await open(march);
+    await logIn(other);
+    const card = page.getByRole('region', { name: 'Work by subcategory', exact: true });
+    await card.getByText(`The table and the CSV file have ${units.length}.`).waitFor();
+    expect(await card.locator('.bar-value').allInnerTexts()).toEqual(Array.from({ length: 10 }, () => '1 · 6.3%'));
   });
 
   test('shows how a program asks for the same', async () => {

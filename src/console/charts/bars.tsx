@@ -14,14 +14,13 @@ export interface BarsProps {
   readonly bars: readonly Bar[];
   /** How a value is written (default: a number). */
   readonly format?: (value: number) => string;
-  /** Whether the values are parts of one whole, so that their shares are shown. */
-  readonly shares?: boolean;
+  /** What the values are parts of, which may have more parts than are drawn: their shares are shown. */
+  readonly whole?: number;
 }
 
 /** Horizontal bars, largest first: a list that reads well without seeing the bars. */
-export function Bars({ dimension, bars, format = numberOf, shares = false }: BarsProps): JSX.Element {
+export function Bars({ dimension, bars, format = numberOf, whole = 0 }: BarsProps): JSX.Element {
   const largest = Math.max(...bars.map(({ value }) => value), 0);
-  const total = bars.reduce((sum, { value }) => sum + value, 0);
   return (
     <ul class="bars">
       {bars.map(({ key, value, href }, at) => (
@@ -31,7 +30,7 @@ export function Bars({ dimension, bars, format = numberOf, shares = false }: Bar
           </span>
           <span class="bar-value">
             {format(value)}
-            {shares && total > 0 && <span class="muted"> · {percentOf(value / total)}</span>}
+            {whole > 0 && <span class="muted"> · {percentOf(value / whole)}</span>}
           </span>
           <span class="bar-track" aria-hidden="true">
             <span

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { developmentOf, largestOf, mostLines, tableOfBars, tableOfLines } from '../analytics/development.js';
+import { developmentOf, largestOf, mostLines, tableOfBars, tableOfLines, totalOf } from '../analytics/development.js';
 import { dimensions } from '../analytics/picks.js';
 import { linksOf } from '../analytics/units-link.js';
 import { Bars } from '../charts/bars.js';
@@ -35,7 +35,7 @@ export function ExploredCharts({ choices, data }: { choices: Choices; data: Expl
         summary={summaryOf(choices, bars, format)}
         table={tableOfBars(dimension, [dimensions[dimension].label, isMean ? 'Hours' : measures[measure]], bars)}
       >
-        <Bars {...drawing} shares={!isMean} />
+        <Bars {...drawing} whole={isMean ? 0 : totalOf(bars)} />
       </ChartCard>
       <ChartCard
         title={overTime}
@@ -67,7 +67,7 @@ function summaryOf(
   if (largest === undefined) return 'There is nothing to show.';
   const name = wordsOf(dimension, largest.key);
   if (measure === 'CYCLE_TIME_HOURS') return `${name} has the longest mean cycle time: ${format(largest.value)}.`;
-  const total = bars.reduce((sum, { value }) => sum + value, 0);
+  const total = totalOf(bars);
   const part = total === 0 ? '' : `, ${percentOf(largest.value / total)} of what is shown`;
   return `${name} has the most: ${format(largest.value)}${part}.`;
 }

@@ -84,7 +84,7 @@ function Charts({ figures, interval, links }: ChartsProps): JSX.Element {
           summary={summaryOf(themes)}
           table={tableOfBars('THEME', ['Theme', 'Work units'], themes)}
         >
-          <Bars {...byThemes} shares />
+          <Bars {...byThemes} whole={totalOf(themes)} />
         </ChartCard>
         <ChartCard
           title="Work by subcategory"
@@ -92,7 +92,7 @@ function Charts({ figures, interval, links }: ChartsProps): JSX.Element {
           summary={summaryOfKinds(bySubcategories.bars.length, subcategories.length)}
           table={tableOfBars('SUBCATEGORY', ['Subcategory', 'Work units'], subcategories)}
         >
-          <Bars {...bySubcategories} shares />
+          <Bars {...bySubcategories} whole={totalOf(subcategories)} />
         </ChartCard>
       </div>
       {flow !== null && flow.nodes.length > 0 && (

@@ -15,6 +15,7 @@ export function createBrowserSessionAdmission(
   appBaseUrl: () => string,
 ): (request: IncomingMessage, route: Route) => ProblemReply | null {
   return (request, route) => {
+    if (request.method !== route.method) return null; // Answered 405, and changes nothing.
     const forbidden = route.replies[403];
     if (forbidden?.kind !== 'problem' || forbidden.problems['foreign-request'] === undefined) return null;
     const page = foreignPageOf(request, [new URL(appBaseUrl()).origin]);

@@ -8,10 +8,18 @@ import { exampleOf, named, platformExamples, sendExample, type Filling } from '.
 
 /** Limits that are on and never reached, so that every limited operation counts in the database. */
 const generousLimits = Object.fromEntries(
-  ['REGISTER', 'VERIFY', 'RESEND', 'FORGOT', 'RESET', 'LOGIN_IP', 'LOGIN', 'REFRESH', 'VALIDATE'].map((name) => [
-    `AUTH_${name}_LIMIT`,
-    '100000/hour',
-  ]),
+  [
+    'REGISTER',
+    'VERIFY',
+    'RESEND',
+    'FORGOT',
+    'RESET',
+    'LOGIN_IP',
+    'LOGIN',
+    'REFRESH',
+    'BROWSER_SESSION',
+    'VALIDATE',
+  ].map((name) => [`AUTH_${name}_LIMIT`, '100000/hour']),
 );
 
 /** Operations whose contract says that they answer `status`. */
