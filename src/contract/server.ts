@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { closeStalled, pipelineLimit } from './connection-limits.js';
 import { listenOnSocket } from './unix-socket.js';
 
 export interface RunningServer {
@@ -35,6 +36,8 @@ const requestTimeoutMs = 30_000;
 /** Longer than the idle timeout of common proxies, so that the proxy and not the server closes idle connections. */
 const keepAliveTimeoutMs = 65_000;
 const handshakeTimeoutMs = 15_000;
+/** How long a client may read nothing of a reply that waits for it. */
+const stalledMs = 60_000;
 
 /**
  * Listens for HTTP, or for HTTPS (TLS 1.2 or later) if `tls` is given.
@@ -48,8 +51,9 @@ export async function listen(
   tls: TlsMaterial | null = null,
 ): Promise<RunningServer> {
   const server = tls === null ? createServer(timeouts) : createTlsServer({ ...timeouts, ...tlsOptions(tls) });
+  const isWithinLimit = pipelineLimit();
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    void listener(request, response); // Koa's callback handles its failures
+    if (isWithinLimit(request, response)) void listener(request, response); // Koa's callback handles its failures
   });
   server.on('clientError', (error, socket) => {
     const reply = replyToWhatIsNoRequest(error);
@@ -57,6 +61,10 @@ export async function listen(
     else socket.destroy();
   });
   const connections = openConnections(server);
+  const sweep = closeStalled(connections, stalledMs);
+  server.once('close', () => {
+    clearInterval(sweep);
+  });
   if ('path' in address) {
     const removeName = await listenOnSocket(server, address.path);
     return {

@@ -68,7 +68,7 @@ export function outboundFetch(policy: AddressPolicy, lookup?: Lookup): OutboundF
   return async (url, request) => {
     const { signal: callersSignal, timeoutMs, maxBytes = LARGEST_BODY } = request;
     callersSignal.throwIfAborted();
-    const signal = AbortSignal.any([callersSignal, AbortSignal.timeout(timeoutMs)]);
+    const { signal, release } = withTimeout(callersSignal, timeoutMs);
     try {
       return await whole(await follow(new URL(url), request, signal), maxBytes);
     } catch (error) {
@@ -78,7 +78,33 @@ export function outboundFetch(policy: AddressPolicy, lookup?: Lookup): OutboundF
       throw new UnreachableError(signal.aborted ? `no reply within ${timeoutMs / 1000} s` : reasonOf(error), {
         cause: error,
       });
+    } finally {
+      release();
     }
+  };
+}
+
+/**
+ * A signal that aborts with the caller's, or after the time.
+ *
+ * It is not `AbortSignal.any([signal, AbortSignal.timeout(...)])`: on Node 20 nothing holds that timeout, so a garbage
+ * collection during the call removes it, and a host that sends a byte now and then would be read forever.
+ */
+function withTimeout(callersSignal: AbortSignal, milliseconds: number): { signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const end = (): void => {
+    controller.abort(callersSignal.reason);
+  };
+  callersSignal.addEventListener('abort', end, { once: true });
+  const timer = setTimeout(() => {
+    controller.abort(new DOMException('The time is up', 'TimeoutError'));
+  }, milliseconds);
+  return {
+    signal: controller.signal,
+    release: () => {
+      clearTimeout(timer);
+      callersSignal.removeEventListener('abort', end);
+    },
   };
 }
 

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Lookup } from '../../src/outbound/dispatcher.js';
@@ -73,6 +75,23 @@ describe('an outbound call', () => {
     });
     const options = { signal: new AbortController().signal, timeoutMs: 5000, maxBytes: 50_000 };
     await expect(operator(url, options)).rejects.toThrow('longer than 50000 bytes');
+  });
+
+  it('ends in time although the host sends a byte now and then, also after garbage collections', async () => {
+    const { url } = await startServer((_request, response) => {
+      const drip = setInterval(() => response.write('x'), 20);
+      response.once('close', () => {
+        clearInterval(drip);
+      });
+    });
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void; // It exists with the flag.
+    const collecting = setInterval(collectGarbage, 20);
+    onTestFinished(() => {
+      clearInterval(collecting);
+    });
+    const { signal } = new AbortController();
+    await expect(operator(url, { signal, timeoutMs: 300 })).rejects.toThrow('no reply within 0.3 s');
   });
 
   it('ends with the reason of the signal', async () => {

@@ -68,7 +68,9 @@ const mostParts = 4;
 const separators = /[^\p{L}\p{N}]+/gu;
 
 async function score(password: string, owner: PasswordOwner | undefined): Promise<number> {
-  const known = [owner?.email, owner?.fullName, owner?.organizationName].filter((each) => typeof each === 'string');
+  const known = ['plumbline', owner?.email, owner?.fullName, owner?.organizationName].filter(
+    (each) => typeof each === 'string',
+  );
   // Names may be long, and the estimate takes longer with more known parts.
   const parts = known
     .map((each) => each.slice(0, longestKnown))

@@ -45,7 +45,7 @@ describe('a password', () => {
 
   it.each([
     ...['password1234', 'PassWord1234', 'Password12345', 'iloveyou1234', 'aaaaaaaaaaa1', 'qwertyuiop12'],
-    ...['1q2w3e4r5t6y', 'P@ssw0rd1234', 'abcdefghijk1', 'trustno1trustno1'],
+    ...['1q2w3e4r5t6y', 'P@ssw0rd1234', 'abcdefghijk1', 'trustno1trustno1', 'Plumbline2026!'],
   ])('that is easy to guess is refused: %s', async (password) => {
     expect(await rulesOf(password)).toEqual(['common']);
   });

@@ -48,6 +48,7 @@ export interface RunState {
 
 /**
  * Takes runs that are pending, or whose worker has been silent for `silenceSeconds`. No two workers take the same run.
+ * Organizations with fewer running runs come first, so that one with many or slow runs does not delay the others.
  *
  * @param options `runId` takes only that run, if it is due
  */
@@ -64,7 +65,9 @@ export async function takeDueRuns(
       where ((status = 'pending' and available_at <= ${now})
         or (status = 'running' and coalesce(heartbeat_at, started_at, created_at) < ${after(now, -silenceSeconds)}))
         ${runId === undefined ? sql`` : sql`and id = ${runId}`}
-      order by available_at, id limit ${limit} for update skip locked
+      order by (select count(*) from sync_runs o where o.org_id = sync_runs.org_id and o.status = 'running'),
+        available_at, id
+      limit ${limit} for update skip locked
     ), taken as (
       update sync_runs set status = 'running', worker = ${worker}, heartbeat_at = ${now},
         started_at = coalesce(started_at, ${now}), attempts = attempts + 1

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { takeDueRuns } from '../../../../src/platform/sync/jobs/sync-jobs.store.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../../support/platform.js';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.js';
 import { executeWithoutSleep, holdExecutions, eventually, queueOf, type HeldExecutions, type Queue } from './queue.js';
@@ -65,6 +67,23 @@ describe('workers', () => {
     await eventually(() => held.underWay()).toBe(1);
     held.release();
     for (const [id, runId] of runs) await queue.until(id, runId, 'complete');
+  });
+
+  it('take the runs of an organization with fewer running ones first, although others have waited longer', async () => {
+    await platform.stop();
+    platform = await server(held.execute, { SYNC_JOBS: '0' });
+    const other = await platform.signUp();
+    const [first, second] = [queueOf(platform, owner), queueOf(platform, other)];
+    for (const each of [first, first, first, second]) {
+      await each.start(await each.configure({ repositories: ['acme/api'] }));
+    }
+    const takeOne = async (): Promise<string | undefined> => {
+      const options = { silenceSeconds: 60, limit: 1 };
+      const [run] = await takeDueRuns(platform.database.sql, randomUUID(), platform.clock.now(), options);
+      return run?.org_id;
+    };
+    const taken = [await takeOne(), await takeOne(), await takeOne(), await takeOne()];
+    expect(taken).toEqual([owner.orgId, other.orgId, owner.orgId, owner.orgId]);
   });
 
   it('take up nothing where SYNC_JOBS is 0', async () => {
