@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import type { WorkUnitDeriver } from '../sync/work-units/derivation/deriver.js';
+import type { WorkUnitOptions } from './work-units.js';
+
+type ImportOptions = WorkUnitOptions & { readonly json?: boolean };
+
+/** `plumbline <name> import <file>`: stores what a file lists, and derives work units by it. */
+export interface ImportCommand<Entry> {
+  readonly name: string;
+  readonly description: string;
+  /** What `import` does. */
+  readonly purpose: string;
+  readonly help: string;
+  /** Printed before the name of each repository. */
+  readonly progress: string;
+  /** @throws FileError naming every problem of the file */
+  readonly load: (file: string) => Promise<readonly Entry[]>;
+  readonly store: (
+    deriver: WorkUnitDeriver,
+    entries: readonly Entry[],
+    report: (repository: string) => void,
+  ) => Promise<{ readonly repositories: number; readonly workUnits: number }>;
+  /** The value of `name` in the JSON output. */
+  readonly listed: (entries: readonly Entry[]) => unknown;
+}
+
+export function registerImportCommand<Entry>(program: Command, command: ImportCommand<Entry>): void {
+  const { name, description, purpose, help } = command;
+  program
+    .command(name)
+    .description(description)
+    .command('import')
+    .description(purpose)
+    .argument('<file>', `${name} file`)
+    .option('--db <uri>', 'database of the records (default: DATABASE_URI)')
+    .option('--db-type <kind>', 'postgres, sqlite or clickhouse, if the scheme of --db is ambiguous')
+    .option('--org <id>', 'organization (default: ORG_ID, else "default")')
+    .option('--rules <file>', 'rules that classify work units (default: WORK_UNIT_RULES, else the built-in ones)')
+    .option('--config <file>', 'settings file (default: PLUMBLINE_CONFIG)')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', help)
+    .action(async (file: string, options: ImportOptions) => {
+      const { reportingUsage } = await import('./work-units.js');
+      await reportingUsage(`${name} import`, () => importFile(command, file, options));
+    });
+}
+
+async function importFile<Entry>(command: ImportCommand<Entry>, file: string, options: ImportOptions): Promise<void> {
+  const { name, progress, load, store, listed } = command;
+  const { withDeriver } = await import('./work-units.js');
+  const entries = await load(file);
+  await withDeriver(options, async (deriver) => {
+    const { repositories, workUnits } = await store(deriver, entries, (repository) => {
+      console.error(`${progress} ${repository}`);
+    });
+    const summary = { org_id: deriver.orgId, [name]: listed(entries), repositories, work_units: workUnits };
+    if (options.json === true) console.log(JSON.stringify(summary));
+    else
+      console.log(
+        `${entries.length} ${name} of ${deriver.orgId} stored; ${workUnits} work units of ${repositories} repositories derived again`,
+      );
+  });
+}
