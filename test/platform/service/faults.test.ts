@@ -3,23 +3,13 @@ import { routes } from '../../../generated/platform/routes.js';
 import { captureLog } from '../../support/captured-log.js';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { startOwnPostgres, type OwnPostgres } from '../../support/postgres.js';
+import { settingDescriptions } from '../../../src/platform/settings.js';
 import { migrate } from '../../../src/database/migrate.js';
 import { exampleOf, named, platformExamples, sendExample, type Filling } from './send-example.js';
 
 /** Limits that are on and never reached, so that every limited operation counts in the database. */
 const generousLimits = Object.fromEntries(
-  [
-    'REGISTER',
-    'VERIFY',
-    'RESEND',
-    'FORGOT',
-    'RESET',
-    'LOGIN_IP',
-    'LOGIN',
-    'REFRESH',
-    'BROWSER_SESSION',
-    'VALIDATE',
-  ].map((name) => [`AUTH_${name}_LIMIT`, '100000/hour']),
+  settingDescriptions.filter(({ name }) => name.endsWith('_LIMIT')).map(({ name }) => [name, '100000/hour']),
 );
 
 /** Operations whose contract says that they answer `status`. */

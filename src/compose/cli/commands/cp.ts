@@ -79,8 +79,8 @@ async function copyOut(
   const orchestration = await session.orchestration();
   const { containers } = orchestration.backend;
   const { signal } = session;
+  const { firstEntry, localTarget, unpackLocally } = await import('../copy/archives.js');
   for (const { container } of members) {
-    const { firstEntry, localTarget, unpackLocally } = await import('../copy/archives.js');
     const wanted = path.posix.resolve('/', source);
     const link = async (): Promise<string | undefined> =>
       (await firstEntry(await containers.getArchive(container.id, wanted, { signal })))?.link;

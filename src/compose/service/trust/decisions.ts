@@ -2,93 +2,45 @@
  * What a project that was sent may use: a decision for every key of the Compose Specification. A key is allowed, needs
  * an allowance of the operator for some of its values, or is refused always.
  */
-import type { Json } from '../../model/node.js';
-import type { Allowance } from './allowances.js';
+import {
+  allowed,
+  always,
+  device,
+  driver,
+  external,
+  image,
+  isFilled,
+  isOther,
+  isTrue,
+  labels,
+  namespace,
+  networkPart,
+  privilege,
+  privileged,
+  serverFile,
+  subpath,
+  target,
+  when,
+  type Decision,
+} from './decision.js';
 import {
   hasBuildDirectory,
   hasImageOfServer,
-  isImageOfServer,
   isBuildDirectory,
+  isImageOfServer,
   isLocalCache,
   isNoAddress,
   isNoVolumeName,
   isOutsidePath,
-  isReservedLabel,
   isTmpfs,
-  isUnsafePart,
-  isUnsafeSubpath,
-  isUnsafeTarget,
-  logOptionNeed,
-  networkModeNeed,
-  namespaceNeed,
   keysOf,
+  logOptionNeed,
+  namespaceNeed,
+  networkModeNeed,
   networkNameNeed,
   publishesLowPort,
   textsOf,
 } from './values.js';
-
-/** Why a value is refused: for want of an allowance, or always (`never`). */
-export type Need = Allowance | 'never';
-
-export type Decision =
-  | 'allowed'
-  | {
-      /**
-       * What the value needs; undefined: it is allowed.
-       *
-       * @param directory the empty directory of the project: absolute
-       */
-      readonly need: (value: Json, directory: string) => Need | undefined;
-      /** Completes "<path> is refused: ". */
-      readonly reason: string;
-    };
-
-const always =
-  (need: Need): ((value: Json) => Need) =>
-  () =>
-    need;
-const when =
-  (need: Need, test: (value: Json) => boolean): ((value: Json) => Need | undefined) =>
-  (value) =>
-    test(value) ? need : undefined;
-
-/** Interpolation leaves texts, which the schema reads later: what does not say no says yes. */
-const isTrue = (value: Json): boolean =>
-  value !== false && (typeof value !== 'string' || !/^(?:false|no|off|n)$/i.test(value));
-const isOther =
-  (...values: readonly Json[]): ((value: Json) => boolean) =>
-  (value) =>
-    !values.includes(value);
-const isFilled = (value: Json): boolean => typeof value !== 'object' || Object.keys(value ?? {}).length > 0;
-
-const serverFile = { need: always('host-files'), reason: 'it reads a file of the server' } as const;
-const privilege = { need: always('privileges'), reason: 'it weakens the isolation of the container' } as const;
-const privileged = { need: when('privileges', isTrue), reason: 'it gives all privileges of the server' } as const;
-const device = { need: when('devices', isFilled), reason: 'it gives devices of the server' } as const;
-const external = {
-  need: when('other-projects', isTrue),
-  reason: 'it uses a resource that is not part of the project',
-} as const;
-const namespace = { need: namespaceNeed, reason: 'it joins a namespace outside the project' } as const;
-export const RESERVED_LABELS = 'labels of the compose tools and of the engine are reserved';
-
-const labels = {
-  need: when('never', (value) => keysOf(value).some(isReservedLabel)),
-  reason: RESERVED_LABELS,
-} as const;
-const image = {
-  need: when('host-files', (value) => typeof value === 'string' && isImageOfServer(value)),
-  reason: 'it takes an image from a file of the server',
-} as const;
-const target = { need: when('never', isUnsafeTarget), reason: "a target cannot have ':' or ',' in it" } as const;
-const subpath = { need: when('never', isUnsafeSubpath), reason: 'it must stay inside the volume' } as const;
-const networkPart = { need: when('never', isUnsafePart), reason: "it cannot have ',' in it" } as const;
-const driver = { need: when('plugins', isOther('', 'local')), reason: 'it uses a driver plug-in' } as const;
-
-/** Keys of one mapping that every project may use. */
-function allowed(mapping: string, keys: string): Record<string, Decision> {
-  return Object.fromEntries(keys.split(/\s+/).map((key) => [`${mapping}.${key}`, 'allowed']));
-}
 
 const hook = (name: string): Record<string, Decision> => ({
   [`services.*.${name}`]: 'allowed',

@@ -2,7 +2,8 @@
 import { failure } from '../../model/errors.js';
 import { isNull, plain, shownPath, type MapNode, type Node, type Path, type Place } from '../../model/node.js';
 import type { Allowance } from './allowances.js';
-import { DECISIONS, FREE_MAPPINGS, RESERVED_LABELS, type Need } from './decisions.js';
+import { RESERVED_LABELS, type Need } from './decision.js';
+import { DECISIONS, FREE_MAPPINGS } from './decisions.js';
 import { isReservedLabel } from './values.js';
 
 /** What the operator allows, and the directory of the project: absolute, and empty. */
