@@ -552,6 +552,18 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
+    /** @description The organization has as many integrations as the server permits. Disconnect one that is no longer needed, or ask the operator to raise `INTEGRATIONS_PER_ORGANIZATION`. */
+    TooManyIntegrationsProblem: {
+      /** @constant */
+      type: '/problems/too-many-integrations';
+      /** @constant */
+      title: 'Too many integrations';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description Sync configurations use this integration. Delete them first, then disconnect. */
     IntegrationInUseProblem: {
       /** @constant */
@@ -618,6 +630,18 @@ export interface components {
       type: '/problems/sync-run-active';
       /** @constant */
       title: 'Sync run active';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The organization has as many pending and running sync runs as the server permits. Wait until one ends, or cancel one. */
+    TooManySyncRunsProblem: {
+      /** @constant */
+      type: '/problems/too-many-sync-runs';
+      /** @constant */
+      title: 'Too many sync runs';
       /** @constant */
       status: 409;
       /** @description What happened, for people to read. The wording may change. */

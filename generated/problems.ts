@@ -793,6 +793,27 @@ export function integrationExists(
   };
 }
 
+export type TooManyIntegrations = ProblemReply<Schemas['TooManyIntegrationsProblem']>;
+
+/** 409 Too many integrations. */
+export function tooManyIntegrations(
+  members: Pick<Schemas['TooManyIntegrationsProblem'], 'message'>,
+  options?: ProblemOptions,
+): TooManyIntegrations {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/too-many-integrations',
+      title: 'Too many integrations',
+      status: 409,
+      message: members.message,
+    },
+
+    ...options,
+  };
+}
+
 export type IntegrationInUse = ProblemReply<Schemas['IntegrationInUseProblem']>;
 
 /** 409 Integration in use. */
@@ -899,6 +920,22 @@ export function syncRunActive(
     status: 409,
     contentType: 'application/problem+json',
     body: { type: '/problems/sync-run-active', title: 'Sync run active', status: 409, message: members.message },
+
+    ...options,
+  };
+}
+
+export type TooManySyncRuns = ProblemReply<Schemas['TooManySyncRunsProblem']>;
+
+/** 409 Too many sync runs. */
+export function tooManySyncRuns(
+  members: Pick<Schemas['TooManySyncRunsProblem'], 'message'>,
+  options?: ProblemOptions,
+): TooManySyncRuns {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/too-many-sync-runs', title: 'Too many sync runs', status: 409, message: members.message },
 
     ...options,
   };
@@ -2463,6 +2500,12 @@ export const problemCatalogue = {
     description:
       'The organization already has an integration with this provider and name. Choose another name, or disconnect the existing integration first.',
   },
+  'too-many-integrations': {
+    title: 'Too many integrations',
+    statuses: [409],
+    description:
+      'The organization has as many integrations as the server permits. Disconnect one that is no longer needed, or ask the operator to raise `INTEGRATIONS_PER_ORGANIZATION`.',
+  },
   'integration-in-use': {
     title: 'Integration in use',
     statuses: [409],
@@ -2493,6 +2536,12 @@ export const problemCatalogue = {
     title: 'Sync run active',
     statuses: [409],
     description: 'A run of the sync configuration is already pending or running. Wait until it ends, or cancel it.',
+  },
+  'too-many-sync-runs': {
+    title: 'Too many sync runs',
+    statuses: [409],
+    description:
+      'The organization has as many pending and running sync runs as the server permits. Wait until one ends, or cancel one.',
   },
   'view-not-found': {
     title: 'View not found',

@@ -330,7 +330,8 @@ export type PullImageReply =
   | Problems.RuntimeImageNotFound
   | Problems.ValidationFailed
   | Problems.RuntimeBackendFailure
-  | Problems.TerminalCommandFailed;
+  | Problems.TerminalCommandFailed
+  | Problems.ServiceUnavailable;
 /** Pull an image (`POST /images/pull`). */
 export type PullImageHandler<Dependencies> = OperationHandler<PullImageRequest, PullImageReply, Dependencies>;
 
@@ -620,7 +621,8 @@ export type DeleteProjectReply =
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeBackendFailure
-  | Problems.TerminalCommandFailed;
+  | Problems.TerminalCommandFailed
+  | Problems.ServiceUnavailable;
 /** Delete a project (`DELETE /projects/{name}`). */
 export type DeleteProjectHandler<Dependencies> = OperationHandler<
   DeleteProjectRequest,
@@ -694,6 +696,7 @@ export type UpProjectReply =
   | Problems.RuntimeNotSupported
   | Problems.RuntimeBackendFailure
   | Problems.TerminalCommandFailed
+  | Problems.ServiceUnavailable
   | Problems.ComposeWaitTimeout;
 /** Bring a project up (`POST /projects/{name}/up`). */
 export type UpProjectHandler<Dependencies> = OperationHandler<UpProjectRequest, UpProjectReply, Dependencies>;
@@ -710,7 +713,8 @@ export type DownProjectReply =
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeBackendFailure
-  | Problems.TerminalCommandFailed;
+  | Problems.TerminalCommandFailed
+  | Problems.ServiceUnavailable;
 /** Take a project down (`POST /projects/{name}/down`). */
 export type DownProjectHandler<Dependencies> = OperationHandler<DownProjectRequest, DownProjectReply, Dependencies>;
 
@@ -730,6 +734,7 @@ export type RestartProjectReply =
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeBackendFailure
   | Problems.TerminalCommandFailed
+  | Problems.ServiceUnavailable
   | Problems.ComposeWaitTimeout;
 /** Restart a project (`POST /projects/{name}/restart`). */
 export type RestartProjectHandler<Dependencies> = OperationHandler<
@@ -752,7 +757,8 @@ export type BuildProjectReply =
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeBackendFailure
-  | Problems.TerminalCommandFailed;
+  | Problems.TerminalCommandFailed
+  | Problems.ServiceUnavailable;
 /** Build the images of a project (`POST /projects/{name}/build`). */
 export type BuildProjectHandler<Dependencies> = OperationHandler<BuildProjectRequest, BuildProjectReply, Dependencies>;
 
@@ -770,7 +776,8 @@ export type PullProjectReply =
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeBackendFailure
-  | Problems.TerminalCommandFailed;
+  | Problems.TerminalCommandFailed
+  | Problems.ServiceUnavailable;
 /** Pull the images of a project (`POST /projects/{name}/pull`). */
 export type PullProjectHandler<Dependencies> = OperationHandler<PullProjectRequest, PullProjectReply, Dependencies>;
 
@@ -802,6 +809,7 @@ export type ScaleServiceReply =
   | Problems.RuntimeNotSupported
   | Problems.RuntimeBackendFailure
   | Problems.TerminalCommandFailed
+  | Problems.ServiceUnavailable
   | Problems.ComposeWaitTimeout;
 /** Set the number of containers of a service (`POST /projects/{name}/services/{service}/scale`). */
 export type ScaleServiceHandler<Dependencies> = OperationHandler<ScaleServiceRequest, ScaleServiceReply, Dependencies>;

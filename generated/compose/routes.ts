@@ -867,6 +867,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'terminal-command-failed': validators.problem_TerminalCommandFailed,
         },
       },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
   },
   {
@@ -1614,6 +1615,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'terminal-command-failed': validators.problem_TerminalCommandFailed,
         },
       },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
   },
   {
@@ -1799,6 +1801,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'terminal-command-failed': validators.problem_TerminalCommandFailed,
         },
       },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
       504: { kind: 'problem', problems: { 'compose-wait-timeout': validators.problem_ComposeWaitTimeout } },
     },
   },
@@ -1854,6 +1857,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'terminal-command-failed': validators.problem_TerminalCommandFailed,
         },
       },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
   },
   {
@@ -1918,6 +1922,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'terminal-command-failed': validators.problem_TerminalCommandFailed,
         },
       },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
       504: { kind: 'problem', problems: { 'compose-wait-timeout': validators.problem_ComposeWaitTimeout } },
     },
   },
@@ -1980,6 +1985,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'terminal-command-failed': validators.problem_TerminalCommandFailed,
         },
       },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
   },
   {
@@ -2041,6 +2047,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'terminal-command-failed': validators.problem_TerminalCommandFailed,
         },
       },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
   },
   {
@@ -2122,6 +2129,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
           'terminal-command-failed': validators.problem_TerminalCommandFailed,
         },
       },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
       504: { kind: 'problem', problems: { 'compose-wait-timeout': validators.problem_ComposeWaitTimeout } },
     },
   },

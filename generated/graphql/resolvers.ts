@@ -15,10 +15,12 @@ export type Scalars = {
   Date: { input: string; output: string };
 };
 
-/** A batch of at most `maxSubRequests` timeseries, breakdowns and flows. */
+/** A batch of at most `maxSubRequests` timeseries, breakdowns, distributions and flows. */
 export type AnalyticsRequestInput = {
   /** Breakdowns. */
   readonly breakdowns?: ReadonlyArray<BreakdownRequestInput>;
+  /** Distributions. */
+  readonly distributions?: ReadonlyArray<DistributionRequestInput>;
   /** Which work units; all if omitted. */
   readonly filters?: InputMaybe<FilterInput>;
   /** One flow. */
@@ -33,14 +35,28 @@ export type AnalyticsRequestInput = {
 export type AnalyticsResult = {
   /** The breakdowns, in the order of the requests. */
   readonly breakdowns: ReadonlyArray<BreakdownResult>;
+  /** The distributions, in the order of the requests. */
+  readonly distributions: ReadonlyArray<DistributionResult>;
   /** The flow; null if none was requested. */
   readonly sankey: Maybe<SankeyResult>;
   /** The series of all timeseries, in the order of the requests; within a request, largest first. */
   readonly timeseries: ReadonlyArray<TimeseriesResult>;
 };
 
+/** What figures are compared with. A baseline is read after the figures, so it may include a sync that ended in between. */
+export type BaselineInput =
+  /**
+   * The same days in the whole organization: without the scope, the teams, the repositories and the authors of the
+   * filters. Work types, themes and subcategories still apply.
+   */
+  | 'ORGANIZATION'
+  /** The same number of days directly before, with the same filters. */
+  | 'PREVIOUS_PERIOD';
+
 /** One item of a breakdown. */
 export type BreakdownItem = {
+  /** The measure for that value in `compareWith`; null if not requested, or an average of nothing. */
+  readonly baseline: Maybe<Scalars['Float']['output']>;
   /** The value of the dimension. */
   readonly key: Scalars['String']['output'];
   /** The measure for that value. */
@@ -49,6 +65,8 @@ export type BreakdownItem = {
 
 /** A measure split over the values of a dimension. */
 export type BreakdownRequestInput = {
+  /** What to compare each item with; counts as another sub-request. */
+  readonly compareWith?: InputMaybe<BaselineInput>;
   /** The days: at most `maxDays`. */
   readonly dateRange: DateRangeInput;
   /** The dimension whose values get an item each. */
@@ -96,7 +114,10 @@ export type CatalogLimits = {
   readonly maxSankeyEdges: Scalars['Int']['output'];
   /** Maximum number of nodes in a flow. */
   readonly maxSankeyNodes: Scalars['Int']['output'];
-  /** Maximum number of timeseries, breakdowns and flows in a batch, and in all batches of one request together. */
+  /**
+   * Maximum number of timeseries, breakdowns, distributions and flows in a batch, and in all batches of one request
+   * together. A comparison and the buckets of a distribution count as one each.
+   */
   readonly maxSubRequests: Scalars['Int']['output'];
   /** Maximum number of items in a breakdown. */
   readonly maxTopN: Scalars['Int']['output'];
@@ -152,6 +173,65 @@ export type DimensionInput =
   | 'THEME'
   /** The type of work item: pull_request, commit, deployment or incident. */
   | 'WORK_TYPE';
+
+/** One bucket of a distribution. */
+export type DistributionBucket = {
+  /** The first day of the bucket. */
+  readonly date: Scalars['Date']['output'];
+  /** The statistics of its days. */
+  readonly statistics: Statistics;
+};
+
+/** One item of a distribution. */
+export type DistributionItem = {
+  /** The statistics for that value in `compareWith`; null if not requested, or without measured units. */
+  readonly baseline: Maybe<Statistics>;
+  /** The statistics of each bucket that has measured units, by date; empty if no interval was requested. */
+  readonly buckets: ReadonlyArray<DistributionBucket>;
+  /** The value of the dimension. */
+  readonly key: Scalars['String']['output'];
+  /** The statistics over all days. */
+  readonly statistics: Statistics;
+};
+
+/** The measures that a single work unit has, which have percentiles. */
+export type DistributionMeasureInput =
+  /** Lines of code changed: the size of a unit. Units with an unknown number are excluded. */
+  | 'CHURN_LOC'
+  /** Hours from the start of a unit to its completion. Incomplete units are excluded. */
+  | 'CYCLE_TIME_HOURS';
+
+/**
+ * Median and percentiles of a measure, by the values of a dimension. They are always those of whole work units, with or
+ * without `useInvestment`, because a part of a unit has no duration.
+ */
+export type DistributionRequestInput = {
+  /** What to compare each item with; counts as another sub-request. */
+  readonly compareWith?: InputMaybe<BaselineInput>;
+  /** The days: at most `maxDays`. */
+  readonly dateRange: DateRangeInput;
+  /**
+   * The dimension whose values get an item each. Types of work differ by orders of magnitude, so they are separate unless
+   * you choose another dimension.
+   */
+  readonly dimension?: DimensionInput;
+  /** The length of a bucket, at most `maxBuckets` buckets; null: no buckets. Buckets count as another sub-request. */
+  readonly interval?: InputMaybe<BucketIntervalInput>;
+  /** The measure. */
+  readonly measure: DistributionMeasureInput;
+  /** The number of items, those with the most measured units first: from 1 to `maxTopN`. */
+  readonly topN?: Scalars['Int']['input'];
+};
+
+/** One distribution. */
+export type DistributionResult = {
+  /** The requested dimension. */
+  readonly dimension: DimensionInput;
+  /** The items, those with the most measured units first. */
+  readonly items: ReadonlyArray<DistributionItem>;
+  /** The requested measure. */
+  readonly measure: DistributionMeasureInput;
+};
 
 /** Selects work units. All filters must match; each accepts at most 100 values. */
 export type FilterInput = {
@@ -319,6 +399,23 @@ export type SortDirection =
   | 'ASC'
   /** Largest or latest first. */
   | 'DESC';
+
+/**
+ * Statistics of a measure over the work units in which it is known. Percentiles are nearest ranks: values that a unit has.
+ * Times are exact to the millisecond.
+ */
+export type Statistics = {
+  /** The number of units, at least 1. */
+  readonly count: Scalars['Int']['output'];
+  /** The arithmetic mean. */
+  readonly mean: Scalars['Float']['output'];
+  /** The smallest value that at least 50 % of the units do not exceed. */
+  readonly median: Scalars['Float']['output'];
+  /** The smallest value that at least 75 % of the units do not exceed. */
+  readonly p75: Scalars['Float']['output'];
+  /** The smallest value that at least 90 % of the units do not exceed. */
+  readonly p90: Scalars['Float']['output'];
+};
 
 /** One bucket of a series. */
 export type TimeseriesBucket = {
@@ -550,9 +647,10 @@ export type ResolversTypes = {
   AnalyticsRequestInput: AnalyticsRequestInput;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   AnalyticsResult: ResolverTypeWrapper<AnalyticsResult>;
+  BaselineInput: BaselineInput;
   BreakdownItem: ResolverTypeWrapper<BreakdownItem>;
-  String: ResolverTypeWrapper<Scalars['String']['output']>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
   BreakdownRequestInput: BreakdownRequestInput;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   BreakdownResult: ResolverTypeWrapper<BreakdownResult>;
@@ -565,6 +663,11 @@ export type ResolversTypes = {
   Date: ResolverTypeWrapper<Scalars['Date']['output']>;
   DateRangeInput: DateRangeInput;
   DimensionInput: DimensionInput;
+  DistributionBucket: ResolverTypeWrapper<DistributionBucket>;
+  DistributionItem: ResolverTypeWrapper<DistributionItem>;
+  DistributionMeasureInput: DistributionMeasureInput;
+  DistributionRequestInput: DistributionRequestInput;
+  DistributionResult: ResolverTypeWrapper<DistributionResult>;
   FilterInput: FilterInput;
   MeasureInput: MeasureInput;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
@@ -576,6 +679,7 @@ export type ResolversTypes = {
   ScopeFilterInput: ScopeFilterInput;
   ScopeLevelInput: ScopeLevelInput;
   SortDirection: SortDirection;
+  Statistics: ResolverTypeWrapper<Statistics>;
   TimeseriesBucket: ResolverTypeWrapper<TimeseriesBucket>;
   TimeseriesRequestInput: TimeseriesRequestInput;
   TimeseriesResult: ResolverTypeWrapper<TimeseriesResult>;
@@ -594,8 +698,8 @@ export type ResolversParentTypes = {
   Boolean: Scalars['Boolean']['output'];
   AnalyticsResult: AnalyticsResult;
   BreakdownItem: BreakdownItem;
-  String: Scalars['String']['output'];
   Float: Scalars['Float']['output'];
+  String: Scalars['String']['output'];
   BreakdownRequestInput: BreakdownRequestInput;
   Int: Scalars['Int']['output'];
   BreakdownResult: BreakdownResult;
@@ -606,6 +710,10 @@ export type ResolversParentTypes = {
   CatalogValueItem: CatalogValueItem;
   Date: Scalars['Date']['output'];
   DateRangeInput: DateRangeInput;
+  DistributionBucket: DistributionBucket;
+  DistributionItem: DistributionItem;
+  DistributionRequestInput: DistributionRequestInput;
+  DistributionResult: DistributionResult;
   FilterInput: FilterInput;
   Query: Record<PropertyKey, never>;
   SankeyCoverage: SankeyCoverage;
@@ -614,6 +722,7 @@ export type ResolversParentTypes = {
   SankeyRequestInput: SankeyRequestInput;
   SankeyResult: SankeyResult;
   ScopeFilterInput: ScopeFilterInput;
+  Statistics: Statistics;
   TimeseriesBucket: TimeseriesBucket;
   TimeseriesRequestInput: TimeseriesRequestInput;
   TimeseriesResult: TimeseriesResult;
@@ -630,6 +739,7 @@ export type AnalyticsResultResolvers<
   ParentType extends ResolversParentTypes['AnalyticsResult'] = ResolversParentTypes['AnalyticsResult'],
 > = {
   breakdowns?: Resolver<ReadonlyArray<ResolversTypes['BreakdownResult']>, ParentType, ContextType>;
+  distributions?: Resolver<ReadonlyArray<ResolversTypes['DistributionResult']>, ParentType, ContextType>;
   sankey?: Resolver<Maybe<ResolversTypes['SankeyResult']>, ParentType, ContextType>;
   timeseries?: Resolver<ReadonlyArray<ResolversTypes['TimeseriesResult']>, ParentType, ContextType>;
 };
@@ -638,6 +748,7 @@ export type BreakdownItemResolvers<
   ContextType = any,
   ParentType extends ResolversParentTypes['BreakdownItem'] = ResolversParentTypes['BreakdownItem'],
 > = {
+  baseline?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   value?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };
@@ -700,6 +811,33 @@ export type CatalogValueItemResolvers<
 export interface DateScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Date'], any> {
   name: 'Date';
 }
+
+export type DistributionBucketResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['DistributionBucket'] = ResolversParentTypes['DistributionBucket'],
+> = {
+  date?: Resolver<ResolversTypes['Date'], ParentType, ContextType>;
+  statistics?: Resolver<ResolversTypes['Statistics'], ParentType, ContextType>;
+};
+
+export type DistributionItemResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['DistributionItem'] = ResolversParentTypes['DistributionItem'],
+> = {
+  baseline?: Resolver<Maybe<ResolversTypes['Statistics']>, ParentType, ContextType>;
+  buckets?: Resolver<ReadonlyArray<ResolversTypes['DistributionBucket']>, ParentType, ContextType>;
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  statistics?: Resolver<ResolversTypes['Statistics'], ParentType, ContextType>;
+};
+
+export type DistributionResultResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['DistributionResult'] = ResolversParentTypes['DistributionResult'],
+> = {
+  dimension?: Resolver<ResolversTypes['DimensionInput'], ParentType, ContextType>;
+  items?: Resolver<ReadonlyArray<ResolversTypes['DistributionItem']>, ParentType, ContextType>;
+  measure?: Resolver<ResolversTypes['DistributionMeasureInput'], ParentType, ContextType>;
+};
 
 export type QueryResolvers<
   ContextType = any,
@@ -767,6 +905,17 @@ export type SankeyResultResolvers<
   coverage?: Resolver<Maybe<ResolversTypes['SankeyCoverage']>, ParentType, ContextType>;
   edges?: Resolver<ReadonlyArray<ResolversTypes['SankeyEdge']>, ParentType, ContextType>;
   nodes?: Resolver<ReadonlyArray<ResolversTypes['SankeyNode']>, ParentType, ContextType>;
+};
+
+export type StatisticsResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['Statistics'] = ResolversParentTypes['Statistics'],
+> = {
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  mean?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  median?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p75?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p90?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };
 
 export type TimeseriesBucketResolvers<
@@ -857,11 +1006,15 @@ export type Resolvers<ContextType = any> = {
   CatalogResult?: CatalogResultResolvers<ContextType>;
   CatalogValueItem?: CatalogValueItemResolvers<ContextType>;
   Date?: GraphQLScalarType;
+  DistributionBucket?: DistributionBucketResolvers<ContextType>;
+  DistributionItem?: DistributionItemResolvers<ContextType>;
+  DistributionResult?: DistributionResultResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   SankeyCoverage?: SankeyCoverageResolvers<ContextType>;
   SankeyEdge?: SankeyEdgeResolvers<ContextType>;
   SankeyNode?: SankeyNodeResolvers<ContextType>;
   SankeyResult?: SankeyResultResolvers<ContextType>;
+  Statistics?: StatisticsResolvers<ContextType>;
   TimeseriesBucket?: TimeseriesBucketResolvers<ContextType>;
   TimeseriesResult?: TimeseriesResultResolvers<ContextType>;
   WorkUnit?: WorkUnitResolvers<ContextType>;

@@ -651,6 +651,7 @@ export type ConnectIntegrationReply =
   | SuccessReply<201, Schemas['Integration']>
   | Problems.InsufficientRole
   | Problems.IntegrationExists
+  | Problems.TooManyIntegrations
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Connect a code host (`POST /api/v1/admin/integrations`). */
@@ -831,6 +832,7 @@ export type StartSyncRunReply =
   | Problems.SyncConfigNotFound
   | Problems.SyncConfigInactive
   | Problems.SyncRunActive
+  | Problems.TooManySyncRuns
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Start a run (`POST /api/v1/admin/sync-configs/{sync_config_id}/runs`). */

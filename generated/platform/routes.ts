@@ -928,7 +928,10 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     body: { required: true, mediaType: 'application/json', emails: ['email'], validate: validators.createInvite_body },
     maxBodyBytes: 65536,
     security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
-    rateLimits: [{ name: 'invite', setting: 'AUTH_INVITE_LIMIT', key: ['principal.user_id'] }],
+    rateLimits: [
+      { name: 'invite', setting: 'AUTH_INVITE_LIMIT', key: ['principal.user_id'] },
+      { name: 'invite-address', setting: 'AUTH_INVITE_ADDRESS_LIMIT', key: ['body.email'] },
+    ],
     produces: ['application/json'],
     replies: {
       201: {
@@ -1617,7 +1620,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
-      409: { kind: 'problem', problems: { 'integration-exists': validators.problem_IntegrationExists } },
+      409: {
+        kind: 'problem',
+        problems: {
+          'integration-exists': validators.problem_IntegrationExists,
+          'too-many-integrations': validators.problem_TooManyIntegrations,
+        },
+      },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
@@ -1666,7 +1675,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     body: null,
     maxBodyBytes: 65536,
     security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
-    rateLimits: [],
+    rateLimits: [{ name: 'integration-test', setting: 'INTEGRATION_TEST_LIMIT', key: ['principal.user_id'] }],
     produces: ['application/json'],
     replies: {
       200: {
@@ -1687,6 +1696,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       404: { kind: 'problem', problems: { 'integration-not-found': validators.problem_IntegrationNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1982,6 +1992,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'sync-config-inactive': validators.problem_SyncConfigInactive,
           'sync-run-active': validators.problem_SyncRunActive,
+          'too-many-sync-runs': validators.problem_TooManySyncRuns,
         },
       },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },

@@ -82,7 +82,7 @@ const postGraphql: Operation = {
   method: 'post',
   path: '/graphql',
   // The server replies to these statuses in GraphQL format. Others come from elsewhere, such as a proxy.
-  statuses: [200, 400, 401, 403, 413, 415, 500, 503],
+  statuses: [200, 400, 401, 403, 413, 415, 429, 500, 503],
   format: { mediaType: 'application/graphql-response+json', parseAs: 'json' },
   scheme: 'bearer',
   readsOnly: true,

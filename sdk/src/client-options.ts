@@ -9,6 +9,11 @@ export interface ClientOptions {
   readonly fetch?: Fetch | undefined;
   /** Headers of all requests. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Headers of each request that continue your trace, such as `traceparent`: called when a request is made. Not needed
+   * where `fetch` is instrumented, which adds them itself.
+   */
+  readonly traceContext?: (() => Readonly<Record<string, string>>) | undefined;
   /** The token store (default: in memory). */
   readonly tokens?: TokenStore | undefined;
   /** Called with each new token pair, and with null when the tokens are dropped. */

@@ -89,7 +89,7 @@ async function perform(
       params: { ...(params && { path: { ...params } }), ...(query && { query: { ...query } }) },
       ...(body !== undefined && { body }),
       ...(operation.sends !== undefined && { bodySerializer: String }),
-      headers: requestHeaders(operation, caller.options.headers, request.headers),
+      headers: requestHeaders(operation, caller.options.headers, caller.options.traceContext?.(), request.headers),
       parseAs: operation.format?.parseAs ?? 'text',
       fetch: async (input) => (received.response = await sendAuthenticated(caller, operation, request, input)),
     });

@@ -63,6 +63,8 @@ export function clickHouseUrl(rest: string, withTls: boolean): string | undefine
   const text = `http:${rest}`;
   if (!rest.startsWith('//') || !URL.canParse(text)) return undefined;
   const url = new URL(text);
+  // The client takes one host. A load balancer in front of several servers is one.
+  if (url.hostname.includes(',')) return undefined;
   const secure = withTls || ['true', '1'].includes(url.searchParams.get('secure') ?? '');
   url.searchParams.delete('secure');
   // ClickHouse's default ports, not those of HTTP. A URL does not show whether its scheme's default port was written.

@@ -1,6 +1,6 @@
 /** The interface of the analytics: checked requests in, figures out. GraphQL uses this and never an engine. */
 import type { WorkUnit } from './work-unit.js';
-import type { Dimension, Interval, Measure, ScopeLevel } from './vocabulary.js';
+import type { Baseline, Dimension, DistributionMeasure, Interval, Measure, ScopeLevel } from './vocabulary.js';
 
 /** Calendar dates, YYYY-MM-DD, both included. */
 export interface DateRange {
@@ -20,6 +20,20 @@ export interface BreakdownRequest {
   readonly measure: Measure;
   readonly dateRange: DateRange;
   readonly topN: number;
+  /** Absent or null: nothing. */
+  readonly compareWith?: Baseline | null;
+}
+
+/** Percentiles of whole units, with or without `useInvestment`. */
+export interface DistributionRequest {
+  readonly dimension: Dimension;
+  readonly measure: DistributionMeasure;
+  readonly dateRange: DateRange;
+  readonly topN: number;
+  /** null: no buckets. */
+  readonly interval: Interval | null;
+  /** null: nothing. */
+  readonly compareWith: Baseline | null;
 }
 
 export interface SankeyRequest {
@@ -44,6 +58,8 @@ export type Filters = Readonly<Partial<Record<Dimension, readonly string[]>>>;
 export interface AnalyticsBatch {
   readonly timeseries: readonly TimeseriesRequest[];
   readonly breakdowns: readonly BreakdownRequest[];
+  /** Absent: none. */
+  readonly distributions?: readonly DistributionRequest[];
   readonly sankey: SankeyRequest | null;
   /** Splits each unit over its shares instead of counting it entirely under its main theme. */
   readonly useInvestment: boolean;
@@ -107,7 +123,37 @@ export interface BreakdownResult {
   readonly dimension: Dimension;
   readonly measure: Measure;
   /** Largest first. */
-  readonly items: readonly { readonly key: string; readonly value: number }[];
+  readonly items: readonly {
+    readonly key: string;
+    readonly value: number;
+    /** The same measure in the baseline; null: not requested, or a mean that does not exist. */
+    readonly baseline: number | null;
+  }[];
+}
+
+/** Hours or lines, over the units whose measure is known. */
+export interface Statistics {
+  /** The number of these units, at least 1. */
+  readonly count: number;
+  readonly mean: number;
+  /** Values of units: the smallest that is not exceeded by 50, 75 and 90 % of them (nearest rank). */
+  readonly median: number;
+  readonly p75: number;
+  readonly p90: number;
+}
+
+export interface DistributionResult {
+  readonly dimension: Dimension;
+  readonly measure: DistributionMeasure;
+  /** Those with the most measured units first. */
+  readonly items: readonly {
+    readonly key: string;
+    readonly statistics: Statistics;
+    /** In order of date, without empty buckets. */
+    readonly buckets: readonly { readonly date: string; readonly statistics: Statistics }[];
+    /** null: not requested, or no unit. */
+    readonly baseline: Statistics | null;
+  }[];
 }
 
 export interface SankeyResult {
@@ -131,6 +177,7 @@ export interface SankeyResult {
 export interface AnalyticsResult {
   readonly timeseries: readonly TimeseriesResult[];
   readonly breakdowns: readonly BreakdownResult[];
+  readonly distributions: readonly DistributionResult[];
   readonly sankey: SankeyResult | null;
 }
 

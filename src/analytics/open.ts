@@ -3,11 +3,11 @@ import type { Log } from '../database/log.js';
 import { parseAnalyticsUri } from './address.js';
 import type { Analytics } from './analytics.js';
 import type { ImportChdb } from './clickhouse/chdb.js';
-import { answerBatch } from './planner/answer.js';
+import { inSpan } from '../system/tracing.js';
 import { wholeNumber } from './planner/result-rows.js';
 import type { QueryEngine } from './planner/engine.js';
 import { listUnits } from './planner/list-units.js';
-import { planBatch } from './planner/plan.js';
+import { runBatch } from './planner/run-batch.js';
 import { compile } from './planner/statements.js';
 
 export interface AnalyticsOptions {
@@ -31,7 +31,7 @@ const SERVER_STATEMENTS = 4;
  *   queries throw AnalyticsUnavailable until it is back.
  */
 export async function openAnalytics(uri: string, options: AnalyticsOptions): Promise<Analytics> {
-  const engine = await openEngine(uri, options);
+  const engine = traced(await openEngine(uri, options));
   return {
     async values(orgId, dimension, signal) {
       const statement = compile(engine.dialect, { kind: 'values', orgId, dimension, limit: MAX_VALUES });
@@ -39,13 +39,22 @@ export async function openAnalytics(uri: string, options: AnalyticsOptions): Pro
       return rows.map(([value, count]) => ({ value: String(value), count: Number(wholeNumber(count)) }));
     },
     units: (orgId, request, signal) => listUnits(engine, orgId, request, signal),
-    async run(orgId, batch, signal) {
-      const plan = planBatch(orgId, batch);
-      const statements = plan.queries.map((query) => compile(engine.dialect, query));
-      const answers = statements.length === 0 ? [] : await engine.run(statements, signal);
-      return answerBatch(batch, plan, new Map(plan.queries.map((query, index) => [query, answers[index] ?? []])));
-    },
+    run: (orgId, batch, signal) => runBatch(engine, orgId, batch, signal),
     close: () => engine.close(),
+  };
+}
+
+/** The engine with a span around each run of statements. */
+function traced(engine: QueryEngine): QueryEngine {
+  return {
+    ...engine,
+    run: (statements, signal) => {
+      const { name } = engine.dialect;
+      // As the semantic conventions of OpenTelemetry name the systems.
+      const system = name === 'postgres' ? 'postgresql' : name;
+      const attributes = { 'db.system.name': system, 'db.operation.batch.size': statements.length };
+      return inSpan('query analytics', { kind: 'client', attributes }, () => engine.run(statements, signal));
+    },
   };
 }
 

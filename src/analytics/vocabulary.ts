@@ -6,6 +6,14 @@ export type Dimension = (typeof DIMENSIONS)[number];
 export const MEASURES = ['COUNT', 'CHURN_LOC', 'CYCLE_TIME_HOURS', 'THROUGHPUT'] as const;
 export type Measure = (typeof MEASURES)[number];
 
+/** The measures of single units, which have percentiles. */
+export const DISTRIBUTION_MEASURES = ['CYCLE_TIME_HOURS', 'CHURN_LOC'] as const;
+export type DistributionMeasure = (typeof DISTRIBUTION_MEASURES)[number];
+
+/** What figures are compared with. */
+export const BASELINES = ['PREVIOUS_PERIOD', 'ORGANIZATION'] as const;
+export type Baseline = (typeof BASELINES)[number];
+
 export const INTERVALS = ['DAY', 'WEEK', 'MONTH'] as const;
 export type Interval = (typeof INTERVALS)[number];
 

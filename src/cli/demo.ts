@@ -128,6 +128,8 @@ async function fill(
     store,
     database,
     integrationNetworks: [],
+    mostRequests: 0,
+    runDeadlineSeconds: 3600,
     localRoot: null,
     rulesFile,
   });

@@ -1,4 +1,5 @@
 import { pino, type Logger, type LoggerOptions } from 'pino';
+import { currentSpan } from '../system/tracing.js';
 import type { PlatformSettings } from '../platform/settings.js';
 
 /** The log of a command as JSON lines: on standard output for a server, otherwise on standard error. */
@@ -26,6 +27,8 @@ function options(level: string): LoggerOptions {
   return {
     level,
     base: null,
+    // The ids by which a line and its trace are found. A new object each time: pino adds the fields of the line to it.
+    mixin: () => ({ ...currentSpan()?.ids }),
     timestamp: pino.stdTimeFunctions.isoTime,
     // No log line contains these; the redaction is a safeguard.
     redact: [

@@ -1,4 +1,5 @@
 import { onEndOfNpm } from '../contract/end-of-npm.js';
+import { startTracing, stopTracing } from '../system/start-tracing.js';
 import { startPlatform } from '../platform/platform.js';
 import { readSettings } from '../platform/settings.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
@@ -17,12 +18,16 @@ export async function serve({ host, port, home, ...config }: ServeOptions): Prom
   const options = { HOST: host, PORT: port, PLUMBLINE_HOME: home };
   const settings = readSettings({ ...environment, ...withoutUndefined(options) });
   const log = await createServerLog(settings);
+  await startTracing(process.env, (problem) => {
+    log.warn({ problem }, 'traces cannot be exported');
+  });
   const stopSignal = waitForStopSignal(process.env); // a signal during the start must not leave it incomplete
   const platform = await startPlatform(settings, { log });
   announce(platform.url, settings.console);
 
   log.info({ signal: await stopSignal }, 'stopping');
   await platform.stop();
+  await stopTracing();
   log.info({}, 'stopped');
   log.flush();
 }

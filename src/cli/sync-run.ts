@@ -14,6 +14,7 @@ import { systemRandom } from '../sync/random.js';
 import { SettingError } from '../platform/settings/setting.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
 import { commandEnvironment, type ConfigOption } from './environment.js';
+import { startTracing, stopTracing } from '../system/start-tracing.js';
 import { createLog } from './log.js';
 import { openProgressView } from './sync-progress.js';
 import { describeProblems, describeSummary, summaryOfFailure } from './sync-summary.js';
@@ -36,7 +37,9 @@ export async function runSyncCommand(options: SyncOptions & ConfigOption, json: 
     return 2;
   }
   keepHeapSteady();
+  await startTracing(process.env, (problem) => process.stderr.write(`Traces cannot be exported: ${problem}\n`));
   const summary = await watched(parsed.request, environment);
+  await stopTracing();
   process.stderr.write(describeSummary(summary));
   if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
   return exitCodeOf(summary);

@@ -4,18 +4,20 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
+import { deriveReplies } from './derive-replies.js';
 import type { OpenApiDocument } from './openapi-document.js';
 
 const run = promisify(execFile);
 
 /**
- * Bundles a contract and the files it refers to into one document, with `redocly bundle`.
+ * Bundles a contract and the files it refers to into one document, with `redocly bundle`, and completes its responses.
  *
  * @param path the contract's file, relative to the repository's root
- * @throws Error with redocly's output, when a reference cannot be resolved or a file does not parse
+ * @throws Error with redocly's output, when a reference cannot be resolved or a file does not parse; Error when the
+ * responses contradict what the pipeline can answer
  */
 export async function bundleContract(path: string): Promise<OpenApiDocument> {
-  return withTemporaryFolder((folder) => bundle(path, folder));
+  return deriveReplies(await withTemporaryFolder((folder) => bundle(path, folder)));
 }
 
 /** Bundles the catalogue of problems, a plain map of schemas, as the components of a separate document. */

@@ -12,6 +12,8 @@ export type SchemaObject = { readonly [keyword: string]: unknown };
 
 export interface MediaTypeObject {
   readonly schema?: SchemaObject;
+  readonly example?: unknown;
+  readonly examples?: unknown;
 }
 
 export interface HeaderObject {
@@ -58,6 +60,14 @@ export interface OperationObject {
   readonly security?: readonly SecurityRequirement[];
   readonly 'x-rate-limit'?: readonly RateLimitExtension[];
   readonly 'x-max-body-bytes'?: number;
+  /** Derived statuses that the operation never answers, with the reason. */
+  readonly 'x-never'?: Readonly<Record<string, string>>;
+}
+
+/** Responses of all operations for which every condition of `when` holds, by status. */
+export interface DerivedReplies {
+  readonly when: readonly string[];
+  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
 }
 
 export interface NamedSchema {
@@ -89,6 +99,7 @@ export interface OpenApiDocument {
     readonly securitySchemes?: Readonly<Record<string, SecuritySchemeObject>>;
   };
   readonly 'x-max-body-bytes'?: number;
+  readonly 'x-derived-responses'?: readonly DerivedReplies[];
   readonly 'x-api-responses'?: Readonly<Record<string, ResponseObject | Reference>>;
 }
 

@@ -25,6 +25,7 @@ import {
   type ResponseObject,
   type SchemaObject,
 } from './openapi-document.js';
+import { replyFaults } from './reply-rules.js';
 import { closedSchemaFaults } from './schema-rules.js';
 
 const problemMediaType = 'application/problem+json';
@@ -40,7 +41,7 @@ const defaultMaxBodyBytes = 65_536;
  * @throws Error listing all violated rules of `openapi/README.md`
  */
 export function readContract(name: string, document: OpenApiDocument): ApiContract {
-  const faults = closedSchemaFaults(document);
+  const faults = [...closedSchemaFaults(document), ...replyFaults(document)];
   const securitySchemes = readSecuritySchemes(document);
   const operations: Operation[] = [];
   for (const [path, item] of Object.entries(document.paths ?? {})) {

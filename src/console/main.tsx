@@ -7,4 +7,5 @@ import { startTheme } from './ui/theme.js';
 startTheme();
 void startSession();
 const root = document.getElementById('app');
+root?.replaceChildren(); // it says that the page has not loaded
 if (root !== null) render(<App />, root);

@@ -4,14 +4,17 @@ import { isIP } from 'node:net';
 import Koa from 'koa';
 import proxyAddr from 'proxy-addr';
 import type { Log, ProblemReply, Route } from '../../generated/contract.js';
-import { internalError, repeatedHost, routeNotFound } from '../../generated/problems.js';
+import { repeatedHost } from '../../generated/problems.js';
 import type { AnySecurityHandler } from './authentication.js';
-import { compressPages } from './compression.js';
-import { createPipeline, unmatchedPath, type AnyHandler, type Pipeline, type Served } from './pipeline.js';
+import { Exchange, unroutedEndpoint } from './exchange.js';
+import { servePages, type PageOptions, type PageRoute } from './page-routes.js';
+import { createPipeline, type AnyHandler, type Pipeline, type PipelineOptions } from './pipeline.js';
 import type { RateLimiter } from './rate-limiting.js';
 import type { ReplyValidation } from './reply-check.js';
 import { prepareReply, writeReply } from './reply-writer.js';
 import { requestIdOf } from './request-id.js';
+import { reportServed, unmatchedPath, type Served } from './served.js';
+import { describeServed, inRequestSpan } from './trace-requests.js';
 
 export interface ApplicationOptions<Handlers extends object, Security extends object, Dependencies> {
   /** The generated table: `routes` of `generated/<api>/routes.ts`. */
@@ -34,6 +37,8 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   readonly trustedProxies: readonly string[];
   /** Maps an unexpected failure to a documented problem, for example a lost database to 503; null: 500. */
   readonly problemOf: (error: unknown) => ProblemReply | null;
+  /** The scheme that identifies the callers of requests that match no route, for the log. Default: none. */
+  readonly callerScheme?: keyof Security;
   /** Names a principal in the log, for example by the id of a user. Default: no name. */
   readonly callerOf?: (principal: unknown) => string | null;
   /** Called once per request, after its reply is written. */
@@ -42,8 +47,10 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   readonly headers?: Readonly<Record<string, string>>;
   /** Runs before the pipeline, for example CORS. */
   readonly before?: readonly Koa.Middleware[];
-  /** Serves requests that match no operation: pages. */
-  readonly after?: readonly Koa.Middleware[];
+  /** What is served beside the operations. */
+  readonly pages?: readonly PageRoute[];
+  /** Refuses a request to a page, or to nothing, before any other step. */
+  readonly admitPage?: PageOptions['admitPage'];
 }
 
 /**
@@ -55,10 +62,9 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
 export function createApplication<Handlers extends object, Security extends object, Dependencies>(
   options: ApplicationOptions<Handlers, Security, Dependencies>,
 ): Koa {
-  const headers = options.headers ?? {};
-  const served = options.served ?? (() => undefined);
-  const addressOf = clientAddress(options.trustedProxies);
-  const pipeline = createPipeline({
+  const schemes = options.routes.flatMap(({ security: { scheme } }) => scheme ?? []);
+  const callerScheme = schemes.find(({ name }) => name === options.callerScheme);
+  const pipelineOptions: PipelineOptions = {
     routes: options.routes,
     // The generated interfaces type every handler by its operation. The pipeline passes each handler only requests that
     // the operation's validators have accepted, so it can treat all handlers alike.
@@ -71,12 +77,17 @@ export function createApplication<Handlers extends object, Security extends obje
     mismatched: options.mismatched ?? (() => undefined),
     log: options.log,
     mintRequestId: randomUUID,
-    addressOf,
+    addressOf: clientAddress(options.trustedProxies),
+    callerSecurity: callerScheme === undefined ? null : { ...callerScheme, scope: null },
     callerOf: options.callerOf ?? (() => null),
     problemOf: options.problemOf,
-    served,
-    headers,
-  });
+    served: (served) => {
+      describeServed(served);
+      options.served?.(served);
+    },
+    headers: options.headers ?? {},
+  };
+  const pipeline = createPipeline(pipelineOptions);
   const serve: Pipeline = (request, response) =>
     pipeline(request, response)?.catch((error: unknown) => {
       // Part of the reply is sent: no problem can be sent any more.
@@ -85,7 +96,7 @@ export function createApplication<Handlers extends object, Security extends obje
     }) ?? null;
 
   const refuse = (request: IncomingMessage, response: ServerResponse): void => {
-    refuseHosts(request, response, { headers, served, addressOf });
+    refuseHosts(request, response, pipelineOptions);
   };
   const before = options.before ?? [];
   const app = new ContractApplication(before.length > 0 ? null : serve, refuse);
@@ -94,10 +105,8 @@ export function createApplication<Handlers extends object, Security extends obje
     logConnectionError(error, options.log);
   });
   for (const middleware of before) app.use(middleware);
-  app.use(operations(serve));
-  app.use(pages({ headers, served, addressOf, log: options.log }));
-  app.use(compressPages());
-  for (const middleware of options.after ?? []) app.use(middleware);
+  app.use(Object.assign(operations(serve), { routes: options.routes })); // for those who ask what is served
+  app.use(servePages(options.pages ?? [], { ...pipelineOptions, admitPage: options.admitPage ?? (() => null) }));
   return app;
 }
 
@@ -125,7 +134,7 @@ class ContractApplication extends Koa {
         this.#refuse(request, response);
         return Promise.resolve();
       }
-      return this.#serve?.(request, response) ?? usual(request, response);
+      return inRequestSpan(request, () => this.#serve?.(request, response) ?? usual(request, response));
     };
   }
 }
@@ -141,30 +150,13 @@ function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
 }
 
 /** The body of such a request may be the request of somebody else (smuggling), so the connection is closed. */
-function refuseHosts(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { headers, served, addressOf }: Omit<PageOptions, 'log'>,
-): void {
-  const started = performance.now();
-  const method = request.method ?? 'GET';
-  const requestId = requestIdOf(request, randomUUID);
-  const clientIp = addressOf(request);
+function refuseHosts(request: IncomingMessage, response: ServerResponse, options: PipelineOptions): void {
+  const requestId = requestIdOf(request, options.mintRequestId);
+  const exchange = new Exchange(request, response, unroutedEndpoint(unmatchedPath, options), {}, requestId, options);
   const problem = repeatedHost({ message: 'Send exactly one Host header.' });
-  const reply = prepareReply(problem, undefined, requestId, { ...headers, Connection: 'close' }, null);
-  void writeReply(response, reply, method === 'HEAD', null);
-  const durationSeconds = (performance.now() - started) / 1000;
-  const { status } = problem;
-  served({
-    requestId,
-    operationId: null,
-    path: unmatchedPath,
-    method,
-    status,
-    durationSeconds,
-    clientIp,
-    caller: null,
-  });
+  const reply = prepareReply(problem, undefined, requestId, { ...options.headers, Connection: 'close' }, null);
+  void writeReply(response, reply, request.method === 'HEAD', null);
+  reportServed(exchange, problem.status, options);
 }
 
 function operations(serve: Pipeline): Koa.Middleware {
@@ -174,63 +166,6 @@ function operations(serve: Pipeline): Koa.Middleware {
     ctx.respond = false;
     return served;
   };
-}
-
-interface PageOptions {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly served: (served: Served) => void;
-  readonly addressOf: (request: IncomingMessage) => string;
-  readonly log: Log;
-}
-
-/**
- * Serves what is not an operation of the contract: pages, GraphQL, and the 404 for other paths. A middleware may set
- * `ctx.state.operation` to its name, and `ctx.state.caller` to the user.
- */
-function pages({ headers, served, addressOf, log }: PageOptions): Koa.Middleware {
-  return async (ctx, next) => {
-    const started = performance.now();
-    const requestId = requestIdOf(ctx.req, randomUUID);
-    const clientIp = addressOf(ctx.req); // read now: a closed connection has no address
-    ctx.set({ ...headers, 'X-Request-Id': requestId });
-    const write = async (problem: ProblemReply): Promise<void> => {
-      ctx.respond = false;
-      ctx.status = problem.status;
-      await writeReply(ctx.res, prepareReply(problem, undefined, requestId, {}, null), ctx.method === 'HEAD', null);
-    };
-    try {
-      await next();
-      const isNothing = ctx.status === 404 && ctx.body == null;
-      if (isNothing) {
-        await write(routeNotFound({ message: 'No operation has this path. The API reference is at /docs.' }));
-      }
-    } catch (error) {
-      if (ctx.res.headersSent || ctx.res.destroyed) throw error; // too late for a problem
-      log.error({ err: error, request_id: requestId }, 'unexpected failure');
-      await write(internalError({ message: 'The server failed unexpectedly. Report the request id.' }));
-    }
-    const { method, status } = ctx;
-    served({
-      requestId,
-      operationId: textOf(ctx.state['operation']),
-      path: templateOf(ctx),
-      method,
-      status,
-      durationSeconds: (performance.now() - started) / 1000,
-      clientIp,
-      caller: textOf(ctx.state['caller']),
-    });
-  };
-}
-
-/** The route that the router of the pages matched, in the notation of the contract. */
-function templateOf(ctx: Koa.Context): string {
-  const route = textOf(ctx['_matchedRoute']); // https://github.com/koajs/router/blob/master/API.md
-  return route === null ? unmatchedPath : route.replaceAll(/:(\w+)/g, '{$1}');
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
 }
 
 function clientAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {

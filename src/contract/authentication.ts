@@ -2,7 +2,7 @@ import { TLSSocket } from 'node:tls';
 import type { ProblemReply, SecurityHandler, Verdict } from '../../generated/contract.js';
 import { unauthenticated } from '../../generated/problems.js';
 import { bearerToken } from './bearer-token.js';
-import type { Exchange } from './exchange.js';
+import type { Endpoint, Exchange } from './exchange.js';
 
 /** A security handler as the pipeline sees it; the generated `...Security` interface types each one exactly. */
 export type AnySecurityHandler = SecurityHandler<unknown, unknown, Record<string, unknown>>;
@@ -12,7 +12,7 @@ export type AnySecurityHandler = SecurityHandler<unknown, unknown, Record<string
  * as alternatives in OpenAPI's `security` require.
  */
 export async function authenticate(
-  exchange: Exchange,
+  exchange: Exchange<Endpoint>,
   handlers: Readonly<Record<string, AnySecurityHandler>>,
 ): Promise<Verdict<unknown>> {
   const { anonymous, scheme } = exchange.route.security;
@@ -30,7 +30,7 @@ export async function authenticate(
 
 /** Authorizes the caller (403), and narrows the principal to the type that the scope guarantees. */
 export async function authorize(
-  exchange: Exchange,
+  exchange: Exchange<Endpoint>,
   principal: unknown,
   params: Readonly<Record<string, unknown>>,
   handlers: Readonly<Record<string, AnySecurityHandler>>,
@@ -43,7 +43,7 @@ export async function authorize(
   return handler.authorize(principal, scheme.scope, texts);
 }
 
-function tlsSocket({ request }: Exchange): TLSSocket | null {
+function tlsSocket({ request }: Exchange<Endpoint>): TLSSocket | null {
   return request.socket instanceof TLSSocket ? request.socket : null;
 }
 

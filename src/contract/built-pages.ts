@@ -1,6 +1,7 @@
 /** Serves the built web console: pages, and assets with a hash in their names. */
 import { readFile } from 'node:fs/promises';
 import type { Context } from 'koa';
+import { parameterOf, type PageRoute } from './page-routes.js';
 import { keptForGood, sendStaticFile } from './static-file.js';
 
 /** Everything is loaded from this server. Scripts and styles are not inline. */
@@ -25,17 +26,24 @@ export async function sendBuiltPage(ctx: Context, page: URL, head = ''): Promise
 }
 
 /**
- * Sends an asset, compressed if the client accepts it. Its name contains a hash of its content, so that browsers can
- * cache it forever.
+ * The assets of the built pages, compressed if the client accepts it. Their names contain a hash of their content, so that
+ * browsers can cache them forever.
  *
- * @param folder the folder of the assets
- * @param file the name in the request
+ * @param folder what the build has written: it contains `assets/`
  */
-export async function sendBuiltAsset(ctx: Context, folder: URL, file: string): Promise<void> {
-  const extension = /^[\w-]+\.(js|css|svg)$/.exec(file)?.[1];
-  if (extension === undefined) return;
-  const type = types[extension] ?? 'application/octet-stream';
-  await sendStaticFile(ctx, { file: new URL(file, folder), type, cache: keptForGood });
+export function consoleAssets(folder: URL): PageRoute {
+  return {
+    name: 'console assets',
+    method: 'GET',
+    path: '/console/assets/:file',
+    produces: Object.values(types),
+    handle: async (ctx) => {
+      const file = parameterOf(ctx, 'file');
+      const type = types[/^[\w-]+\.(js|css|svg)$/.exec(file)?.[1] ?? ''];
+      if (type === undefined) return;
+      await sendStaticFile(ctx, { file: new URL(`assets/${file}`, folder), type, cache: keptForGood });
+    },
+  };
 }
 
 async function readIfThere(file: URL): Promise<Buffer | null> {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import accepts from 'accepts';
-import type { Middleware } from 'koa';
+import type { Context } from 'koa';
 
 export type Coding = 'br' | 'gzip';
 
@@ -46,22 +46,19 @@ export function varyByCoding(response: ServerResponse): string {
 }
 
 /**
- * Compresses the texts of what is no operation: pages, files, GraphQL. What sets `ctx.state.compress` to false is left as
- * it is.
+ * Compresses the text of a reply that is no operation's: a page, a file, a GraphQL reply. If its handler has set
+ * `ctx.state.compress` to false, it is left as it is.
  */
-export function compressPages(): Middleware {
-  return async (ctx, next) => {
-    await next();
-    const body: unknown = ctx.body;
-    if (!(typeof body === 'string' || Buffer.isBuffer(body)) || ctx.state['compress'] === false) return;
-    if (!isText(ctx.response.type) || ctx.res.hasHeader('Content-Encoding') || body.length < leastBytes) return;
-    ctx.vary('Accept-Encoding');
-    const coding = acceptedCoding(ctx.req);
-    if (coding === null) return;
-    const content = await compressed(Buffer.from(body), coding);
-    ctx.set('Content-Encoding', coding);
-    ctx.body = content; // which also sets the length
-  };
+export async function compressPage(ctx: Context): Promise<void> {
+  const body: unknown = ctx.body;
+  if (!(typeof body === 'string' || Buffer.isBuffer(body)) || ctx.state['compress'] === false) return;
+  if (!isText(ctx.response.type) || ctx.res.hasHeader('Content-Encoding') || body.length < leastBytes) return;
+  ctx.vary('Accept-Encoding');
+  const coding = acceptedCoding(ctx.req);
+  if (coding === null) return;
+  const content = await compressed(Buffer.from(body), coding);
+  ctx.set('Content-Encoding', coding);
+  ctx.body = content; // which also sets the length
 }
 
 function isText(type: string): boolean {

@@ -5,20 +5,44 @@ import { isOnThisMachine } from './local-request.js';
 import { normalizeBody } from './normalization.js';
 import { parseBody, type ParsedBody } from './request-body.js';
 
+/** What the steps before the handler need to know: an operation's route has all of it, and so has a page. */
+export interface Endpoint extends Pick<
+  Route,
+  'method' | 'path' | 'maxBodyBytes' | 'security' | 'rateLimits' | 'produces'
+> {
+  /** Its name in the log and in metrics; null: a request that is no operation's and no page's. */
+  readonly operationId: string | null;
+  readonly body: Pick<NonNullable<Route['body']>, 'mediaType' | 'emails'> | null;
+}
+
+/**
+ * The endpoint of a request that is refused because nothing has its path and method.
+ *
+ * @param callerSecurity identifies the caller for the log; null: callers are not identified
+ */
+export function unroutedEndpoint(
+  path: string,
+  { callerSecurity: scheme }: { readonly callerSecurity: Endpoint['security']['scheme'] },
+): Endpoint {
+  const security = { anonymous: true, scheme };
+  return { operationId: null, method: '', path, produces: [], body: null, maxBodyBytes: 0, rateLimits: [], security };
+}
+
 /**
  * The state of one request in the pipeline. Costly parts are created on first use: most requests need neither an abort
  * signal nor a logger.
  */
-export class Exchange implements RequestContext {
+export class Exchange<Served extends Endpoint = Route> implements RequestContext {
+  /** When the request arrived, in milliseconds of `performance.now()`. */
+  readonly started = performance.now();
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly route: Route;
+  readonly route: Served;
   readonly requestId: string;
+  readonly clientIp: string;
   /** Path parameters, percent-decoded but not converted. */
   readonly rawParams: Readonly<Record<string, string | undefined>>;
   readonly #log: Log;
-  readonly #addressOf: (request: IncomingMessage) => string;
-  #clientIp: string | undefined;
   #controller: AbortController | undefined;
   #parsedBody: ParsedBody | undefined;
 
@@ -32,7 +56,7 @@ export class Exchange implements RequestContext {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    route: Route,
+    route: Served,
     rawParams: Readonly<Record<string, string | undefined>>,
     requestId: string,
     services: { readonly log: Log; readonly addressOf: (request: IncomingMessage) => string },
@@ -43,11 +67,7 @@ export class Exchange implements RequestContext {
     this.rawParams = rawParams;
     this.requestId = requestId;
     this.#log = services.log;
-    this.#addressOf = services.addressOf;
-  }
-
-  get clientIp(): string {
-    return (this.#clientIp ??= this.#addressOf(this.request));
+    this.clientIp = services.addressOf(request); // now: a closed connection has no address
   }
 
   get isOnThisMachine(): boolean {

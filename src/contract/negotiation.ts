@@ -1,17 +1,17 @@
 import accepts from 'accepts';
 import type { ProblemReply } from '../../generated/contract.js';
 import { notAcceptable, unsupportedMediaType } from '../../generated/problems.js';
-import type { Exchange } from './exchange.js';
+import type { Endpoint, Exchange } from './exchange.js';
 
 /**
  * Checks that the caller accepts a media type of the reply (406), and that the operation accepts the type and coding of
  * the body (415).
  */
-export function negotiate({ request, route }: Exchange): ProblemReply | null {
+export function negotiate({ request, route }: Exchange<Endpoint>): ProblemReply | null {
   const { headers } = request;
   if (!acceptsReply(headers.accept, route.produces, () => accepts(request).types([...route.produces]) !== false)) {
     return notAcceptable({
-      message: `This operation returns ${route.produces.join(' or ')}: accept that, or omit the Accept header.`,
+      message: `This path returns ${route.produces.join(' or ')}: accept that, or omit the Accept header.`,
       available: [...route.produces],
     });
   }

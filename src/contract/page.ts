@@ -8,7 +8,7 @@ export interface Page<Item> {
   readonly next_cursor: string | null;
 }
 
-/** The problem (422) for a cursor that no page has given out. */
+/** The problem (422) for a cursor that no page issued. */
 export function unreadableCursor(): ValidationFailed {
   const message = 'must be the next_cursor of an earlier page, unchanged';
   return validationProblem([{ path: '/query/cursor', rule: 'format', message }]);

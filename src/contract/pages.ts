@@ -1,5 +1,5 @@
-import Router from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
+import { parameterOf, type PageRoute } from './page-routes.js';
 import { problemIndex, problemPage } from './problem-pages.js';
 import { keptForMinutes, sendStaticFile } from './static-file.js';
 
@@ -10,6 +10,8 @@ export interface PagesOptions {
   readonly referenceScript: URL;
   /** The API's title. */
   readonly title: string;
+  /** Where `/` leads; default: the reference. */
+  readonly home?: (ctx: Context) => string;
   /** Addresses that people try, and where they lead. */
   readonly redirects?: Readonly<Record<string, string>>;
 }
@@ -18,34 +20,77 @@ export interface PagesOptions {
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Serves the pages of an API: its reference, its contract as JSON, and one page per problem. */
-export function createPages({ openapi, referenceScript, title, redirects = {} }: PagesOptions): Middleware {
-  const router = new Router();
-  router.get('/', (ctx) => {
-    ctx.redirect('/docs');
-  });
-  for (const [from, to] of Object.entries(redirects)) {
-    router.get(from, (ctx) => {
+/** The pages of an API: its reference, its contract as JSON, and one page per problem. */
+export function createPages({
+  openapi,
+  referenceScript,
+  title,
+  home = () => '/docs',
+  redirects = {},
+}: PagesOptions): PageRoute[] {
+  const moved = Object.entries(redirects).map(([from, to]): PageRoute => ({
+    name: `redirect ${from}`,
+    method: 'GET',
+    path: from,
+    produces: [],
+    handle: (ctx) => {
       ctx.redirect(to);
-    });
-  }
-  router.get('/docs', (ctx) => {
-    sendPage(ctx, referencePage(title));
-  });
-  router.get('/docs/redoc.standalone.js', (ctx) =>
-    sendStaticFile(ctx, { file: referenceScript, type: 'text/javascript', cache: keptForMinutes }),
-  );
-  router.get('/openapi.json', (ctx) =>
-    sendStaticFile(ctx, { file: openapi, type: 'application/json', cache: keptForMinutes }),
-  );
-  router.get('/problems', (ctx) => {
-    sendPage(ctx, problemIndex());
-  });
-  router.get('/problems/:slug', (ctx) => {
-    const page = problemPage(ctx.params['slug'] ?? '');
-    if (page !== null) sendPage(ctx, page);
-  });
-  return router.routes() as Middleware; // the router's types refer to another copy of Koa's types
+    },
+  }));
+  return [
+    {
+      name: 'home',
+      method: 'GET',
+      path: '/',
+      produces: [],
+      handle: (ctx) => {
+        ctx.redirect(home(ctx));
+      },
+    },
+    ...moved,
+    {
+      name: 'docs',
+      method: 'GET',
+      path: '/docs',
+      produces: ['text/html'],
+      handle: (ctx) => {
+        sendPage(ctx, referencePage(title));
+      },
+    },
+    {
+      name: 'docs script',
+      method: 'GET',
+      path: '/docs/redoc.standalone.js',
+      produces: ['text/javascript'],
+      handle: (ctx) => sendStaticFile(ctx, { file: referenceScript, type: 'text/javascript', cache: keptForMinutes }),
+    },
+    {
+      name: 'contract',
+      method: 'GET',
+      path: '/openapi.json',
+      produces: ['application/json'],
+      handle: (ctx) => sendStaticFile(ctx, { file: openapi, type: 'application/json', cache: keptForMinutes }),
+    },
+    {
+      name: 'problems',
+      method: 'GET',
+      path: '/problems',
+      produces: ['text/html'],
+      handle: (ctx) => {
+        sendPage(ctx, problemIndex());
+      },
+    },
+    {
+      name: 'problem',
+      method: 'GET',
+      path: '/problems/:slug',
+      produces: ['text/html'],
+      handle: (ctx) => {
+        const page = problemPage(parameterOf(ctx, 'slug'));
+        if (page !== null) sendPage(ctx, page);
+      },
+    },
+  ];
 }
 
 function sendPage(ctx: Context, html: string): void {

@@ -7,15 +7,16 @@ import {
   type Route,
 } from '../../generated/contract.js';
 import { internalError, methodNotAllowed, notImplemented } from '../../generated/problems.js';
-import { authenticate, authorize, type AnySecurityHandler } from './authentication.js';
-import { Exchange } from './exchange.js';
-import { negotiate } from './negotiation.js';
-import { countsPrincipals, limitRate, type RateLimiter } from './rate-limiting.js';
+import { authorize, type AnySecurityHandler } from './authentication.js';
+import { identify, passEntrySteps } from './entry-steps.js';
+import { Exchange, unroutedEndpoint, type Endpoint } from './exchange.js';
+import type { RateLimiter } from './rate-limiting.js';
 import { checkReply, isSampled, validateReply, type AnyReply, type ReplyValidation } from './reply-check.js';
 import { prepareReply, writeReply, type Inspect, type PreparedReply } from './reply-writer.js';
 import { RequestAborted, readBody } from './read-body.js';
 import { requestIdOf } from './request-id.js';
 import { createRouter, type RouteMatch } from './routing.js';
+import { reportServed, type ServedOptions } from './served.js';
 import { validate } from './validation.js';
 
 /** A handler as the pipeline sees it; the generated `...Handlers` interface types each one exactly. */
@@ -28,25 +29,7 @@ export type AnyHandler = OperationHandler<unknown, AnyReply, unknown>;
  */
 export type Pipeline = (request: IncomingMessage, response: ServerResponse) => Promise<void> | null;
 
-/** The outcome of one request, for the access log and metrics. */
-export interface Served {
-  readonly requestId: string;
-  /** null: the request matched no operation. */
-  readonly operationId: string | null;
-  readonly method: string;
-  /** The template of the path, or {@link unmatchedPath}; never the URL's path, which may contain secrets. */
-  readonly path: string;
-  readonly status: number;
-  readonly durationSeconds: number;
-  readonly clientIp: string;
-  /** The caller, as `callerOf` names the principal; null if unknown. */
-  readonly caller: string | null;
-}
-
-/** Replaces the path of requests that match no route. */
-export const unmatchedPath = '(unmatched)';
-
-export interface PipelineOptions {
+export interface PipelineOptions extends ServedOptions {
   readonly routes: readonly Route[];
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly dependencies: unknown;
@@ -62,17 +45,16 @@ export interface PipelineOptions {
   readonly mintRequestId: () => string;
   /** The caller's address. */
   readonly addressOf: (request: IncomingMessage) => string;
-  /** Names a principal in the log; null: no name. */
-  readonly callerOf: (principal: unknown) => string | null;
+  /** Identifies the callers of refused requests, for the log; null: they are not identified. */
+  readonly callerSecurity: Endpoint['security']['scheme'];
   /** Maps an unexpected failure to its documented problem; null: 500. */
   readonly problemOf: (error: unknown) => ProblemReply | null;
-  readonly served: (served: Served) => void;
   /** Headers of all replies. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Every request passes these steps, in this order:
+ * Every request passes these steps, in this order (pages pass 1 to 6, then their handler):
  *
  *  1. match the route            404
  *  2. admit                      401, 403; then 405
@@ -103,27 +85,22 @@ async function serve(
   response: ServerResponse,
   options: PipelineOptions,
 ): Promise<void> {
-  const started = performance.now();
-  const method = request.method ?? 'GET';
   const requestId = requestIdOf(request, options.mintRequestId);
-  let exchange: Exchange | null = null;
-  let reply: PreparedReply | null;
+  const isHead = request.method === 'HEAD';
   if ('route' in match) {
-    exchange = new Exchange(request, response, match.route, match.params, requestId, options);
-    reply = await answer(exchange, options);
+    const exchange = new Exchange(request, response, match.route, match.params, requestId, options);
+    const reply = await answer(exchange, options);
     if (reply === null) return; // the caller has disconnected
-  } else reply = refuseMethod(match, request, requestId, options);
-  await writeReply(response, reply, method === 'HEAD', exchange);
-  options.served({
-    requestId,
-    operationId: exchange?.route.operationId ?? null,
-    method,
-    path: ('route' in match ? match.route : match.other).path,
-    status: reply.status,
-    durationSeconds: (performance.now() - started) / 1000,
-    clientIp: exchange?.clientIp ?? options.addressOf(request),
-    caller: exchange === null ? null : options.callerOf(exchange.principal),
-  });
+    await writeReply(response, reply, isHead, exchange);
+    reportServed(exchange, reply.status, options);
+  } else {
+    const endpoint = unroutedEndpoint(match.other.path, options);
+    const exchange = new Exchange(request, response, endpoint, {}, requestId, options);
+    await identify(exchange, options);
+    const reply = refuseMethod(match, request, requestId, options);
+    await writeReply(response, reply, isHead, null);
+    reportServed(exchange, reply.status, options);
+  }
 }
 
 /** A stranger does not learn which methods a path has. */
@@ -179,33 +156,23 @@ function inspectionOf({ route, log }: Exchange, { replyValidation, mismatched }:
 
 async function replyTo(exchange: Exchange, options: PipelineOptions): Promise<AnyReply> {
   const { route } = exchange;
-  const limiter = route.rateLimits.length === 0 ? null : options.rateLimiter;
-  const isLimitedByCaller = countsPrincipals(route.rateLimits);
-  const refusal =
-    options.admit(exchange.request, route) ??
-    negotiate(exchange) ??
-    (route.body === null ? null : await readBody(exchange)) ??
-    (limiter === null || isLimitedByCaller ? null : await limitRate(exchange, limiter, null));
+  const entry = {
+    admit: () => options.admit(exchange.request, route),
+    readBody: () => readBody(exchange),
+  };
+  const refusal = await passEntrySteps(exchange, entry, options);
   if (refusal !== null) return refusal;
-
-  const { scheme } = route.security;
-  const authentic = scheme === null ? { principal: null } : await authenticate(exchange, options.security);
-  if ('refusal' in authentic) return authentic.refusal;
-  exchange.principal = authentic.principal;
-  if (limiter !== null && isLimitedByCaller) {
-    const limited = await limitRate(exchange, limiter, authentic.principal);
-    if (limited !== null) return limited;
-  }
 
   const parsed = exchange.parsedBody;
   if ('problem' in parsed) return parsed.problem;
   const valid = validate(exchange, parsed.value);
   if ('problem' in valid) return valid.problem;
 
-  const needsScope = scheme !== null && scheme.scope !== null;
-  const authorized = needsScope
-    ? await authorize(exchange, authentic.principal, valid.parts.params, options.security)
-    : authentic;
+  const { scheme } = route.security;
+  const authorized =
+    scheme === null || scheme.scope === null
+      ? { principal: exchange.principal }
+      : await authorize(exchange, exchange.principal, valid.parts.params, options.security);
   if ('refusal' in authorized) return authorized.refusal;
 
   const handler = options.handlers[route.operationId];
@@ -215,7 +182,12 @@ async function replyTo(exchange: Exchange, options: PipelineOptions): Promise<An
   return handler(request, options.dependencies);
 }
 
-function problemOf(error: unknown, exchange: Exchange, options: PipelineOptions): ProblemReply {
+/** The problem for an error that a step or handler has thrown. Logs the error. */
+export function problemOf(
+  error: unknown,
+  exchange: Exchange<Endpoint>,
+  options: Pick<PipelineOptions, 'problemOf'>,
+): ProblemReply {
   const fields = { err: error, operation: exchange.route.operationId };
   if (error instanceof UnimplementedOperation) {
     exchange.log.warn(fields, 'operation without implementation');

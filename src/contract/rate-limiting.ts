@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ProblemReply, RateLimitPolicy } from '../../generated/contract.js';
 import { rateLimited } from '../../generated/problems.js';
-import type { Exchange } from './exchange.js';
+import type { Endpoint, Exchange } from './exchange.js';
 import { subscriberOf } from './subscriber.js';
 
 /** The state of one policy after a request. */
@@ -42,7 +42,7 @@ const principalPrefix = 'principal.';
  * @param principal the caller; null before authentication
  */
 export async function limitRate(
-  exchange: Exchange,
+  exchange: Exchange<Endpoint>,
   limiter: RateLimiter,
   principal: unknown,
 ): Promise<ProblemReply | null> {
@@ -69,7 +69,7 @@ export async function limitRate(
 const longestKey = 255;
 
 /** A body that does not parse counts as one without the property, so that malformed bodies are counted, too. */
-function keyOf(policy: RateLimitPolicy, exchange: Exchange, principal: unknown): string {
+function keyOf(policy: RateLimitPolicy, exchange: Exchange<Endpoint>, principal: unknown): string {
   const body = 'value' in exchange.parsedBody ? exchange.parsedBody.value : null;
   const parts = policy.key.map((part) => {
     if (part === 'ip') return subscriberOf(exchange.clientIp);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'http';
 import type { ProblemReply } from '../../generated/contract.js';
 import { payloadTooLarge } from '../../generated/problems.js';
-import type { Exchange } from './exchange.js';
+import type { Endpoint, Exchange } from './exchange.js';
 
 /** The caller disconnected before the body was complete, so there is no reply. */
 export class RequestAborted extends Error {
@@ -13,20 +13,20 @@ export class RequestAborted extends Error {
  *
  * @throws RequestAborted when the connection ends first
  */
-export async function readBody(exchange: Exchange): Promise<ProblemReply | null> {
+export async function readBody(exchange: Exchange<Endpoint>): Promise<ProblemReply | null> {
   const { request, route } = exchange;
   if (route.body === null) return null;
   const bytes = await readBytes(request, route.maxBodyBytes);
-  if (bytes === null) {
-    // The rest of the body is not read, so the connection cannot serve another request.
-    exchange.replyHeaders['Connection'] = 'close';
-    return payloadTooLarge({
-      message: `Send at most ${route.maxBodyBytes} bytes in the body.`,
-      max_bytes: route.maxBodyBytes,
-    });
-  }
+  if (bytes === null) return refuseLongBody(exchange);
   exchange.rawBody = bytes;
   return null;
+}
+
+/** The problem (413) for a body beyond its limit. The rest of it is not read, so the connection is closed. */
+export function refuseLongBody({ route, replyHeaders }: Exchange<Endpoint>): ProblemReply {
+  const { maxBodyBytes } = route;
+  replyHeaders['Connection'] = 'close';
+  return payloadTooLarge({ message: `Send at most ${maxBodyBytes} bytes in the body.`, max_bytes: maxBodyBytes });
 }
 
 export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer | null> {

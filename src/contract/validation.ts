@@ -1,5 +1,6 @@
 import { parse as parseQueryString } from 'node:querystring';
 import type { ParameterTable, ProblemReply, Validator } from '../../generated/contract.js';
+import { faultOfEmail } from './email-address.js';
 import type { Exchange } from './exchange.js';
 import { isLossyWhenDecoded, unusableText } from './unusable-text.js';
 import { pointerSegment, validationProblem, violationsOfFaults, type Violation } from './violations.js';
@@ -52,10 +53,23 @@ function check(
   if (!table.validate(values)) violations.push(...violationsOfFaults(table.validate, place));
 }
 
-function checkBody(table: { required: boolean; validate: Validator }, body: unknown, violations: Violation[]): void {
+function checkBody(
+  table: { readonly required: boolean; readonly validate: Validator; readonly emails: readonly string[] },
+  body: unknown,
+  violations: Violation[],
+): void {
   if (body === undefined) {
     if (table.required) violations.push({ path: '/body', rule: 'required', message: 'is required' });
-  } else if (!table.validate(body)) violations.push(...violationsOfFaults(table.validate, '/body'));
+    return;
+  }
+  if (!table.validate(body)) violations.push(...violationsOfFaults(table.validate, '/body'));
+  for (const name of table.emails) {
+    const path = `/body/${pointerSegment(name)}`;
+    const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+    if (typeof value !== 'string' || violations.some((each) => each.path === path)) continue;
+    const message = faultOfEmail(value);
+    if (message !== null) violations.push({ path, rule: 'format', message });
+  }
 }
 
 function readQuery(url: string, table: ParameterTable, violations: Violation[]): Record<string, unknown> {

@@ -10,6 +10,8 @@ export interface DatabaseAddress {
    * advisory locks.
    */
   readonly isPooled: boolean;
+  /** Whether queries that only read may be answered by a standby (`target_session_attrs=prefer-standby`). */
+  readonly prefersStandby: boolean;
 }
 
 export interface DatabaseHost {
@@ -24,7 +26,7 @@ const EXAMPLE = 'postgres://user:password@host:5432/name';
 /**
  * Parses the address of PostgreSQL: one server, several of which one is the primary
  * (`postgres://user:password@one:5432,two:5432/name?target_session_attrs=read-write`), or a pooler in front of one
- * (`?pooler=transaction`).
+ * (`?pooler=transaction`). With `target_session_attrs=prefer-standby` the analytics read from a standby.
  *
  * @throws Error with the problem of the address
  */
@@ -37,10 +39,12 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   const pooler = url.searchParams.get('pooler') ?? 'none';
   if (pooler !== 'none' && pooler !== 'transaction') throw unusable('pooler must be transaction or none');
   const target = url.searchParams.get('target_session_attrs') ?? 'read-write';
-  // Plumbline writes, so no other value makes sense.
-  if (target !== 'read-write' && target !== 'primary') throw unusable('target_session_attrs must be read-write');
+  const prefersStandby = target === 'prefer-standby';
+  if (target !== 'read-write' && target !== 'primary' && !prefersStandby) {
+    throw unusable('target_session_attrs must be read-write or, for analytics, prefer-standby');
+  }
   const hosts = uris.map((uri) => ({ uri: withoutParameters(uri), ...hostOf(uri) }));
-  return { uri: hosts[0]?.uri ?? text, hosts, isPooled: pooler === 'transaction' };
+  return { uri: hosts[0]?.uri ?? text, hosts, isPooled: pooler === 'transaction', prefersStandby };
 }
 
 /** An address for each of the hosts. `URL` cannot parse several hosts with ports. */

@@ -3,6 +3,7 @@ import { connectionSettings, type DatabaseOptions } from './driver.js';
 import { createSessionPool, type TransactionCounts } from './sessions.js';
 import type { DatabaseSql } from './sql.js';
 import { createStatementPool } from './statements.js';
+import { member, traced, tracedTransaction } from './trace-statements.js';
 
 export type { DatabaseOptions } from './driver.js';
 export type { DatabaseSql, Sql, Transaction } from './sql.js';
@@ -34,9 +35,11 @@ export function openDatabase(uri: string, options: DatabaseOptions): Database {
   const statements = createStatementPool(settings, Math.ceil(maxConnections / 2), options.logger);
   const sessions = createSessionPool(settings, Math.floor(maxConnections / 2));
 
+  const begin: typeof sessions.begin = (...parameters) => tracedTransaction(() => sessions.begin(...parameters));
   const sql = new Proxy(statements.current(), {
-    apply: (_first, _this, parameters) => Reflect.apply(statements.current(), undefined, parameters) as unknown,
-    get: (_first, name) => (name === 'begin' ? sessions.begin : (Reflect.get(statements.current(), name) as unknown)),
+    apply: (_first, _this, parameters: unknown[]) =>
+      traced(Reflect.apply(statements.current(), undefined, parameters) as unknown, parameters[0]),
+    get: (_first, name) => (name === 'begin' ? begin : member(statements.current(), name)),
   });
   return {
     // The driver's type with our `begin` instead of the driver's.

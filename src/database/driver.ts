@@ -12,6 +12,8 @@ export interface DatabaseOptions {
   readonly maxConnections?: number;
   /** Statement timeout (SQLSTATE 57014). 0: the server's setting. Default 30 000 ms. */
   readonly statementTimeoutMs?: number;
+  /** Only reads, so that an address with `prefer-standby` leads to a standby. Default: false. */
+  readonly readsOnly?: boolean;
   /** Time limit for opening a connection, and for waiting until a transaction can begin. Default 5000 ms. */
   readonly connectTimeoutMs?: number;
 }
@@ -33,6 +35,7 @@ export interface ConnectionSettings {
 /** Converts the options of a database to the settings of its connections. */
 export function connectionSettings(address: DatabaseAddress, options: DatabaseOptions): ConnectionSettings {
   const { uri, isPooled } = address;
+  const readsStandby = address.prefersStandby && options.readsOnly === true;
   const connectTimeoutMs = options.connectTimeoutMs ?? 5000;
   const statementTimeoutMs = options.statementTimeoutMs ?? 30_000;
   const limits = {
@@ -47,7 +50,7 @@ export function connectionSettings(address: DatabaseAddress, options: DatabaseOp
         max,
         onclose,
         // Documented by the driver, but missing in its types.
-        ...{ socket: (parsed: unknown) => connectSocket(parsed, connectTimeoutMs, onFailure, address) },
+        ...{ socket: (parsed: unknown) => connectSocket(parsed, connectTimeoutMs, onFailure, address, readsStandby) },
         connect_timeout: connectTimeoutMs / 1000,
         // So every close is a loss. There are few connections, so none needs to be released.
         idle_timeout: 0,
@@ -61,7 +64,7 @@ export function connectionSettings(address: DatabaseAddress, options: DatabaseOp
         fetch_types: false,
         // Servers report this at the start of a session. PgBouncer does not pass it on.
         onparameter: (name: string, value: unknown) => {
-          if (name === 'in_hot_standby' && value === 'on') onStandby?.();
+          if (name === 'in_hot_standby' && value === 'on' && !readsStandby) onStandby?.();
         },
         types: { bigint, texts },
         // Named statements belong to a session, which a pooler in transaction mode does not keep.

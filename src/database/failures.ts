@@ -57,6 +57,14 @@ export function isConnectionFailure(error: unknown): boolean {
   return CONNECTION_CODES.has(code) || (SOCKET_CODES.has(code) && error instanceof Error && 'query' in error);
 }
 
+/**
+ * Whether a standby cancelled the statement, because it needed a row version that the primary has removed: 40001. Another
+ * attempt may succeed. Statements that write get this code for other reasons.
+ */
+export function isRecoveryConflict(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === '40001';
+}
+
 /** The remedy for {@link isReadOnly}, for operators. */
 export const readOnlyServer =
   'The database is read-only: it is a standby, or a setting makes it read-only. Set DATABASE_URI to the primary server.';

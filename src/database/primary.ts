@@ -3,6 +3,9 @@ import postgres from 'postgres';
 import type { DatabaseAddress, DatabaseHost } from './address.js';
 import { DatabaseUnavailableError } from './failures.js';
 
+/** What a host is now; null: it does not answer, is starting, or is out of connections. */
+type Role = 'primary' | 'standby' | null;
+
 /** Searches under way: connections that open at the same time share one. */
 const searches = new Map<string, Promise<DatabaseHost>>();
 
@@ -15,28 +18,51 @@ const searches = new Map<string, Promise<DatabaseHost>>();
  * @throws DatabaseUnavailableError when none takes writes within the time limit
  */
 export function findPrimary({ hosts }: DatabaseAddress, timeoutMs: number): Promise<DatabaseHost> {
-  const key = hosts.map(({ uri }) => uri).join(',');
+  return shared(hosts, timeoutMs, ['primary']);
+}
+
+/**
+ * Finds a host to read from: the first standby in the order of the address; if none answers, the primary.
+ *
+ * @throws DatabaseUnavailableError when no host answers within the time limit
+ */
+export function findStandby({ hosts }: DatabaseAddress, timeoutMs: number): Promise<DatabaseHost> {
+  return shared(hosts, timeoutMs, ['standby', 'primary']);
+}
+
+function shared(hosts: readonly DatabaseHost[], timeoutMs: number, wanted: readonly Role[]): Promise<DatabaseHost> {
+  const key = [...wanted, ...hosts.map(({ uri }) => uri)].join(',');
   const found =
     searches.get(key) ??
-    search(hosts, timeoutMs).finally(() => {
+    search(hosts, timeoutMs, wanted).finally(() => {
       searches.delete(key);
     });
   searches.set(key, found);
   return found;
 }
 
-async function search(hosts: readonly DatabaseHost[], timeoutMs: number): Promise<DatabaseHost> {
-  const answers = hosts.map((host) => takesWrites(host, timeoutMs));
-  // In order, so that the answer of a standby that is slower than the primary is not waited for.
-  for (const [index, answer] of answers.entries()) {
-    const host = hosts[index];
-    if (host !== undefined && (await answer)) return host;
+/** @param wanted roles, the best one first */
+async function search(
+  hosts: readonly DatabaseHost[],
+  timeoutMs: number,
+  wanted: readonly Role[],
+): Promise<DatabaseHost> {
+  const answers = hosts.map((host) => roleOf(host, timeoutMs));
+  for (const role of wanted) {
+    // In order, so that the answer of a standby that is slower than the primary is not waited for.
+    for (const [index, answer] of answers.entries()) {
+      const host = hosts[index];
+      if (host !== undefined && (await answer) === role) return host;
+    }
   }
   const names = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
-  throw new DatabaseUnavailableError('CONNECT_TIMEOUT', `None of the database servers ${names} takes writes`);
+  throw new DatabaseUnavailableError(
+    'CONNECT_TIMEOUT',
+    `None of the database servers ${names} ${wanted.includes('standby') ? 'answers' : 'takes writes'}`,
+  );
 }
 
-async function takesWrites({ uri }: DatabaseHost, timeoutMs: number): Promise<boolean> {
+async function roleOf({ uri }: DatabaseHost, timeoutMs: number): Promise<Role> {
   const sql = postgres(uri, {
     max: 1,
     connect_timeout: timeoutMs / 1000,
@@ -48,9 +74,9 @@ async function takesWrites({ uri }: DatabaseHost, timeoutMs: number): Promise<bo
   });
   try {
     const [row] = await sql<{ mode: string }[]>`select current_setting('transaction_read_only') as mode`;
-    return row?.mode === 'off';
+    return row?.mode === 'off' ? 'primary' : 'standby';
   } catch {
-    return false; // Down, starting, or out of connections: none of them takes writes now.
+    return null;
   } finally {
     void sql.end({ timeout: 1 });
   }

@@ -1,6 +1,7 @@
 import type { ConnectionSettings } from './driver.js';
 import { DatabaseUnavailableError, isReadOnly } from './failures.js';
 import type { Transaction } from './sql.js';
+import { member, traced } from './trace-statements.js';
 
 type Work<T> = (transaction: Transaction) => Promise<T>;
 
@@ -158,13 +159,13 @@ function guard(session: Session, scope: { over: boolean }): Transaction {
     if (scope.over) throw new Error('This transaction has ended; await its statements inside it');
   };
   const guarded: unknown = new Proxy(session.sql, {
-    apply: (sql, _this, parameters) => {
+    apply: (sql, _this, parameters: unknown[]) => {
       check();
-      return Reflect.apply(sql, undefined, parameters) as unknown;
+      return traced(Reflect.apply(sql, undefined, parameters) as unknown, parameters[0]);
     },
     get: (sql, name) => {
       check();
-      return name === 'savepoint' ? savepoint : (Reflect.get(sql, name) as unknown);
+      return name === 'savepoint' ? savepoint : member(sql, name);
     },
   });
   const transaction = guarded as Transaction; // The driver's statements, and `savepoint`, which the proxy provides.

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 
 import type { DatabaseAddress } from './address.js';
 import { DatabaseUnavailableError } from './failures.js';
-import { findPrimary } from './primary.js';
+import { findPrimary, findStandby } from './primary.js';
 
 /** The parsed options that the driver passes to its `socket` option; only these are used. */
 interface Address {
@@ -31,17 +31,19 @@ export function primarySocket(
  *
  * @param onFailure called when no connection was opened, or the server never sent anything.
  * @param database with several hosts: the connection goes to the primary
+ * @param readsStandby with several hosts: the connection goes to a standby if one answers
  */
 export async function connectSocket(
   address: unknown,
   timeoutMs: number,
   onFailure: () => void,
   database?: DatabaseAddress,
+  readsStandby = false,
 ): Promise<Socket> {
   const socket = new Socket();
   let target: { path: string } | { host: string; port: number };
   try {
-    target = await targetOf(address, timeoutMs, database);
+    target = await targetOf(address, timeoutMs, database, readsStandby);
     await connected(socket, target, timeoutMs);
   } catch (error) {
     socket.destroy();
@@ -65,9 +67,10 @@ async function targetOf(
   address: unknown,
   timeoutMs: number,
   database: DatabaseAddress | undefined,
+  readsStandby: boolean,
 ): Promise<{ path: string } | { host: string; port: number }> {
   if (database !== undefined && database.hosts.length > 1) {
-    const { host, port } = await findPrimary(database, timeoutMs);
+    const { host, port } = await (readsStandby ? findStandby : findPrimary)(database, timeoutMs);
     return { host, port };
   }
   const { path, host, port } = parseAddress(address);

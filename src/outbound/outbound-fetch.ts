@@ -3,6 +3,7 @@
  * server-side request forgery).
  */
 import type { Dispatcher, fetch as UndiciFetch, Response as UndiciResponse } from 'undici';
+import { inSpan, type Span } from '../system/tracing.js';
 import type { AddressPolicy } from './addresses.js';
 import { openDispatcher, type Lookup } from './dispatcher.js';
 
@@ -65,12 +66,12 @@ export function outboundFetch(policy: AddressPolicy, lookup?: Lookup): OutboundF
     }
   };
 
-  return async (url, request) => {
+  const send = async (url: URL, request: OutboundRequest): Promise<Response> => {
     const { signal: callersSignal, timeoutMs, maxBytes = LARGEST_BODY } = request;
     callersSignal.throwIfAborted();
     const { signal, release } = withTimeout(callersSignal, timeoutMs);
     try {
-      return await whole(await follow(new URL(url), request, signal), maxBytes);
+      return await whole(await follow(url, request, signal), maxBytes);
     } catch (error) {
       callersSignal.throwIfAborted();
       if (policy !== 'any') throw new UnreachableError('it cannot be reached', { cause: error });
@@ -82,6 +83,29 @@ export function outboundFetch(policy: AddressPolicy, lookup?: Lookup): OutboundF
       release();
     }
   };
+
+  return (url, request) => inCallSpan(new URL(url), request, send);
+}
+
+/** Sends a request in a span, and passes the span on in `traceparent`. The URL is left out: it may contain secrets. */
+function inCallSpan(
+  url: URL,
+  request: OutboundRequest,
+  send: (url: URL, request: OutboundRequest) => Promise<Response>,
+): Promise<Response> {
+  const { method = 'GET' } = request;
+  const attributes = {
+    'http.request.method': method,
+    'server.address': url.hostname,
+    'url.scheme': url.protocol.slice(0, -1),
+  };
+  return inSpan(method, { kind: 'client', attributes }, async (span: Span | null) => {
+    if (span === null) return send(url, request);
+    const response = await send(url, { ...request, headers: { ...request.headers, ...span.headers() } });
+    span.set('http.response.status_code', response.status);
+    if (response.status >= 400) span.fail(String(response.status));
+    return response;
+  });
 }
 
 /**

@@ -71,6 +71,8 @@ export function startStoreWork(
       limit: settings.syncJobs,
       database,
       integrationNetworks: settings.integrationNetworks,
+      mostRequests: settings.syncRunRequests,
+      runDeadlineSeconds: settings.syncRunDeadlineSeconds,
       localRoot: settings.syncLocalRoot,
       ended: observeSyncRun,
     }),

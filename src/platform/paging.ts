@@ -15,7 +15,7 @@ const cursorPattern = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z) ([0-9a-f]{
  * Reads the query parameter `cursor`. It names an item and not a number of items, so that what is added or removed
  * while somebody pages neither repeats nor skips anything else.
  *
- * @returns `position` null for the first page; the problem (422) for a cursor that no page has given out
+ * @returns `position` null for the first page; the problem (422) for a cursor that no page issued
  */
 export function readCursor(
   cursor: string | undefined,

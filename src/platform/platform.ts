@@ -122,7 +122,7 @@ export async function startPlatform(
     };
     const analytics = await serveAnalytics(settings.analyticsUri ?? uri, dependencies, metrics, importConnector);
     stops.push(() => analytics.close());
-    const server = await servePlatform(settings, dependencies, metrics, log, analytics.middleware);
+    const server = await servePlatform(settings, dependencies, metrics, log, analytics.pages);
     listening = localUrl({ host: settings.host, port: Number(new URL(server.url).port || 80) });
     stops.push(async () => {
       stopping = true;

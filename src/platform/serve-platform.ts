@@ -1,18 +1,19 @@
 /** The server of the Platform: operations, analytics, pages. */
 import cors from '@koa/cors';
-import type { Middleware } from 'koa';
+import type Koa from 'koa';
 import type { PlatformHandlers } from '../../generated/platform/operations.js';
 import { routes } from '../../generated/platform/routes.js';
 import type { PlatformSecurity } from '../../generated/platform/security.js';
 import { createApplication } from '../contract/application.js';
 import { isLoopbackName } from '../contract/local-request.js';
+import type { PageRoute } from '../contract/page-routes.js';
 import { createPages } from '../contract/pages.js';
-import type { Served } from '../contract/pipeline.js';
+import type { Served } from '../contract/served.js';
 import { securityHeaders } from '../contract/security-headers.js';
 import { listen, type RunningServer } from '../contract/server.js';
 import type { Log } from '../database/log.js';
 import { createBearerSecurity } from './accounts/bearer-security.js';
-import { createConsolePages } from './console/console-pages.js';
+import { consoleHome, createConsolePages } from './console/console-pages.js';
 import { problemOf } from './failures.js';
 import type { PlatformDependencies } from './dependencies.js';
 import { platformHandlers } from './handlers.js';
@@ -30,13 +31,25 @@ export function servePlatform(
   dependencies: PlatformDependencies,
   metrics: Metrics,
   log: Log,
-  analytics: Middleware,
+  analytics: readonly PageRoute[],
 ): Promise<RunningServer> {
+  const app = createPlatformApplication(settings, dependencies, metrics, log, analytics);
+  return listen(app.callback(), { host: settings.host, port: settings.port });
+}
+
+/** The application, which listens nowhere yet. */
+export function createPlatformApplication(
+  settings: PlatformSettings,
+  dependencies: PlatformDependencies,
+  metrics: Metrics,
+  log: Log,
+  analytics: readonly PageRoute[],
+): Koa {
   const security: PlatformSecurity = {
     bearer: createBearerSecurity(dependencies),
     metrics: createMetricsSecurity(settings.metricsToken),
   };
-  const app = createApplication<PlatformHandlers<PlatformDependencies>, PlatformSecurity, PlatformDependencies>({
+  return createApplication<PlatformHandlers<PlatformDependencies>, PlatformSecurity, PlatformDependencies>({
     routes,
     handlers: platformHandlers,
     dependencies,
@@ -50,6 +63,7 @@ export function servePlatform(
     log,
     trustedProxies: settings.trustedProxies,
     problemOf,
+    callerScheme: 'bearer',
     callerOf: userIdOf,
     served: (served) => {
       metrics.observe(served);
@@ -57,21 +71,19 @@ export function servePlatform(
     },
     headers: securityHeaders,
     before: corsFor(settings.corsOrigins),
-    after: [
-      analytics,
-      ...(hasMailboxPages(settings) ? [createMailboxPages(mailboxFolder(settings))] : []),
-      ...(settings.console
-        ? [createConsolePages({ folder: consoleFolder, hasMailbox: hasMailboxPages(settings) })]
-        : []),
-      createPages({
+    pages: [
+      ...analytics,
+      ...(hasMailboxPages(settings) ? createMailboxPages(mailboxFolder(settings)) : []),
+      ...(settings.console ? createConsolePages({ folder: consoleFolder, hasMailbox: hasMailboxPages(settings) }) : []),
+      ...createPages({
         title: 'Plumbline Platform API',
         openapi: contractFile,
         referenceScript,
+        ...(settings.console && { home: consoleHome }),
         redirects: { '/health': '/health/ready' },
       }),
     ],
   });
-  return listen(app.callback(), { host: settings.host, port: settings.port });
 }
 
 /** Both the sources and the built tree under `dist/` have `generated/` beside `src/`; the rest is in the built one. */
@@ -83,7 +95,7 @@ const referenceScript = new URL(`${builtTree}docs/redoc.standalone.js`, import.m
 
 const consoleFolder = new URL(`${builtTree}console/`, import.meta.url);
 
-function corsFor(origins: readonly string[]): Middleware[] {
+function corsFor(origins: readonly string[]): Koa.Middleware[] {
   if (origins.length === 0) return [];
   const exposeHeaders = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'Location'];
   const allowed = (ctx: { get(name: string): string }): string =>

@@ -24,6 +24,7 @@ export interface PlatformSettings {
   readonly trustedProxies: readonly string[];
   /** Networks beside the public addresses in which code hosts of organizations may be. */
   readonly integrationNetworks: readonly string[];
+  readonly integrationsPerOrganization: number;
   readonly corsOrigins: readonly string[];
   /** Whether the web console is served. */
   readonly console: boolean;
@@ -47,6 +48,12 @@ export interface PlatformSettings {
   readonly databaseConnections: number;
   /** 0: this server takes up no sync runs. */
   readonly syncJobs: number;
+  /** Pending and running ones. */
+  readonly syncRunsPerOrganization: number;
+  /** Of one attempt. */
+  readonly syncRunDeadlineSeconds: number;
+  /** Requests of one attempt to its code host. */
+  readonly syncRunRequests: number;
   /** Absolute path; null: `local` reads nothing. */
   readonly syncLocalRoot: string | null;
   /** Absolute path; null: the rules that come with Plumbline. */

@@ -53,10 +53,15 @@ export function failureOf(error: unknown, secrets: readonly string[]): SyncFailu
   return { code, message: withoutSecrets(code === 'aborted' ? 'The sync was stopped.' : text, secrets) };
 }
 
-/** The text with every secret, and the credentials of every URL, replaced. */
+/** A shorter text is no secret, and replacing it everywhere would make a message unreadable. */
+const SHORTEST_SECRET = 4;
+
+/** The text with every secret of at least four characters, and the credentials of every URL, replaced. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  // The longest first: a part of a secret may be another one, whose replacement would leave the rest.
+  const longestFirst = secrets.toSorted((a, b) => b.length - a.length);
   let clean = text;
-  for (const secret of secrets) if (secret.length > 0) clean = clean.replaceAll(secret, '***');
+  for (const secret of longestFirst) if (secret.length >= SHORTEST_SECRET) clean = clean.replaceAll(secret, '***');
   return clean.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1***@');
 }
 

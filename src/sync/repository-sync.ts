@@ -1,4 +1,5 @@
 /** The sync of one repository: lock, repair the secondary, then page after page into the databases. */
+import { inSpan } from '../system/tracing.js';
 import { cleanedUp } from './cleaned-up.js';
 import { SyncError, failureOf } from './failures.js';
 import { repositoryId } from './identity.js';
@@ -32,7 +33,17 @@ export interface SyncContext {
 const PAGES_AHEAD = 8;
 
 /** Syncs one repository; failures become part of its summary. Only an abort is thrown. */
-export async function syncRepository(source: RepositorySource, context: SyncContext): Promise<RepositorySummary> {
+export function syncRepository(source: RepositorySource, context: SyncContext): Promise<RepositorySummary> {
+  const { target, provider } = context.request;
+  const attributes = { 'plumbline.sync.target': target, 'plumbline.sync.provider': provider };
+  return inSpan('sync repository', { kind: 'internal', attributes }, async (span) => {
+    const summary = await syncTraced(source, context);
+    if (summary.error !== null) span?.fail(summary.error.code);
+    return summary;
+  });
+}
+
+async function syncTraced(source: RepositorySource, context: SyncContext): Promise<RepositorySummary> {
   const { request, dependencies } = context;
   const counts: Counts = {};
   let name = source.name;
@@ -97,10 +108,16 @@ async function syncOpened(
       };
       const time = Math.max(since, dependencies.now());
       const sinkPage = stamp(page, pageNumber === 1 ? repository : undefined, key, state, time, request.orgId);
-      await lock.assertHeld();
-      await primary.apply(sinkPage);
-      await units?.stored(sinkPage);
-      await secondary.apply(sinkPage);
+      await inSpan(
+        'store sync page',
+        { kind: 'internal', attributes: pageAttributes(sinkPage, pageNumber) },
+        async () => {
+          await lock.assertHeld();
+          await primary.apply(sinkPage);
+          await units?.stored(sinkPage);
+          await secondary.apply(sinkPage);
+        },
+      );
       addCounts(counts, sinkPage);
       if (page.note !== undefined) dependencies.progress.note?.(`${name} (${request.target}): ${page.note}`);
       dependencies.progress.pageStored?.({ name, records: { ...counts }, expected: page.expected ?? null });
@@ -198,6 +215,11 @@ function stamp(
     return [{ table, rows: rows.map((row) => ({ repo_id: key.repoId, ...row, ...everywhere })) }];
   });
   return { key, tables, blameLengths: page.blameLengths ?? [], state };
+}
+
+function pageAttributes({ tables }: SinkPage, number: number): Record<string, number> {
+  const rows = tables.reduce((sum, table) => sum + table.rows.length, 0);
+  return { 'plumbline.sync.page': number, 'plumbline.sync.rows': rows };
 }
 
 function addCounts(counts: Counts, page: SinkPage): void {

@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive } from './is-alive.js';
+import { pidNamespace } from './pid-namespace.js';
+import { processStart } from './process-start.js';
 
 /** Gives up after this many attempts. */
 const maxAttempts = 200;
+
+/**
+ * A lock file of a process that cannot be seen from here, such as one of another container, expires after this time.
+ * What is done under a lock takes milliseconds.
+ */
+const unseenMs = 60_000;
 
 /** Another process holds the lock and does not release it. */
 export class FileLockedError extends Error {
@@ -24,8 +32,9 @@ export class FileLockedError extends Error {
  *
  * Each contender creates a lock file of a unique name beside the path. It holds the lock if it then sees no other lock
  * file; of two contenders, the one that looks later sees both. A contender that does not get the lock removes its file
- * and retries after a pause. Lock files of processes that have ended are removed. Their names are unique, so that the
- * lock file of a running process is never removed by mistake.
+ * and retries after a pause. Lock files of processes that have ended are removed. A lock file tells in which namespace
+ * of process ids its process is and when that started, because ids repeat: in another container, and after a restart.
+ * Names are unique, so that the lock file of a running process is never removed by mistake.
  *
  * `proper-lockfile` (4.1.2, the last release, of 2021) was considered. It detects a dead holder by the age of the lock,
  * so that a killed process blocks others for seconds, and a process that is suspended for longer loses its lock.
@@ -45,7 +54,7 @@ export async function withFileLock<T>(
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const own = `${prefix}${process.pid}-${randomUUID()}`;
     try {
-      await writeFile(join(folder, own), '', { flag: 'wx', mode: 0o600 });
+      await writeFile(join(folder, own), thisProcess(), { flag: 'wx', mode: 0o600 });
       other = await otherLock(folder, prefix, own);
       if (other === undefined) return await work();
     } finally {
@@ -63,10 +72,27 @@ async function otherLock(folder: string, prefix: string, own: string): Promise<s
     if (!name.startsWith(prefix) || name === own) continue;
     const pid = /^\d+(?=-)/.exec(name.slice(prefix.length))?.[0];
     // A name without a pid is not a lock file of this function, so it is not removed.
-    if (pid === undefined || isAlive(Number(pid))) other = name;
+    if (pid === undefined || (await isHeld(join(folder, name), Number(pid)))) other = name;
     else await rm(join(folder, name), { force: true });
   }
   return other;
+}
+
+/** Two lines: the namespace of this process's id, and its start; a line is empty where the system does not tell. */
+function thisProcess(): string {
+  return `${pidNamespace() ?? ''}\n${processStart(process.pid) ?? ''}`;
+}
+
+async function isHeld(file: string, pid: number): Promise<boolean> {
+  const written = await readFile(file, 'utf8').catch(() => null);
+  if (written === null) return false; // it has just been removed
+  const [namespace = '', start = ''] = written.split('\n');
+  if (namespace !== '' && namespace !== pidNamespace()) {
+    const changed = await stat(file).catch(() => null);
+    return changed !== null && Date.now() - changed.mtimeMs < unseenMs;
+  }
+  // The start is not there yet while its process writes the file.
+  return isAlive(pid) && (start === '' || start === processStart(pid));
 }
 
 function randomPause(): Promise<void> {

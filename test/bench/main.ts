@@ -1,4 +1,4 @@
-/** `npm run bench [name ...]`: measures side by side and prints ratios. Never part of the tests. */
+/** `npm run bench [name ...] [size]`: measures side by side and prints ratios. Never part of the tests. */
 import { benchAnalytics, benchAnalyticsGrowth } from './analytics/analytics.js';
 import { benchCompose } from './compose/compose.js';
 import { benchConsole } from './console/interactive.js';
@@ -7,6 +7,7 @@ import { benchCrowd } from './platform/crowd.js';
 import { benchLogin } from './platform/login.js';
 import { benchMe } from './platform/me.js';
 import { benchStart } from './platform/start.js';
+import { benchTracing } from './platform/tracing.js';
 import { benchSdkSize } from './sdk-size.js';
 import { benchAccuracy } from './sync/accuracy.js';
 import { benchSyncGit } from './sync/git.js';
@@ -15,6 +16,7 @@ import { benchUnits } from './sync/units.js';
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   throughput: benchThroughput,
   me: benchMe,
+  tracing: benchTracing,
   login: benchLogin,
   crowd: benchCrowd,
   start: benchStart,
@@ -28,7 +30,8 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   'analytics-growth': benchAnalyticsGrowth,
 };
 
-const asked = process.argv.slice(2);
+// Numbers are sizes, which the benchmarks read.
+const asked = process.argv.slice(2).filter((argument) => !/^[\d.]+$/.test(argument));
 const unknown = asked.filter((name) => !(name in benchmarks));
 if (unknown.length > 0) {
   console.error(`There is no benchmark ${unknown.join(', ')}. There are: ${Object.keys(benchmarks).join(', ')}.`);

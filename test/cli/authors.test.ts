@@ -6,7 +6,7 @@ import Database from 'libsql';
 import { expect, it, onTestFinished } from 'vitest';
 import { runMain } from './main-process.js';
 
-it('plumbline authors import joins the authors of units, also of later syncs, and takes it back', async () => {
+it('plumbline authors import merges the authors of stored and later units, and undoes it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-authors-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'records.db');

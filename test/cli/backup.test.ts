@@ -63,7 +63,7 @@ describe('A backup under load', () => {
   });
   afterEach(() => platform.stop());
 
-  test('restored elsewhere: people log in, figures are the same, secrets open, nothing is half there', async () => {
+  test('restores on another server: users log in, figures are equal, secrets can be decrypted, and no row is missing', async () => {
     const owner = await platform.signUp({ email: 'owner@example.com' });
     const synced = await plumbline([
       ...['sync', 'git', '--provider', 'synthetic', '--db', platform.databaseUri, '--org', owner.orgId],
@@ -141,7 +141,7 @@ describe('A backup under load', () => {
 });
 
 describe('A backup', () => {
-  test('is not written over a file, nor restored into a database that has tables', async () => {
+  test('does not overwrite a file, and is not restored into a database that has tables', async () => {
     const uri = await owned(createTestDatabase());
     expect(await backup(uri)).toMatchObject({ exitCode: 0 });
     const { mtimeMs } = await stat(file);
@@ -190,7 +190,7 @@ describe('kill -9', () => {
   const large = `insert into login_failures (email, failed_at, last_failed_at)
     select md5(n::text) || md5((-n)::text) || '@example.com', array[now()], now() from generate_series(1, 200000) as n`;
 
-  test('of a backup leaves FILE.partial, which says what it is and is refused', async () => {
+  test('of a backup leaves FILE.partial, which restore refuses as incomplete', async () => {
     const uri = await owned(createTestDatabase());
     await query(uri, large);
     await killed(
@@ -248,7 +248,7 @@ async function killed(
 describe.skipIf(outsidePostgresMissing !== null)(
   `Moving from the embedded PostgreSQL to a server${outsidePostgresMissing === null ? '' : ` (skipped: ${outsidePostgresMissing})`}`,
   () => {
-    test('is one command, once no server uses the embedded one', async () => {
+    test('takes one command, after all servers on the embedded one have stopped', async () => {
       const outside = await startOutsidePostgres();
       const move = (): Promise<Finished> => plumbline(['move', outside.uri], { environment: { PLUMBLINE_HOME: home } });
       try {

@@ -45,7 +45,7 @@ it('plumbline classify --text --json prints shares that add up to 1', async () =
   ]);
 });
 
-it('plumbline classify takes a rules file of one’s own, and names everything that is wrong in it', async () => {
+it('plumbline classify reads a custom rules file, and lists every error in it', async () => {
   const rules = join(directory(), 'rules.yaml');
   writeFileSync(rules, 'version: 1\nfallback: { risk.security: 1 }\nrules: []\n');
   const fine = await runMain(['classify', '--text', 'fix: it', '--json'], { WORK_UNIT_RULES: rules });

@@ -59,7 +59,7 @@ describe('Help', () => {
 });
 
 describe('Settings', () => {
-  test('of the command line win over the environment, and that over the settings file', async () => {
+  test('of the command line override the environment, which overrides the settings file', async () => {
     const config = join(home, 'settings.yaml');
     await writeFile(config, 'HOST: 203.0.113.1\nPORT: 1\nLOG_LEVEL: silent\nLOG_FORMAT: human\n');
     const own = join(home, 'own');
@@ -94,7 +94,7 @@ describe('Settings', () => {
     expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('"ORG", which is no setting')]);
   });
 
-  test('that are misspelt are warned about', async () => {
+  test('that are misspelt cause a warning', async () => {
     const { exitCode, stderr } = await plumbline(['migrate'], {
       environment: environment({ MAILURL: 'smtp://mail', PLUMBLINE_PROT: '1' }),
     });
@@ -168,7 +168,7 @@ describe('A start that cannot succeed ends with exit code 1 and one clear line',
     expect(await lineOf({ DATABASE_URI: missing.href })).toContain('database "plumbline_missing" does not exist');
   });
 
-  test('another SECRETS_KEY than the one that sealed what the database holds', async () => {
+  test('a SECRETS_KEY that did not encrypt the secrets in the database', async () => {
     const key = (fill: number): string => Buffer.alloc(32, fill).toString('base64');
     const server = await startServer({ environment: environment({ SECRETS_KEY: key(1) }) });
     server.kill('SIGTERM');
@@ -179,7 +179,7 @@ describe('A start that cannot succeed ends with exit code 1 and one clear line',
     }
   });
 
-  test('a PLUMBLINE_HOME that cannot be made', async () => {
+  test('a PLUMBLINE_HOME that cannot be created', async () => {
     expect(await lineOf({ PLUMBLINE_HOME: '/dev/null/home', DATABASE_URI: '' })).toContain('/dev/null/home');
   });
 });

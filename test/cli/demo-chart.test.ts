@@ -36,11 +36,11 @@ describe('the chart of the demo', () => {
     }
   });
 
-  it('leaves bars out where there is no room for them, and shortens labels where there is none for those', () => {
+  it('omits bars that do not fit, and shortens labels that do not fit', () => {
     expect(draw({ width: 26, isUnicode: true })[1]).toBe('feature_del…  1,200    66%');
   });
 
-  it('uses colours only where it may', () => {
+  it('uses colours only where they are allowed', () => {
     expect(draw().join('')).not.toContain('\u001b');
     const coloured = draw({ isColoured: true });
     expect(coloured.join('')).toContain('\u001b[36m');

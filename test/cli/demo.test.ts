@@ -3,9 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { plumbline, startServer, type Finished } from './plumbline.js';
+
+// A run of the demo takes some seconds of CPU, and each test has one or two: on a busy machine more than a minute.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let database: TestDatabase;
 let home: string;
@@ -27,7 +30,7 @@ afterAll(async () => {
 const passwordIn = ({ stdout }: Finished): string => /^ {2}password +(.*)$/m.exec(stdout)?.[1] ?? '';
 const chartIn = ({ stdout }: Finished): string => /theme +units[^]*?\n\n/.exec(stdout)?.[0] ?? '';
 
-it('makes an account and an organization, fills it, and shows where the work goes', () => {
+it('creates an account and an organization, fills it, and charts the work', () => {
   expect(first).toMatchObject({ exitCode: 0, stderr: '' });
   expect(first.stdout).toContain('The demo is ready.');
   expect(passwordIn(first)).toMatch(/^[\w-]{20}$/);
@@ -46,7 +49,7 @@ const portsIn = ({ stdout }: Finished): readonly (string | undefined)[] => [
   /^ {2}http:\/\/127\.0\.0\.1:(\d+)\/console\/overview$/.exec(stdout.trimEnd().split('\n').at(-1) ?? '')?.[1],
 ];
 
-it('ends with the address of the console, and says how to start the server where none runs', async () => {
+it('ends with the address of the console, and says how to start the server if none runs', async () => {
   const [started, shown] = portsIn(await plumbline(['demo'], { environment: { ...environment, PORT: '18123' } }));
   expect(Number(started)).toBeGreaterThanOrEqual(18_123);
   expect(shown).toBe(started);
@@ -67,7 +70,7 @@ it('proposes another port where a server with other data uses that of the settin
   }
 });
 
-it('names the port of the settings, and says nothing of starting a server that runs', async () => {
+it('names the port of the settings, and does not mention starting a server that runs', async () => {
   const server = await startServer({ environment: { ...environment, LOG_LEVEL: 'warn' } });
   try {
     const { port } = new URL(server.url);
@@ -80,7 +83,7 @@ it('names the port of the settings, and says nothing of starting a server that r
   }
 });
 
-it('prints a query that answers on a server just what the chart shows', async () => {
+it('prints a query whose reply has the values of the chart', async () => {
   const server = await startServer({ environment: { ...environment, LOG_LEVEL: 'warn' } });
   try {
     const commands = first.stdout.split('\n').filter((line) => /^ {2}(?:API=|ACCESS=|curl )/.test(line));
@@ -110,10 +113,13 @@ it('describes existing data in a second run, without the password', async () => 
   expect(chartIn(again)).toBe(chartIn(first));
 });
 
-it('makes a new password when asked to, and another demo for another address', async () => {
+it('sets a new password when asked to', async () => {
   const reset = await plumbline(['demo', '--reset-password'], { environment });
   expect(passwordIn(reset)).toMatch(/^[\w-]{20}$/);
   expect(passwordIn(reset)).not.toBe(passwordIn(first));
+});
+
+it('creates another demo for another address', async () => {
   const other = await plumbline(['demo', '--email', 'Other@Example.com'], { environment });
   expect(other.stdout).toContain('other@example.com');
   expect(chartIn(other)).toBe(chartIn(first));
@@ -125,7 +131,7 @@ it('rejects an invalid e-mail address', async () => {
   expect(refused.stderr).toMatch(/^plumbline: --email nobody is not an e-mail address[^\n]*\n$/);
 });
 
-it('leaves the account of somebody else alone', async () => {
+it('does not change the account of another user', async () => {
   const { default: postgres } = await import('postgres');
   const sql = postgres(database.uri, { max: 1 });
   await sql`insert into users (email, password_hash) values ('robin@example.com', 'unchanged')`;

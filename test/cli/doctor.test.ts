@@ -58,7 +58,7 @@ const says = (status: string, message: string, remedy: string): unknown =>
   });
 
 describe('plumbline doctor', () => {
-  test('finds nothing wrong with a sound installation', async () => {
+  test('reports no problem in a sound installation', async () => {
     const mailbox = await startMailbox();
     const { exitCode, findings } = await examine({ MAIL_URL: mailbox.url });
     await mailbox.stop();
@@ -80,7 +80,7 @@ describe('plumbline doctor', () => {
     }
   });
 
-  test('prints lines for people, with what to do', async () => {
+  test('prints lines for people, with the remedy of each problem', async () => {
     const { exitCode, stdout } = await plumbline(['doctor'], {
       environment: { PLUMBLINE_HOME: home, DATABASE_URI: 'postgres://plumbline:hunter2@127.0.0.1:1/none', PORT: '0' },
     });
@@ -168,7 +168,7 @@ describe('plumbline doctor', () => {
     ]);
   });
 
-  test('reports another key than that of the database, and one that others can read', async () => {
+  test('reports a key that does not match the database, and one that other users can read', async () => {
     const server = await startServer({ environment: { PLUMBLINE_HOME: home, DATABASE_URI: database.uri } });
     server.kill('SIGTERM');
     await server.finished;
@@ -181,13 +181,13 @@ describe('plumbline doctor', () => {
     expect(await findingOf('secrets key', { SECRETS_KEY: '' })).toEqual([1, says('failed', 'is missing', 'backup')]);
   });
 
-  test('reports a home that cannot be written to', async () => {
+  test('reports a home that is not writable', async () => {
     const file = join(home, 'file');
     await writeFile(file, '');
     expect(await findingOf('home', { PLUMBLINE_HOME: file })).toEqual([1, says('failed', file, 'PLUMBLINE_HOME')]);
   });
 
-  test('reports a port of another program, but not that of a running server', async () => {
+  test('reports a port that another program uses, but not the port of a running server', async () => {
     const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const address = other.address();

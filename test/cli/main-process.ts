@@ -1,21 +1,30 @@
 /** Runs any `plumbline` command in a separate process, from the sources, without a build. */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { createRequire } from 'node:module';
+import type { Readable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Finished } from './plumbline.js';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
-/** Runs `plumbline` with these arguments; nothing of the tests' own environment but PATH is passed on. */
+/** Starts `plumbline` with these arguments; nothing of the tests' own environment but PATH is passed on. */
+export function startMain(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): ChildProcessByStdio<null, Readable, Readable> {
+  return spawn(process.execPath, ['--import', TSX, MAIN, ...args], {
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Runs `plumbline` to its end. */
 export function runMain(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Finished> {
-  const child = spawn(process.execPath, ['--import', TSX, MAIN, ...args], {
-    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = startMain(args, environment);
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

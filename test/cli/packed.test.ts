@@ -31,7 +31,7 @@ describe.skipIf(unreachable !== null)(`the packed server${unreachable ?? ''}`, {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('has a licence and no dependency on a package of this repository', async () => {
+  test('has a licence, and does not depend on another package of this repository', async () => {
     const installed = join(folder, 'node_modules/plumbline');
     const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
     expect(Object.keys(manifest.dependencies).filter((name) => name.startsWith('@plumbline/'))).toEqual([]);

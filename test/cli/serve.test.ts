@@ -92,7 +92,7 @@ describe('plumbline serve on the embedded PostgreSQL', () => {
     expect((await server.finished).stderr.split('\n')[0]).toMatch(first);
   });
 
-  test('starts, stops and starts again on what it has stored, and takes its PostgreSQL along', async () => {
+  test('starts, stops and starts again on its stored data, and stops its PostgreSQL each time', async () => {
     for (const expected of [201, 400]) {
       const server = await start();
       expect(await register(server, 'robin@example.com')).toBe(expected);
@@ -113,7 +113,7 @@ describe('plumbline serve on the embedded PostgreSQL', () => {
     await surviveKills({}, account);
   });
 
-  test('a second server attaches to the PostgreSQL of the first, and outlives it', async () => {
+  test('a second server uses the PostgreSQL of the first, and continues after the first has stopped', async () => {
     const first = await start();
     const second = await start();
     expect(await register(first, 'robin@example.com')).toBe(201);

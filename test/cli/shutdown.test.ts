@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-test('SIGTERM during requests: they are answered, readiness is 503, nothing new is let in, and the exit code is 0', async () => {
+test('SIGTERM during requests: they are answered, readiness is 503, new connections are refused, and the exit code is 0', async () => {
   const emails = Array.from({ length: 12 }, (_, index) => `caller-${index}@example.com`);
   const callers = await Promise.all(emails.map((email) => beginRegistration(server, email)));
   server.kill('SIGTERM');
@@ -51,7 +51,7 @@ test('SIGTERM during requests: they are answered, readiness is 503, nothing new 
   await sql.end();
 });
 
-test('a second signal ends the server at once, whatever is under way', async () => {
+test('a second signal ends the server at once, even during requests', async () => {
   await beginRegistration(server, 'slow@example.com');
   server.kill('SIGTERM');
   await refusingConnections(server);

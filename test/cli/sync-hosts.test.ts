@@ -25,7 +25,7 @@ describe.skipIf(missing !== undefined)(`plumbline sync from a host${reason}`, ()
     expect(finished.stdout + finished.stderr).not.toContain(started.token);
   });
 
-  it('says that a 404 may be a token without the scope repo, and ends with 1', async () => {
+  it('says that a 404 may mean a token without the scope repo, and exits with 1', async () => {
     const started = await host(hostARepository('acme/widgets'));
     const finished = await runSyncProcess([
       ...['git', '--provider', 'host_a', '--owner', 'acme', '--repo', 'secret', '--host-a-url', started.url],
@@ -52,7 +52,7 @@ describe.skipIf(missing !== undefined)(`plumbline sync from a host${reason}`, ()
     });
   });
 
-  it('ends with 3 where some repositories of a batch fail, and lists them', async () => {
+  it('exits with 3 if some repositories of a batch fail, and lists them', async () => {
     const started = await host(
       ...['acme/api-1', 'acme/api-2', 'acme/web'].map((name) => hostARepository(name, { commits: commits(1) })),
     );
@@ -70,7 +70,7 @@ describe.skipIf(missing !== undefined)(`plumbline sync from a host${reason}`, ()
     expect(finished.stderr).toMatch(/1 repository done, 1 failed;.*\n {2}failed: acme\/api-2: .*admin rights.*\n$/);
   });
 
-  it('names the scopes that host_b wants, on a self-hosted instance', async () => {
+  it('names the scopes that a self-hosted host_b requires', async () => {
     const started = await startHostB(hostBProject(7, 'group/widgets'));
     started.fault = () => refusal(403, 'insufficient_scope');
     const finished = await runSyncProcess(

@@ -22,7 +22,7 @@ describeOnEachDatabase('plumbline sync', (engine) => {
     return;
   }
 
-  it('that gets kill -9 is completed by the next run, as if it had not been interrupted; one more changes nothing', async () => {
+  it('that gets kill -9 is completed by the next run, with the result of an uninterrupted one; a further run changes nothing', async () => {
     const args = await wholeHistory(COMMITS);
     const [killed, whole] = [await engine.newDatabase(), await engine.newDatabase()];
     const first = startSync([...args, '--db', killed], { environment: { ...SMALL_PAGES, DB_ECHO: 'true' } });
@@ -50,7 +50,7 @@ describeOnEachDatabase('plumbline sync', (engine) => {
     expect(await storedRows(killed, id)).toEqual(stored);
   });
 
-  it('twice at once on one repository stores what one alone does', async () => {
+  it('twice at once on one repository stores the same as one run alone', async () => {
     const args = await wholeHistory(COMMITS / 3);
     const [shared, alone] = [await engine.newDatabase(), await engine.newDatabase()];
     const both = await Promise.all([

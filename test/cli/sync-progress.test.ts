@@ -20,7 +20,7 @@ function terminal(): { readonly stream: WriteStream; readonly written: () => str
   return { stream, written: () => text };
 }
 
-it('is a bar with a percentage for each repository on a terminal, above which stays what was said', () => {
+it('is a bar with a percentage for each repository on a terminal, below the messages printed earlier', () => {
   const { stream, written } = terminal();
   const { progress, close } = openBars(stream);
   for (const name of ['acme/app', 'acme/web']) progress.repositoryStarted?.({ name, target: 'git', resumed: false });
@@ -40,7 +40,7 @@ it('is a bar with a percentage for each repository on a terminal, above which st
   expect(written()).not.toMatch(/\u001b\[\?(25|7)l/);
 });
 
-it('knows how much there is to do in a clone, where that is shown', async () => {
+it('counts the commits of a clone only if the progress is shown', async () => {
   const seen: (number | null)[] = [];
   const progress = {
     showsTotals: true,
@@ -57,14 +57,14 @@ it('knows how much there is to do in a clone, where that is shown', async () => 
   expect(seen.at(-1)).toBe(5);
 });
 
-it('is lines where the stream is no terminal, and where statements are shown', () => {
+it('is lines if the stream is not a terminal, or if statements are printed', () => {
   const { stream, written } = terminal();
   openProgressView(stream, { lines: true, now: () => 0 }).progress.note?.('as it is');
   openProgressView(Object.assign(stream, { isTTY: false }), { lines: false, now: () => 0 }).progress.note?.('too');
   expect(written()).toBe('as it is\ntoo\n');
 });
 
-it('speaks of the pages of one repository every two seconds', () => {
+it('reports the pages of a repository every two seconds', () => {
   const lines: string[] = [];
   let now = 0;
   const progress = lineProgress(

@@ -40,7 +40,7 @@ describe('plumbline sync --help', () => {
 });
 
 describe('plumbline sync with wrong or missing input', () => {
-  it('lists all of it at once and ends with 2', async () => {
+  it('lists every problem at once and exits with 2', async () => {
     const { exitCode, stdout, stderr } = await runSyncProcess(['gti', '--provider', 'host_a', '--batch-size', '0']);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr.split('\n')).toEqual([
@@ -55,12 +55,12 @@ describe('plumbline sync with wrong or missing input', () => {
     ]);
   });
 
-  it('ends with 2 where there is nothing but the command', async () => {
+  it('exits with 2 if there are no arguments', async () => {
     const { exitCode, stderr } = await runSyncProcess([]);
     expect([exitCode, stderr.split('\n').length]).toEqual([2, 6]);
   });
 
-  it('says which targets a provider has', async () => {
+  it('names the targets of a provider', async () => {
     const { exitCode, stderr } = await runSyncProcess(['cicd', '--provider', 'local', '--db', 'sqlite:x.db']);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('local has no cicd: it has git, prs, blame')]);
   });
@@ -69,14 +69,14 @@ describe('plumbline sync with wrong or missing input', () => {
     ['an unknown option', ['git', '--databse', 'x']],
     ['an option without its value', ['git', '--db']],
     ['a second target', ['git', 'prs']],
-  ])('ends with 2 for %s', async (_name, args) => {
+  ])('exits with 2 for %s', async (_name, args) => {
     const { exitCode, stdout, stderr } = await runSyncProcess(args);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^error: .*\n(.*\n)?\(add --help for the options\)\n$/);
   });
 });
 
-describe('what plumbline sync prints', () => {
+describe('the output of plumbline sync', () => {
   it('is one object on standard output with --json, and lines for people on standard error', async () => {
     const path = await project();
     const finished = await runSyncProcess([...local(path), '--db', sqliteUri(), '--org', 'acme', '--json']);
@@ -101,12 +101,12 @@ describe('what plumbline sync prints', () => {
     );
   });
 
-  it('is nothing on standard output without it', async () => {
+  it('is empty on standard output without --json', async () => {
     const { exitCode, stdout } = await runSyncProcess([...local(await project()), '--db', sqliteUri()]);
     expect([exitCode, stdout]).toEqual([0, '']);
   });
 
-  it('has the same form where nothing could begin', async () => {
+  it('has the same form if the run could not start', async () => {
     const finished = await runSyncProcess([
       ...local(await project()),
       '--json',
@@ -131,7 +131,7 @@ describe('what plumbline sync prints', () => {
     expect(stderr).toContain('pro\ufffd[2Jject\ufffdx: done, 1 commit');
   });
 
-  it('has every statement with DB_ECHO, and no secret in them', async () => {
+  it('contains every statement with DB_ECHO, without secrets', async () => {
     const database = await createEmptyDatabase();
     onTestFinished(() => database.drop());
     const password = decodeURIComponent(new URL(inject('databaseAdminUri')).password);
@@ -174,7 +174,7 @@ describe('--db embedded:', () => {
     expect(printedSummary(second).repositories[0]).toMatchObject({ status: 'ok', records: { repos: 1 } });
   }, 60_000);
 
-  it('uses the one that a server holds, and leaves it running', async () => {
+  it('uses the PostgreSQL of a running server, and does not stop it', async () => {
     const home = join(temporaryDirectory(), 'home');
     const server = await startEmbeddedPostgres({ home, logger: pino({ level: 'silent' }), durable: false });
     onTestFinished(() => server.stop());
@@ -189,7 +189,7 @@ describe('--db embedded:', () => {
 });
 
 describe('--sink both', () => {
-  it('ends with 3 while the secondary is down, the primary being complete; the next run repairs it', async () => {
+  it('exits with 3 while the secondary is down and the primary is complete; the next run repairs the secondary', async () => {
     const later = join(temporaryDirectory(), 'later');
     const secondary = `sqlite:${join(later, 'records.db')}`;
     const db = sqliteUri();
@@ -232,7 +232,7 @@ describe('SIGINT and SIGTERM', () => {
     expect((await storedRows(db, id))['git_commits']).toHaveLength(1500);
   });
 
-  it('a second one ends it at once, whatever it waits for', async () => {
+  it('a second one ends it at once, even if it waits for a lock', async () => {
     // A database that takes the connection and then says nothing.
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');

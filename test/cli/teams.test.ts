@@ -12,7 +12,7 @@ function directory(): string {
   return path;
 }
 
-it('plumbline teams import assigns the units that are there, and those of later syncs', async () => {
+it('plumbline teams import assigns stored units, and those of later syncs', async () => {
   const folder = directory();
   const path = join(folder, 'records.db');
   const db = ['--db', `sqlite:${path}`];
@@ -36,7 +36,7 @@ it('plumbline teams import assigns the units that are there, and those of later 
   expect(JSON.parse(again.stdout)).toMatchObject({ work_units: 0 });
 });
 
-it('plumbline teams import names everything that is wrong with a file', async () => {
+it('plumbline teams import lists every error in a file', async () => {
   const file = join(directory(), 'teams.yaml');
   writeFileSync(
     file,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenApiDocument } from '../../src/codegen/openapi-document.js';
 import { readContract } from '../../src/codegen/read-contract.js';
-import { record } from '../support/recorder-pointers.js';
+import { record } from '../../src/contract-tools/gate/pointers.js';
 
 /** A small contract that keeps every rule. */
 function rightContract(): Record<string, unknown> {
@@ -36,7 +36,9 @@ function rightContract(): Record<string, unknown> {
                 Age: { schema: { type: 'integer' } },
                 'X-Request-Id': { required: true, 'x-set-by': 'pipeline', schema: text },
               },
-              content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } },
+              content: {
+                'application/json': { schema: { $ref: '#/components/schemas/StoredThing' }, example: { name: 'A' } },
+              },
             },
             '404': { description: 'No.', content: problem('ThingNotFoundProblem', 'RouteNotFoundProblem') },
           },
@@ -59,11 +61,18 @@ function rightContract(): Record<string, unknown> {
           required: ['name'],
           properties: { name: text, note: { type: 'string', default: '' } },
         },
-        RouteNotFoundProblem: { type: 'object', additionalProperties: false, properties: { status: { const: 404 } } },
+        StoredThing: { type: 'object', additionalProperties: false, required: ['name'], properties: { name: text } },
+        RouteNotFoundProblem: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['status'],
+          properties: { status: { const: 404 } },
+        },
         ThingNotFoundProblem: {
           type: 'object',
           additionalProperties: false,
-          properties: { status: { enum: [404, 410] } },
+          required: ['status', 'thing'],
+          properties: { status: { enum: [404, 410] }, thing: text },
         },
       },
     },
@@ -72,7 +81,8 @@ function rightContract(): Record<string, unknown> {
 
 function problem(...names: string[]): object {
   const references = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
-  return { 'application/problem+json': { schema: references.length === 1 ? references[0] : { oneOf: references } } };
+  const schema = references.length === 1 ? references[0] : { oneOf: references };
+  return { 'application/problem+json': { schema, example: { status: 404 } } };
 }
 
 /** Reads the valid contract with `value` at a path; undefined removes the path. */

@@ -1,4 +1,4 @@
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page, type Request } from 'playwright-core';
 import { builtCommand } from '../cli/built-command.js';
 import { browser as browserFile } from '../support/browser.js';
 import { startTestPlatform, type TestPlatform, type TestPlatformOptions, type TestUser } from '../support/platform.js';
@@ -25,6 +25,8 @@ export interface Visitor {
   readonly page: Page;
   /** Messages of the policy, errors of scripts and requests to other hosts, in all tabs so far. There must be none. */
   readonly complaints: readonly string[];
+  /** Names requests that fail because the test wants it, as the browser reports them: `401 /api/v1/auth/login`. */
+  provoke(...failures: readonly (string | RegExp)[]): void;
   /** Goes to a path of the server: `/console/overview`. */
   open(path: string): Promise<void>;
   /** Opens another tab. */
@@ -82,22 +84,26 @@ export async function newVisitor(browser: Browser, url: string, options: Visitor
     timezoneId: 'UTC',
   });
   const complaints: string[] = [];
+  const provoked: (string | RegExp)[] = [];
   await context.addInitScript({ content: reportPolicyViolations });
   context.on('page', (page) => {
-    listen(page, url, complaints);
+    listen(page, url, complaints, (failure) => provoked.some((each) => isProvoked(failure, each)));
   });
   const page = await context.newPage();
   const visitor: Visitor = {
     context,
     page,
     complaints,
+    provoke: (...failures) => {
+      provoked.push(...failures);
+    },
     open: async (path) => {
       if (path.includes('#')) await page.goto('about:blank'); // another fragment alone would not load the page again
-      await page.goto(path);
+      await load(page, path);
     },
     newTab: async (path) => {
       const tab = await context.newPage();
-      await tab.goto(path);
+      await load(tab, path);
       return tab;
     },
     logIn: async ({ email, password }, tab = page) => {
@@ -110,11 +116,60 @@ export async function newVisitor(browser: Browser, url: string, options: Visitor
   return visitor;
 }
 
-function listen(page: Page, url: string, complaints: string[]): void {
+/** Loads the page again. */
+export function reload(page: Page): Promise<void> {
+  return despiteCuts(page, async () => {
+    await page.reload();
+  });
+}
+
+function load(page: Page, path: string): Promise<void> {
+  return despiteCuts(page, async (isFirst) => {
+    // A path with a fragment that is gone to twice is not loaded twice.
+    await (isFirst ? page.goto(path) : page.reload());
+  });
+}
+
+/**
+ * Does something with a page, and does it again when the browser cut off a request: it ends all requests at the moment
+ * when tests of containers on the same machine add or remove a network.
+ */
+export async function despiteCuts(page: Page, action: (isFirst: boolean) => Promise<void>): Promise<void> {
+  const cut: Request[] = [];
+  const notice = (request: Request): void => {
+    if (request.failure()?.errorText === 'net::ERR_NETWORK_CHANGED') cut.push(request);
+  };
+  page.on('requestfailed', notice);
+  try {
+    for (let tries = 1; tries <= 3; tries++) {
+      cut.length = 0;
+      await action(tries === 1).catch((error: unknown) => {
+        if (cut.length === 0) throw error;
+      });
+      if (cut.length === 0) return;
+    }
+    throw new Error('The network of this machine changes all the time.');
+  } finally {
+    page.off('requestfailed', notice);
+  }
+}
+
+/** The browser's note on a reply of 4xx or 5xx, or on a request without a reply. */
+const failedRequest = /^Failed to load resource: (?:the server responded with a status of (\d+)|(net::\w+))/;
+
+const isProvoked = (failure: string, provoked: string | RegExp): boolean =>
+  typeof provoked === 'string' ? failure === provoked : provoked.test(failure);
+
+function listen(page: Page, url: string, complaints: string[], isExpected: (failure: string) => boolean): void {
   page.on('console', (message) => {
-    // The browser's own note on a reply of 4xx or 5xx: a test that provokes such replies looks at what the page shows.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
-      complaints.push(`console: ${message.text()}`);
+    if (message.type() !== 'error') return;
+    const [, status, error] = failedRequest.exec(message.text()) ?? [];
+    const what = status ?? error;
+    if (what === undefined) complaints.push(`console: ${message.text()}`);
+    else {
+      const failure = `${what} ${new URL(message.location().url).pathname}`;
+      // Tests of containers on the same machine change its networks.
+      if (what !== 'net::ERR_NETWORK_CHANGED' && !isExpected(failure)) complaints.push(`failed: ${failure}`);
     }
   });
   page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));

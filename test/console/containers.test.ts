@@ -1,13 +1,19 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogBuffer } from '../../src/console/containers/log-buffer.js';
 import { builtCommand } from '../cli/built-command.js';
 import { runService, type RunningService } from '../compose/service/running-service.js';
-import { accessibilityViolations } from './accessibility.js';
 import { addProject, openByLink, walkProject } from './containers-page.js';
-import { hasBrowser, newVisitor, startBrowser, withoutBrowser, type VisitorOptions, type Visitor } from './console.js';
+import { appearances, lookAt } from './look.js';
+import {
+  hasBrowser,
+  reload,
+  newVisitor,
+  startBrowser,
+  withoutBrowser,
+  type VisitorOptions,
+  type Visitor,
+} from './console.js';
 
 const shop = `
 services:
@@ -18,10 +24,6 @@ services:
     image: app
 `;
 
-/** Folder for a picture of each page; unset: none are made. */
-const pictures = process.env['CONSOLE_PICTURES'];
-const appearances = (['light', 'dark'] as const).flatMap((theme) => [1280, 390].map((width) => ({ theme, width })));
-
 describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () => {
   let browser: Browser;
   let running: RunningService;
@@ -30,7 +32,6 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
     await builtCommand();
     browser = await startBrowser();
     running = await runService({ page: true });
-    if (pictures !== undefined) await mkdir(pictures, { recursive: true });
   });
   afterAll(async () => {
     await browser.close();
@@ -67,19 +68,31 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
 
   test('opens by a link once, keeps the session over a reload, and ends it', async () => {
     const [first, second] = [await visit(), await visit()];
-    const link = running.access.createLink().url;
-    await first.open(link);
-    await first.page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
+    const link = await openByLink(first, running);
     expect(first.page.url()).toBe(`${running.url}/ui/`);
     await second.open(link);
     await second.page.getByText('This link was used').waitFor();
-    await first.page.reload();
+    await reload(first.page);
     await first.page.getByRole('button', { name: 'End session' }).click();
     await first.page.getByRole('heading', { name: 'Open this page by its link' }).waitFor();
-    await first.page.reload();
+    await reload(first.page);
     await first.page.getByRole('heading', { name: 'Open this page by its link' }).waitFor();
     expect(await first.context.cookies()).toEqual([]);
     for (const { context } of [first, second]) await context.close();
+  });
+
+  test('tries a link again that the server has not heard of', async () => {
+    const visitor = await visit();
+    const { page, context } = visitor;
+    const address = '**/ui/session';
+    await context.route(address, (route) => route.abort());
+    await visitor.open(running.access.createLink().url);
+    await page.getByText('The server cannot be reached').waitFor();
+    await context.unroute(address);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
+    expect(page.url()).toBe(`${running.url}/ui/`);
+    await context.close();
   });
 
   test(
@@ -104,20 +117,42 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
   );
 
   describe.each(appearances)('in the $theme theme, $width pixels wide', ({ theme, width }) => {
+    test('says that it loads, that there is nothing, and that the server is away', { timeout: 120_000 }, async () => {
+      const empty = await runService({ page: true });
+      const visitor = await newVisitor(browser, empty.url, { theme, width });
+      const { page } = visitor;
+      const look = (name: string): Promise<void> => lookAt(visitor, `containers-${name}`, { theme, width });
+      let network: 'answers' | 'is silent' | 'fails' = 'is silent';
+      await page.route(/\/projects/, (route) => {
+        if (network === 'answers') return route.continue();
+        return network === 'fails' ? route.abort() : undefined;
+      });
+      visitor.provoke(/^net::ERR_FAILED .*\/projects/);
+      await openByLink(visitor, empty);
+      await page.locator('.skeleton').waitFor();
+      await look('loading');
+      network = 'answers';
+      await reload(page);
+      await page.getByText('There are no projects').waitFor();
+      await look('empty');
+      network = 'fails';
+      await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`); // back in the tab
+      await page.getByText('as of').waitFor();
+      await look('stale');
+      await reload(page);
+      await page.getByRole('button', { name: 'Try again' }).waitFor();
+      await look('problem');
+      await visitor.context.close();
+      await empty.stop();
+    });
+
     test(
       'is accessible, without a message of the policy, an error or sideways scrolling',
       { timeout: 60_000 },
       async () => {
         const visitor = await visit({ theme, width });
-        const { page, complaints, open } = visitor;
-        const look = async (name: string): Promise<void> => {
-          if (pictures !== undefined) {
-            await page.screenshot({ path: join(pictures, `containers-${name}-${theme}-${width}.png`), fullPage: true });
-          }
-          expect(await accessibilityViolations(page)).toEqual([]);
-          expect(complaints).toEqual([]);
-          expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-        };
+        const { page, open } = visitor;
+        const look = (name: string): Promise<void> => lookAt(visitor, `containers-${name}`, { theme, width });
         await open('/ui/');
         await page.getByRole('heading', { name: 'Open this page by its link' }).waitFor();
         await look('no-session');

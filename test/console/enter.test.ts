@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testPassword } from '../support/platform.js';
-import { hasBrowser, startConsole, withoutBrowser, type RunningConsole } from './console.js';
+import { hasBrowser, reload, startConsole, withoutBrowser, type RunningConsole } from './console.js';
 
 describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
   let running: RunningConsole;
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/console/overview');
 
-    await page.reload();
+    await reload(page);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('button', { name: 'Log out' }).click();
     await logIn({ email: 'kim@example.com', password: testPassword });

@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)(`The Explore page${withoutBrowser}`, () => {
     await page.getByRole('region', { name: 'Work units by theme', exact: true }).waitFor();
     await page.getByLabel('Period').selectOption('Last 12 months');
     const days = page.getByLabel('Interval').locator('option').first();
-    await page.getByText('Day (365, too many)').waitFor({ state: 'attached' });
+    await page.getByText('Day (365 points, too many)').waitFor({ state: 'attached' });
     expect(await days.isDisabled()).toBe(true);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.headers()['x-persisted-query-id'] ?? ''));

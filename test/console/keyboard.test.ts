@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestUser } from '../support/platform.js';
-import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+import { hasBrowser, reload, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 
 describe.skipIf(!hasBrowser)(`With the keyboard${withoutBrowser}`, () => {
   let running: RunningConsole;
@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)(`With the keyboard${withoutBrowser}`, () => {
 
   test('the first stop is a link that skips the navigation', async () => {
     const { page } = visitor;
-    await page.reload();
+    await reload(page);
     await page.getByText('Last used').waitFor();
     await page.keyboard.press('Tab');
     expect(await focused()).toEqual(['A', 'Skip to the content']);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole } from './console.js';
 
@@ -44,6 +45,37 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     await page.getByLabel('Name of the organization').fill('Loud Mountains');
     await page.getByRole('button', { name: 'Save the name' }).click();
     await page.getByRole('definition').filter({ hasText: 'Loud Mountains' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('the audit log is filtered, read page by page, and downloaded as CSV', async () => {
+    const { platform } = running;
+    const owner = await platform.signUp({ email: 'olga@example.com', organization: 'Quiet Rivers' });
+    const settings = { token: owner.accessToken, body: { name: 'Quiet Rivers' } };
+    for (let count = 0; count < 60; count++) {
+      await platform.json('PATCH', `/api/v1/organizations/${owner.orgId}`, settings);
+    }
+    const { page, open, logIn, complaints } = await running.visitor();
+    await open('/console/audit-log');
+    await logIn(owner);
+    const rows = page.getByRole('region', { name: 'Records' }).getByRole('row');
+    await expect.poll(() => rows.count()).toBe(51);
+    await page.getByRole('button', { name: 'Show older records' }).click();
+    await expect.poll(() => rows.count()).toBeGreaterThan(60);
+    await page.getByLabel('Action').fill('update');
+    await page.getByLabel('Kind of resource').fill('organization');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await expect.poll(() => rows.count()).toBe(51);
+    expect(new URL(page.url()).search).toBe('?action=UPDATE&resource_kind=ORGANIZATION');
+    expect(await rows.nth(1).innerText()).toContain('olga@example.com');
+
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download as CSV' }).click(),
+    ]);
+    const [head, ...lines] = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
+    expect(head).toBe('at,action,resource_kind,resource_id,status,user_id,ip,user_agent,request_id,note,id');
+    expect(lines).toHaveLength(60);
     expect(complaints).toEqual([]);
   });
 });

@@ -72,7 +72,10 @@ describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
     expect((await readFile(await (await png).path())).subarray(1, 4).toString()).toBe('PNG');
 
     await flow.getByRole('button', { name: 'As a table' }).click();
-    expect(await flow.getByRole('row', { name: 'Risk example/web 0.8' }).count()).toBe(1);
+    expect(await flow.getByRole('row', { name: 'Risk example/web 0.75' }).count()).toBe(1);
+    const days = visitor.page.getByRole('region', { name: 'Work units by day', exact: true });
+    await days.getByRole('button', { name: 'As a table' }).click();
+    expect(await days.getByRole('row', { name: /^4 Mar 2026/ }).count()).toBe(1);
     expect(visitor.complaints).toEqual([]);
   });
 

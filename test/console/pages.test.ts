@@ -1,15 +1,8 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { TestUser } from '../support/platform.js';
-import { accessibilityViolations } from './accessibility.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+import { appearances, lookAt } from './look.js';
 import { consoleRoles, consoleRoutes, type ConsoleRole } from './routes.js';
-
-/** Folder for a picture of each page; unset: none are made. */
-const pictures = process.env['CONSOLE_PICTURES'];
-
-const appearances = (['light', 'dark'] as const).flatMap((theme) => [1280, 390].map((width) => ({ theme, width })));
 
 describe.skipIf(!hasBrowser)(`Every page of the console${withoutBrowser}`, () => {
   let running: RunningConsole;
@@ -25,7 +18,6 @@ describe.skipIf(!hasBrowser)(`Every page of the console${withoutBrowser}`, () =>
       founder: await platform.signUp({ email: 'finn@example.com', organization: 'Loud Mountains' }),
     };
     for (const { prepare } of consoleRoutes) await prepare?.(platform, owner);
-    if (pictures !== undefined) await mkdir(pictures, { recursive: true });
   });
   afterAll(() => running.stop());
 
@@ -46,20 +38,15 @@ describe.skipIf(!hasBrowser)(`Every page of the console${withoutBrowser}`, () =>
 
     test.each(consoleRoutes)(
       '$name: accessible, no message of the policy, no error, no other host, no sideways scrolling',
-      async ({ name, path, as, ready, act }) => {
+      async ({ name, path, as, ready, act, provokes }) => {
         const visitor = visitors.get(as);
         if (visitor === undefined) throw new Error(`there is no ${as}`);
-        const { page, open, complaints } = visitor;
+        const { page, open } = visitor;
         await open(`/console${path}`);
         await page.getByText(ready).first().waitFor({ state: 'attached' });
+        if (provokes !== undefined) visitor.provoke(provokes);
         await act?.(page);
-        await page.evaluate('document.fonts.ready');
-        if (pictures !== undefined) {
-          await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`), fullPage: true });
-        }
-        expect(await accessibilityViolations(page)).toEqual([]);
-        expect(complaints).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+        await lookAt(visitor, name, { theme, width });
       },
     );
   });

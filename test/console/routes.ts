@@ -20,6 +20,8 @@ export interface ConsoleRoute {
   readonly prepare?: (platform: TestPlatform, owner: TestUser) => Promise<void>;
   /** What to do before looking: open a dialog, submit a form. */
   readonly act?: (page: Page) => Promise<void>;
+  /** The request that `act` makes the server refuse, as `Visitor.provoke` names it. */
+  readonly provokes?: string | RegExp;
 }
 
 export const consoleRoles = ['visitor', 'newcomer', 'founder', 'owner'] as const;
@@ -111,6 +113,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     name: 'log-in-refused',
     path: '/login',
     as: 'visitor',
+    provokes: '401 /api/v1/auth/login',
     ready: 'Log in',
     act: submit({ 'E-mail address': 'nobody@example.com', Password: 'wrong' }, 'Log in', 'Details'),
   },
@@ -119,6 +122,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     name: 'register-violations',
     path: '/register',
     as: 'visitor',
+    provokes: '422 /api/v1/auth/register',
     ready: 'Create account',
     act: submit(
       { 'E-mail address': 'sam@example.com', Password: 'short' },
@@ -142,6 +146,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     name: 'verify-refused',
     path: '/verify#token=nothing',
     as: 'visitor',
+    provokes: '400 /api/v1/auth/verify',
     ready: 'Verify the address',
     act: submit({}, 'Verify the address', 'Details'),
   },
@@ -151,6 +156,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     name: 'not-me-refused',
     path: '/not-me#token=abc',
     as: 'visitor',
+    provokes: '400 /api/v1/auth/disown',
     ready: 'Delete the account',
     act: submit({}, 'Delete the account', 'Details'),
   },
@@ -175,6 +181,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     name: 'sources-connect',
     path: '/sources',
     as: 'founder',
+    provokes: '422 /api/v1/admin/integrations',
     ready: 'No code host is connected',
     act: async (page) => {
       await page.getByRole('button', { name: 'Connect a code host' }).click();
@@ -185,6 +192,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     name: 'sources-new-sync',
     path: '/sources',
     as: 'founder',
+    provokes: '422 /api/v1/admin/sync-configs',
     ready: 'Nothing is read yet',
     act: async (page) => {
       await page.getByRole('button', { name: 'New sync' }).click();
@@ -230,6 +238,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     name: 'people-refused',
     path: '/people',
     as: 'owner',
+    provokes: /^409 .*\/invites$/,
     ready: '✓ accepted',
     act: async (page) => {
       await page.getByText('What each role may do').click();
@@ -251,6 +260,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     name: 'teams-edit',
     path: '/teams',
     as: 'owner',
+    provokes: /^422 .*\/teams\/payments$/,
     ready: 'platform/operations',
     act: async (page) => {
       await page.getByRole('button', { name: 'Edit payments' }).click();
@@ -262,6 +272,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     name: 'teams-import-refused',
     path: '/teams',
     as: 'founder',
+    provokes: /^422 .*\/teams$/,
     ready: 'There are no teams yet',
     act: async (page) => {
       await page.getByRole('button', { name: 'Import a file' }).click();

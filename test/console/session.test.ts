@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { startTestPlatform, type TestUser } from '../support/platform.js';
 import { createTestDatabase } from '../support/postgres.js';
-import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+import { hasBrowser, reload, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 
 describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () => {
   let running: RunningConsole;
@@ -18,6 +18,10 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     return page.evaluate(`({ cookie: document.cookie, local: { ...localStorage }, session: { ...sessionStorage } })`);
   }
   const nothingOfTheSession = { cookie: '', local: { 'plumbline.theme': 'system' }, session: {} };
+  const loggedIn = { ...nothingOfTheSession, local: { 'plumbline.theme': 'system', 'plumbline.logged-in': 'true' } };
+
+  /** The clock of the server is moved, and that of the browser is not, which cannot renew its token in time then. */
+  const expiredToken = /^401 \/api\/v1\/(?!auth\/browser-session)/;
 
   async function insider(path: string, user: TestUser): Promise<Visitor> {
     const visitor = await running.visitor();
@@ -32,6 +36,7 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     const one = await insider(path, user);
     await one.page.getByRole('region', { name: 'Records' }).waitFor();
     const other = await insider('/console/account', user);
+    one.provoke('401 /api/v1/admin/audit-log', '401 /api/v1/auth/browser-session/refresh');
     await other.page.getByText('✓ this session').waitFor();
     await other.page.getByRole('button', { name: 'End all others' }).click();
     await other.page
@@ -51,6 +56,56 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     expect([...one.complaints, ...other.complaints]).toEqual([]);
   });
 
+  test('a visitor makes no request that fails: not at first, not in a second tab, not after log-out', async () => {
+    const user = await running.platform.signUp();
+    const { page, open, newTab, logIn, complaints } = await running.visitor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await open('/console/account');
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    expect(asked.filter((path) => path.startsWith('/api/'))).toEqual([]);
+    const tab = await newTab('/console/account');
+    await tab.getByRole('heading', { name: 'Log in' }).waitFor();
+    await logIn(user);
+    await tab.getByText('Last used').waitFor();
+    await tab.getByRole('button', { name: 'Log out' }).first().click();
+    for (const each of [page, tab]) {
+      await each.getByRole('heading', { name: 'Log in' }).waitFor();
+      await reload(each);
+      await each.getByRole('heading', { name: 'Log in' }).waitFor();
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test('a session that has expired is asked for once, and then no more', async () => {
+    const user = await running.platform.signUp();
+    const { page, context, complaints } = await insider('/console/account', user);
+    await page.getByText('Last used').waitFor();
+    await context.clearCookies();
+    for (let visits = 0; visits < 2; visits++) {
+      await reload(page);
+      await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    }
+    expect(await readableBy(page)).toEqual(nothingOfTheSession);
+    expect(complaints).toEqual(['failed: 401 /api/v1/auth/browser-session/refresh']);
+  });
+
+  test('an access token is renewed before it expires', async () => {
+    const user = await running.platform.signUp();
+    const { page, open, logIn, complaints } = await running.visitor();
+    await page.clock.install();
+    await open('/console/account');
+    await logIn(user);
+    await page.getByText('Last used').waitFor();
+    running.platform.clock.advance(15 * 60 - 10);
+    await page.clock.setSystemTime(Date.now() + (15 * 60 - 10) * 1000);
+    const renewal = page.waitForResponse(/browser-session\/refresh$/);
+    await page.getByRole('link', { name: 'Organization' }).click();
+    expect((await renewal).status()).toBe(200);
+    await page.getByText('Next:').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('log-out reaches the other tabs of the browser', async () => {
     const user = await running.platform.signUp();
     const { page, newTab, context } = await insider('/console/account', user);
@@ -65,7 +120,7 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     };
     await expect.poll(sessions, { timeout: 20_000 }).toHaveLength(1);
     await expect.poll(() => context.cookies(cookieUrl())).toEqual([]);
-    await page.reload();
+    await reload(page);
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
   });
 
@@ -77,7 +132,7 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     await context.route(address, (route) => route.abort());
     await page.getByRole('button', { name: 'Log out' }).first().click();
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
-    await page.reload();
+    await reload(page);
     await page.getByRole('button', { name: 'Try again' }).waitFor();
     await context.unroute(address);
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -92,9 +147,9 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     await page.getByText('Last used').waitFor();
     const tab = await newTab('/console/account');
     await tab.getByText('Last used').waitFor();
-    await page.reload();
+    await reload(page);
     await page.getByText('Last used').waitFor();
-    for (const each of [page, tab]) expect(await readableBy(each)).toEqual(nothingOfTheSession);
+    for (const each of [page, tab]) expect(await readableBy(each)).toEqual(loggedIn);
     expect(await context.cookies(cookieUrl())).toMatchObject([
       { name: 'plumbline_session', httpOnly: true, sameSite: 'Strict', path: '/api/v1/auth/browser-session' },
     ]);
@@ -105,7 +160,8 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
 
   test('many tabs that start at once are all logged in, and stay so', async () => {
     const user = await running.platform.signUp();
-    const { newTab, complaints } = await insider('/console/account', user);
+    const { newTab, complaints, provoke } = await insider('/console/account', user);
+    provoke(expiredToken);
     const tabs = await Promise.all(Array.from({ length: 4 }, () => newTab('/console/account')));
     for (const each of tabs) await each.getByText('Last used').waitFor();
     running.platform.clock.advance(16 * 60);
@@ -131,7 +187,8 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     await running.platform.json('POST', `/api/v1/organizations/${owner.orgId}/invites`, invite);
     const { token } = await running.platform.lastMail(user.email);
     await running.platform.json('POST', '/api/v1/auth/accept-invite', { token: user.accessToken, body: { token } });
-    const { page, newTab, complaints } = await insider('/console/account', user);
+    const { page, newTab, complaints, provoke } = await insider('/console/account', user);
+    provoke(expiredToken);
     const tab = await newTab('/console/organization');
     const named = async (each: Page): Promise<string> => (await each.getByRole('banner').textContent()) ?? '';
     await tab.getByText('Next:').waitFor();
@@ -144,14 +201,15 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     await expect.poll(() => named(tab)).not.toBe(before);
     const after = await named(tab);
     running.platform.clock.advance(3600);
-    await page.reload();
+    await reload(page);
     await expect.poll(() => named(page)).toBe(after);
     expect(complaints).toEqual([]);
   });
 
   test('continues after the access token has expired, with many requests at once', async () => {
     const user = await running.platform.signUp();
-    const { page, complaints } = await insider('/console/account', user);
+    const { page, complaints, provoke } = await insider('/console/account', user);
+    provoke(expiredToken);
     await page.getByText('Last used').waitFor();
     running.platform.clock.advance(16 * 60);
     await page.getByRole('link', { name: 'Organization' }).click();
@@ -167,6 +225,7 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     await visitor.context.addInitScript('delete Navigator.prototype.locks');
     await visitor.open('/console/account');
     await visitor.logIn(user);
+    visitor.provoke(expiredToken);
     await visitor.page.getByText('Last used').waitFor();
     running.platform.clock.advance(16 * 60);
     await visitor.page.getByRole('link', { name: 'Organization' }).click();
@@ -176,8 +235,9 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
 
   test('a page that is opened without a connection says so, and loads when the connection is back', async () => {
     const user = await running.platform.signUp();
-    const { page, context, complaints } = await insider('/console/account', user);
+    const { page, context, complaints, provoke } = await insider('/console/account', user);
     await page.getByText('Last used').waitFor();
+    provoke(/^net::ERR_INTERNET_DISCONNECTED /);
     await context.setOffline(true);
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page.getByText('The page could not be loaded').waitFor();
@@ -189,7 +249,8 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
 
   test('changing the password keeps this session and says so', async () => {
     const user = await running.platform.signUp();
-    const { page, complaints } = await insider('/console/account', user);
+    const { page, complaints, provoke } = await insider('/console/account', user);
+    provoke('403 /api/v1/auth/change-password');
     await page.getByLabel('Current password').fill('not the password 1');
     await page.getByLabel('New password', { exact: true }).fill('nine loud mountains 9');
     await page.getByRole('button', { name: 'Change the password' }).click();
@@ -197,7 +258,7 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     await page.getByLabel('Current password').fill(user.password);
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.locator('.toast').waitFor();
-    await page.reload();
+    await reload(page);
     await page.getByText('Last used').waitFor();
     expect(complaints).toEqual([]);
   });

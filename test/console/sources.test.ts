@@ -172,7 +172,8 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
   test('a code host is connected, tested, used and disconnected', async () => {
     const host = await startCodeHostDouble();
     onTestFinished(() => host.stop());
-    const { page, complaints } = await insider(await running.platform.signUp());
+    const { page, complaints, provoke } = await insider(await running.platform.signUp());
+    provoke('502 /api/v1/admin/repositories', /^409 \/api\/v1\/admin\/integrations\//);
     await page.getByRole('button', { name: 'Connect a code host' }).click();
     await page.getByLabel('Access token').fill('a-token');
     await page.getByLabel('Base URL of its API').fill(host.url);

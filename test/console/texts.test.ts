@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deviceOf } from '../../src/console/account/device.js';
+import { durationsUpTo, numberOf } from '../../src/console/charts/words.js';
 import { csvOf } from '../../src/console/ui/csv.js';
 
 describe('CSV', () => {
@@ -38,5 +39,21 @@ describe('A device', () => {
     [null, 'Unknown'],
   ])('that says %s is called %s', (userAgent, name) => {
     expect(deviceOf(userAgent)).toBe(name);
+  });
+});
+
+describe('A number', () => {
+  test.each([
+    [0.25, '0.25'],
+    [12.34, '12.3'],
+    [1234.5, '1,235'],
+  ])('%d is written as %s', (value, text) => {
+    expect(numberOf(value)).toBe(text);
+  });
+
+  test('of an axis of durations is in hours up to four days, and in whole parts of days above', () => {
+    const [short, long] = [durationsUpTo(96), durationsUpTo(97)];
+    expect([short.size, short.format(50)]).toEqual([1, '50 h']);
+    expect([long.size, long.format(2 * long.size)]).toEqual([24, '2 d']);
   });
 });

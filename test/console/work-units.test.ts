@@ -8,7 +8,7 @@ import { systemRandom } from '../../src/sync/random.js';
 import { eventually, queueOf } from '../platform/sync/jobs/queue.js';
 import type { TestUser } from '../support/platform.js';
 import { accessibilityViolations } from './accessibility.js';
-import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+import { hasBrowser, reload, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 
 const pictures = process.env['CONSOLE_PICTURES'];
 
@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)(`The work units${withoutBrowser}`, () => {
     expect(lines).toEqual([...lines].sort((a, b) => b - a));
     await page.getByRole('button', { name: 'Show more work units' }).click();
     await page.getByText(/^100 of /).waitFor();
-    await page.reload();
+    await reload(page);
     await page.locator('th[aria-sort=descending]', { hasText: 'Lines' }).waitFor();
     expect(complaints).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningServer } from '../../src/contract/server.js';
 import { abuseEveryOperation } from '../support/abuse.js';
 import { exampleRequests, exampleRequestsOf, initOf, urlOf } from '../support/examples.js';
-import { loadContract } from '../support/recorder-contract.js';
+import { loadContract } from '../support/load-contract.js';
 import { createRecorder } from '../support/recorder.js';
 import { serveUnwrittenPlatform } from './unwritten-platform.js';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { graphqlSurface, graphqlUnits, loadGraphqlContract } from '../support/graphql-contract.js';
 import { recordingGraphqlFetch } from '../support/graphql-recorder.js';
-import { openObservations, type Observations } from '../support/recorder-observations.js';
+import { openObservations, type Observations } from '../../src/contract-tools/gate/observations.js';
 import { observationsFolder } from '../support/recorder.js';
-import { judge, type Verdict } from './gate/judge.js';
+import { judge, type Verdict } from '../../src/contract-tools/gate/judge.js';
 import { readSurfaces } from './gate/surfaces.js';
-import { printTree } from './gate/tree.js';
+import { printTree } from '../../src/contract-tools/gate/tree.js';
 
 /** A repository that has the GraphQL contract and nothing else. */
 let root: string;

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { bundleContract } from '../../src/codegen/bundle.js';
 import type { OpenApiDocument } from '../../src/codegen/openapi-document.js';
-import { loadContract } from '../support/recorder-contract.js';
-import { record } from '../support/recorder-pointers.js';
-import { openObservations } from '../support/recorder-observations.js';
+import { loadContract } from '../support/load-contract.js';
+import { record } from '../../src/contract-tools/gate/pointers.js';
+import { openObservations } from '../../src/contract-tools/gate/observations.js';
 import { createRecorder, observationsFolder, type Recorder } from '../support/recorder.js';
 
 /** A reply of the example server, and what a test changes of it. */

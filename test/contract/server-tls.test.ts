@@ -9,6 +9,9 @@ import { listen, type RunningServer, type TlsMaterial } from '../../src/contract
 import { createCertificates, missingOpenssl, type Certificate, type Certificates } from '../support/certificates.js';
 
 const missing = missingOpenssl();
+/** The beginning of a ClientHello: a record of 512 bytes, of which these are the first. */
+const helloBegins = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]);
+
 describe.skipIf(missing !== null)(`a server over TLS${missing === null ? '' : ` (${missing})`}`, () => {
   let certificates: Certificates;
   let ours: Certificate;
@@ -104,6 +107,42 @@ describe.skipIf(missing !== null)(`a server over TLS${missing === null ? '' : ` 
     await once(socket, 'secureConnect');
     socket.write('HELLO\r\n\r\n');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test('serves others while hundreds of clients stop within the handshake', async () => {
+    const server = await start({ clientCa: ours.cert });
+    const sockets = Array.from({ length: 300 }, (_, index) => {
+      const socket = connectPlain(portOf(server), '127.0.0.1');
+      socket.on('error', () => undefined); // reset when the server stops
+      socket.write(helloBegins.subarray(0, index % (helloBegins.length + 1)));
+      return socket;
+    });
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    const robin = certificateOf(certificates.issue(ours, 'robin'));
+    for (let count = 0; count < 5; count += 1) expect(await get(server, robin)).toBe('CN=robin');
+    const closed = sockets.map((socket) => once(socket, 'close'));
+    await running.pop()?.stop(1);
+    await Promise.all(closed);
+  });
+
+  test('disconnects a client that renegotiates again and again', async () => {
+    const server = await start();
+    const socket = connect({ port: portOf(server), host: '127.0.0.1', ca: ours.cert, maxVersion: 'TLSv1.2' });
+    socket.on('error', () => undefined); // that is how it ends
+    await once(socket, 'secureConnect');
+    const closed = once(socket, 'close').then(() => false);
+    const renegotiated = (): Promise<boolean> =>
+      new Promise((resolve) => {
+        const began = socket.renegotiate({}, (error) => {
+          resolve(error === null);
+        });
+        if (began === false) resolve(false);
+      });
+    let count = 0;
+    while (count < 50 && (await Promise.race([closed, renegotiated()]))) count += 1;
+    expect(count).toBeLessThan(10);
+    await closed;
+    expect(await get(server)).toBe('nobody');
   });
 
   test('stops while a client has connected and not yet said hello', async () => {

@@ -11,12 +11,13 @@ import { emitValidators } from '../../src/codegen/emit/validators.js';
 import { readContract } from '../../src/codegen/read-contract.js';
 import { createApplication, type ApplicationOptions } from '../../src/contract/application.js';
 import type { AnySecurityHandler } from '../../src/contract/authentication.js';
-import type { AnyHandler, Served } from '../../src/contract/pipeline.js';
+import type { AnyHandler } from '../../src/contract/pipeline.js';
 import type { RateLimiter, RateLimitState } from '../../src/contract/rate-limiting.js';
+import type { Served } from '../../src/contract/served.js';
 import type { ReplyValidation } from '../../src/contract/reply-check.js';
 import { listen, type RunningServer } from '../../src/contract/server.js';
-import { readDocument, type Contract } from '../support/recorder-contract.js';
-import { record } from '../support/recorder-pointers.js';
+import { readDocument, type Contract } from '../../src/contract-tools/gate/contract.js';
+import { record } from '../../src/contract-tools/gate/pointers.js';
 import { createRecorder, type Recorder } from '../support/recorder.js';
 
 /** What one test wants different from the usual workshop. */

@@ -49,6 +49,10 @@ const phrases: readonly Phrase[] = [
   { pattern: /\bnobody's business\b/i, instead: 'who may see it' },
   { pattern: /\bwhat is not (?:\w+ )?never\b/i, instead: 'the condition' },
   { pattern: /\bthe way of (?:every|a|each)\b/i, instead: '"steps"' },
+  { pattern: /\b(?:to|of) whom (?:has|have|is|are|belongs?)\b/i, instead: '"to a user that"' },
+  { pattern: /\btold to nobody\b|\btells? (?:it )?to nobody\b/i, instead: '"is not revealed"' },
+  { pattern: /\bsays? nothing of (?:it|them)self\b/i, instead: '"reveals nothing"' },
+  { pattern: /\bthat it has not given out\b|\bno page has given out\b/i, instead: '"did not issue"' },
 ];
 
 const isText = /\.(?:ts|tsx|js|mjs|md|ya?ml|graphql|css|html|sh)$/;

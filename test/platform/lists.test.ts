@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../support/platform.js';
-import { entriesAt, follow, record } from '../support/recorder-pointers.js';
+import { entriesAt, follow, record } from '../../src/contract-tools/gate/pointers.js';
 import { exampleDefinition } from './views/definition.js';
 import { platformExamples } from './service/send-example.js';
 
@@ -41,7 +41,7 @@ const fillings: Readonly<Record<string, (index: number) => Promise<unknown>>> = 
 };
 
 describe('the saved views', () => {
-  it('are the same read whole and one at a time', async () => {
+  it('are the same on one page as on pages of one item', async () => {
     const path = `/api/v1/organizations/${owner.orgId}/views`;
     for (const index of [1, 2, 3, 4]) {
       await send('POST', path, { name: `view ${index}`, definition: exampleDefinition });
@@ -52,7 +52,7 @@ describe('the saved views', () => {
 });
 
 describe.each(Object.keys(fillings))('the list %s', (path) => {
-  it('is the same read whole and one item at a time', async () => {
+  it('is the same on one page as on pages of one item', async () => {
     for (const index of [1, 2, 3, 4]) {
       await fillings[path]?.(index);
       if (index % 2 === 0) platform.clock.advance(1);
@@ -75,7 +75,7 @@ async function expectSamePaged(path: string): Promise<void> {
 }
 
 describe('the sessions', () => {
-  it('keep their order when one is refreshed while somebody pages', async () => {
+  it('keep their order when one is refreshed between two pages', async () => {
     const user = await platform.signUp({ organization: null });
     for (let index = 0; index < 2; index += 1) {
       platform.clock.advance(1);

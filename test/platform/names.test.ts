@@ -50,19 +50,41 @@ describe.each(places)('%s in %s %s', (property, method, path, bodyOf) => {
     }
   });
 
-  it('refuses a name of nothing but white space', async () => {
+  it('refuses a name of white space only', async () => {
     expect(await send(' \u00a0\u3000')).toMatchObject({ status: 422 });
   });
 
-  it('refuses a name of nothing but invisible characters', async () => {
+  it('refuses a name of invisible characters only', async () => {
     for (const name of ['\u200b', '\u00ad\u00ad', '\u3164', ' \u115f\u2060', '\ufe0f', '\u2800', '\u{e0041}']) {
       const violations = [expect.objectContaining({ path: `/body/${property}`, rule: 'pattern' })];
       expect({ name, ...(await send(name)) }).toEqual({ name, status: 422, violations });
     }
   });
 
+  it('refuses characters that nobody sees beside visible ones', async () => {
+    const tags = ['\u{e0000}', '\u{e0001}', '\u{e0041}', '\u{e007f}', '\u{e0080}', '\u{e0fff}'];
+    const others = ['\u00ad', '\u034f', '\u180e', '\u200b', '\u2060', '\u2062', '\u2800', '\u3164', '\ufeff'];
+    for (const hidden of [...tags, ...others, '\u{1d173}']) {
+      for (const name of [`Acme${hidden}`, `${hidden}Acme`, `Ac${hidden}me`]) {
+        const violations = [expect.objectContaining({ path: `/body/${property}`, rule: 'pattern' })];
+        expect({ name, ...(await send(name)) }).toEqual({ name, status: 422, violations });
+      }
+    }
+  });
+
   it('accepts names in every script, white space around and within them', async () => {
-    for (const name of ['  Robin  Example ', 'Zoë', '鯨 工房', 'عمر', 'שרה', '👩‍🔧 & "Sons"', '\u00a0a']) {
+    for (const name of [
+      '  Robin  Example ',
+      'Zoë',
+      '鯨 工房',
+      'عمر',
+      'שרה',
+      '👩‍🔧 & "Sons"',
+      '葛\u{e0100}城',
+      'می\u200cخواهم',
+      '❤\ufe0f',
+      '\u00a0a',
+    ]) {
       expect([200, 201, 404, 409]).toContain((await send(name)).status);
     }
   });

@@ -38,8 +38,8 @@ describe('what the generator emits for the SDK', () => {
   });
 });
 
-function content(mediaType: string, schema = 'Thing'): Record<string, { schema: { $ref: string } }> {
-  return { [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` } } };
+function content(mediaType: string, schema = 'Thing'): NonNullable<ResponseObject['content']> {
+  return { [mediaType]: { schema: { $ref: `#/components/schemas/${schema}` }, example: {} } };
 }
 
 /** The SDK's text for an API of one operation with the given responses. */

@@ -6,7 +6,7 @@ import { routes } from '../../generated/platform/routes.js';
 import type { PlatformSecurity } from '../../generated/platform/security.js';
 import { unimplemented } from '../../generated/platform/unimplemented.js';
 import { createApplication } from '../../src/contract/application.js';
-import type { Served } from '../../src/contract/pipeline.js';
+import type { Served } from '../../src/contract/served.js';
 import type { RateLimiter } from '../../src/contract/rate-limiting.js';
 import { listen, type RunningServer } from '../../src/contract/server.js';
 

@@ -1,9 +1,9 @@
 import { getOperationAST, parse, type DocumentNode } from 'graphql';
 import { checkData, notedInputs, valueFaults } from './graphql-data.js';
-import { jsonType, responseType, type GraphqlContract } from './graphql-contract.js';
-import { mediaTypeOf, type Findings } from './recorder-check.js';
-import { record } from './recorder-pointers.js';
-import type { Unit } from './recorder-observations.js';
+import { jsonType, limitHeaders, responseType, type GraphqlContract } from './graphql-contract.js';
+import { mediaTypeOf, type Findings } from '../../src/contract-tools/gate/check-reply.js';
+import { record } from '../../src/contract-tools/gate/pointers.js';
+import type { Unit } from '../../src/contract-tools/gate/observations.js';
 
 /** One request to `/graphql` or below, and its complete reply. */
 export interface GraphqlExchange {
@@ -55,7 +55,13 @@ function checkPayload(contract: GraphqlContract, exchange: GraphqlExchange, medi
   if (exchange.method !== 'POST' || exchange.path !== '/graphql') faults.push('data were not asked for here');
   const found = checkAnswer(contract, exchange, data);
   return {
-    units: [['POST /graphql', String(exchange.status), mediaType], ...found.units],
+    units: [
+      ['POST /graphql', String(exchange.status), mediaType],
+      ...limitHeaders
+        .filter((name) => exchange.headers.has(name))
+        .map((name): Unit => ['POST /graphql', String(exchange.status), `header ${name}`]),
+      ...found.units,
+    ],
     faults: [...faults, ...found.faults],
   };
 }

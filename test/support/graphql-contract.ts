@@ -11,7 +11,7 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql';
-import type { Unit } from './recorder-observations.js';
+import type { Unit } from '../../src/contract-tools/gate/observations.js';
 
 /** What `graphql/` documents, read here on its own: the server's reading of it is what is tested. */
 export interface GraphqlContract {
@@ -36,6 +36,9 @@ export interface DocumentedError {
 export const graphqlSurface = 'graphql';
 export const responseType = 'application/graphql-response+json';
 export const jsonType = 'application/json';
+
+/** The headers of a reply of a limited operation, also of one that is not refused. They are absent if the limit is off. */
+export const limitHeaders = ['RateLimit', 'RateLimit-Policy'];
 
 export function loadGraphqlContract(root: string): GraphqlContract {
   const folder = join(root, 'graphql');
@@ -65,6 +68,7 @@ export function graphqlUnits({ schema, errors, codes, persisted }: GraphqlContra
   return [
     ['POST /graphql', '200', jsonType],
     ['POST /graphql', '200', responseType],
+    ...limitHeaders.map((name): Unit => ['POST /graphql', '200', `header ${name}`]),
     ['GET /graphql', '200', 'text/html'],
     ['GET /graphql/schema', '200', 'text/plain'],
     ...objects.flatMap((type) =>

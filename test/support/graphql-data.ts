@@ -23,9 +23,9 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { Findings } from './recorder-check.js';
-import type { Unit } from './recorder-observations.js';
-import { record } from './recorder-pointers.js';
+import type { Findings } from '../../src/contract-tools/gate/check-reply.js';
+import type { Unit } from '../../src/contract-tools/gate/observations.js';
+import { record } from '../../src/contract-tools/gate/pointers.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { checkGraphql, type GraphqlExchange } from './graphql-check.js';
 import { graphqlSurface, loadGraphqlContract, type GraphqlContract } from './graphql-contract.js';
-import type { Observations } from './recorder-observations.js';
+import type { Observations } from '../../src/contract-tools/gate/observations.js';
 import { ContractViolation, observe, reportFault } from './recorder.js';
 
 /**

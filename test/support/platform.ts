@@ -92,6 +92,9 @@ const testEnvironment: Readonly<Record<string, string>> = {
   AUTH_ACCEPT_INVITE_LIMIT: '100000/hour',
   AUTH_INVITE_LIMIT: '100000/hour',
   AUTH_RESET_LIMIT: '100000/hour',
+  ANALYTICS_QUERY_LIMIT: '100000/hour',
+  AUTH_INVITE_ADDRESS_LIMIT: '100000/hour',
+  INTEGRATION_TEST_LIMIT: '100000/hour',
   SYNC_REPOSITORIES_LIMIT: '100000/hour',
 };
 

@@ -23,6 +23,8 @@ export interface ReplicatedPostgres {
   readonly uri: string;
   /** Ends the primary like a crash. */
   crashPrimary(): Promise<void>;
+  /** Ends the standby like a crash. The primary then waits with each commit. */
+  crashStandby(): Promise<void>;
   /** Makes the standby the primary. */
   promote(): Promise<void>;
   stop(): Promise<void>;
@@ -59,6 +61,9 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
     uri: `postgres://plumbline@127.0.0.1:${standbyPort},127.0.0.1:${primaryPort}/postgres?target_session_attrs=read-write`,
     crashPrimary: async () => {
       await stop(primary);
+    },
+    crashStandby: async () => {
+      await stop(standby);
     },
     promote: async () => {
       await program('pg_ctl', 'promote', '-w', '-D', standby);

@@ -41,7 +41,7 @@ describe('a pattern', () => {
     expect(matchesPattern(pattern, name)).toBe(expected);
   });
 
-  it('with many stars takes a number of steps that is bounded by both lengths', () => {
+  it('with many stars matches in steps bounded by both lengths', () => {
     const [stars, length] = [40, 200];
     let tests = 0;
     const a = (character: string): boolean => {
@@ -57,7 +57,7 @@ describe('a pattern', () => {
 });
 
 describe('a batch', () => {
-  it('works on each repository once, never on more than allowed at a time', async () => {
+  it('syncs each repository once, and never more at a time than allowed', async () => {
     const done: string[] = [];
     let [now, most] = [0, 0];
     await runBatch(sources(8), OPTIONS, testDependencies(), async ({ name }) => {
@@ -71,14 +71,14 @@ describe('a batch', () => {
     expect(most).toBe(2);
   });
 
-  it('rests between batches, and without pause when work is continuous', async () => {
+  it('pauses between batches, unless work is continuous', async () => {
     const [resting, continuous] = [testDependencies(), testDependencies()];
     await runBatch(sources(7), OPTIONS, resting, async () => {});
     await runBatch(sources(7), { ...OPTIONS, continuous: true }, continuous, async () => {});
     expect([resting.slept, continuous.slept]).toEqual([[500, 500], []]);
   });
 
-  it('stops after as many repositories as were asked for, and lists no further', async () => {
+  it('stops after the requested number of repositories, without listing more', async () => {
     const done: string[] = [];
     let listed = 0;
     async function* counted(): AsyncGenerator<RepositorySource> {
@@ -94,7 +94,7 @@ describe('a batch', () => {
     expect([done.length, listed]).toEqual([4, 4]);
   });
 
-  it('ends when it is aborted, after the work that has begun', async () => {
+  it('ends when it is aborted, after the repositories under way', async () => {
     const controller = new AbortController();
     const done: string[] = [];
     const run = runBatch(sources(100), OPTIONS, testDependencies({ signal: controller.signal }), async ({ name }) => {

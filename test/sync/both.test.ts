@@ -32,7 +32,7 @@ it('writes to both databases', async () => {
   expect(await storedRows(secondary, onlyId(summary))).toEqual(stored);
 });
 
-it('writes to both databases also while another sync has them the other way round', async () => {
+it('writes to both databases while another sync has primary and secondary swapped', async () => {
   const request = await options();
   const [one, other] = [request.db ?? '', sqliteUri()];
   const small = { BATCH_SIZE: '4' };
@@ -50,7 +50,7 @@ it('writes to both databases also while another sync has them the other way roun
   expect(await unitsIn(other, repoId)).toEqual(units);
 });
 
-it('completes the primary while the secondary is down, exits with 3, and repairs it the next time', async () => {
+it('completes the primary while the secondary is down, exits with 3, and repairs the secondary in the next run', async () => {
   const request = await options();
   const directory = join(temporaryDirectory(), 'later');
   const secondary = `sqlite:${join(directory, 'records.db')}`;
@@ -89,7 +89,7 @@ it('repairs a secondary that failed in the middle', async () => {
   );
 });
 
-it('repairs a secondary that missed syncs of the primary alone, removals included', async () => {
+it('repairs a secondary that missed syncs of the primary, removals included', async () => {
   const request = await options('blame');
   const environment = { SECONDARY_DATABASE_URI: sqliteUri() };
   await sync(request, undefined, environment);
@@ -104,7 +104,7 @@ it('repairs a secondary that missed syncs of the primary alone, removals include
   expect(stored).toEqual(await storedRows(request.db ?? '', onlyId(repaired)));
 });
 
-it('stops, with exit code 1, where the primary fails', async () => {
+it('stops with exit code 1 when the primary fails', async () => {
   const request = { ...(await options()), db: 'sqlite:/nonexistent/directory/records.db', sink: 'primary' };
   await expect(sync(request)).rejects.toMatchObject({ code: 'database_failed' });
 });

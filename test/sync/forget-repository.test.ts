@@ -12,7 +12,7 @@ import { onlyId, storedRows, sync } from './harness.js';
 
 describeOnEachDatabase('forgetting a repository', ({ kind, newDatabase }) => {
   const unread = kind === 'mongo' ? ' (skipped: no engine of the analytics reads MongoDB)' : '';
-  it.skipIf(unread !== '')(`removes all that is stored of it, and nothing of another${unread}`, async () => {
+  it.skipIf(unread !== '')(`removes everything stored for it, and nothing of other repositories${unread}`, async () => {
     const db = await newDatabase();
     const options = { provider: 'synthetic', db, org: 'acme', maxCommitsPerRepo: '20' };
     const gone = onlyId(await sync({ ...options, target: 'git', repoName: 'acme/gone' }));

@@ -27,7 +27,7 @@ function mount(size: string): string | null {
 const options = { target: 'git', provider: 'synthetic', maxCommitsPerRepo: '4000' } as const;
 
 describe.skipIf(missing !== null)(`a sync into SQLite${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
-  it('tells that the disk is full, exits with 1, and is completed by the next one when there is room', async () => {
+  it('reports that the disk is full, exits with 1, and is completed by the next run when there is space', async () => {
     const db = `sqlite:${join(folder, 'records.db')}`;
     const full = await sync({ ...options, db });
     expect(full.repositories[0]).toMatchObject({

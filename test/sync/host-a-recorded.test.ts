@@ -35,8 +35,8 @@ function startRecordedHost(): Promise<Host> {
   });
 }
 
-describe.skipIf(missing !== undefined)(`replies that the real host_a gave ${missing ?? ''}`, () => {
-  it('are read page after page, as its Link header leads', async () => {
+describe.skipIf(missing !== undefined)(`recorded replies of the real host_a ${missing ?? ''}`, () => {
+  it('are read page by page, following its Link header', async () => {
     const host = await startRecordedHost();
     const db = sqliteUri();
     const summary = await sync({ ...wanted(host), target: 'incidents', db });
@@ -52,7 +52,7 @@ describe.skipIf(missing !== undefined)(`replies that the real host_a gave ${miss
     expect(incidents.map((row) => row['title']).sort()).toEqual(titles.sort());
   });
 
-  it('are about the repository that a clone of it stands for: both fill one row', async () => {
+  it('belong to the same repository as a clone of it: both fill one row', async () => {
     const host = await startRecordedHost();
     const clone = join(temporaryDirectory(), 'clone');
     initRepository(clone);

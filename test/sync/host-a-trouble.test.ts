@@ -6,7 +6,7 @@ import { NOW, onlyId, sqliteUri, storedRows, sync, testDependencies } from './ha
 import { commits, host, missing, options } from './host-a-fixture.js';
 
 describe.skipIf(missing !== undefined)(
-  `sync from a host_a in trouble ${missing === undefined ? '' : `(skipped: ${missing})`}`,
+  `sync from a failing host_a ${missing === undefined ? '' : `(skipped: ${missing})`}`,
   () => {
     describe('when the host refuses', () => {
       it.each([
@@ -54,7 +54,7 @@ describe.skipIf(missing !== undefined)(
       expect([other.requests, dependencies.slept]).toEqual([[], []]);
     });
 
-    describe('when the host has trouble', () => {
+    describe('when the host fails', () => {
       const inSeconds = (seconds: number): string => String(NOW / 1000 + seconds);
       const secondary = 'You have exceeded a secondary rate limit. Please wait a few minutes.';
 
@@ -95,7 +95,7 @@ describe.skipIf(missing !== undefined)(
         expect(dependencies.slept).toEqual([wait]);
       });
 
-      it('gives up after five tries that wait longer and longer', async () => {
+      it('gives up after five attempts with increasing delays', async () => {
         const started = await host(hostARepository('acme/widgets'));
         started.fault = () => problem(503, 'Unavailable');
         const dependencies = testDependencies();
@@ -125,7 +125,7 @@ describe.skipIf(missing !== undefined)(
         expect(await storedRows(db, onlyId(finished))).toEqual(await storedRows(whole, onlyId(uninterrupted)));
       });
 
-      it('keeps all workers of a batch waiting at one gate', async () => {
+      it('makes all workers of a batch wait for the same rate limit', async () => {
         const started = await host(
           ...['acme/one', 'acme/two', 'acme/three'].map((name) => hostARepository(name, { commits: commits(1) })),
         );

@@ -84,7 +84,7 @@ describe.skipIf(missing !== undefined)(
       });
     });
 
-    it('asks for nothing but the owners and the head when nothing is new', async () => {
+    it('requests only CODEOWNERS and the head when nothing is new', async () => {
       const started = await host(hostARepository('acme/widgets', { commits: commits(3) }));
       const db = sqliteUri();
       const first = await storedRows(db, onlyId(await sync(options(started, db))));
@@ -162,7 +162,7 @@ describe.skipIf(missing !== undefined)(
       expect(pages).toHaveLength(1);
     });
 
-    it('marks the requests of bots, whose logins have no mark in GraphQL', async () => {
+    it('marks the requests of bots, whose logins have no suffix in GraphQL', async () => {
       const request = pullRequest(1, { author: { login: 'own-app', isBot: true } });
       const started = await host(hostARepository('acme/widgets', { pullRequests: [request] }));
       expect(await rowsOf(started, 'prs', 'git_pull_requests')).toMatchObject([{ author_name: 'own-app[bot]' }]);
@@ -178,7 +178,7 @@ describe.skipIf(missing !== undefined)(
       ]);
     });
 
-    it('stores runs, and looks at an unfinished one again', async () => {
+    it('stores runs, and requests an unfinished one again', async () => {
       const run = (id: number, changes: object) => ({
         id,
         created_at: '2026-01-01T00:00:00Z',
@@ -279,7 +279,7 @@ describe.skipIf(missing !== undefined)(
       expect(started.requests.at(-1)?.query.get('labels')).toBe('incident');
     });
 
-    it('stores a replacement for what no database can hold in a text', async () => {
+    it('replaces characters that no database can store', async () => {
       const issue = { number: 1, title: 'a\u0000b \ud800 c \u{1F600}', labels: ['x\u0000'] };
       const rows = await rowsOf(
         await host(hostARepository('acme/widgets', { issues: [issue] })),
@@ -320,7 +320,37 @@ describe.skipIf(missing !== undefined)(
       );
     });
 
-    it('tells with each sync how many files are left out of blame, and reads no other', async () => {
+    it('skips a file without blame, keeps what was stored of it, and names it in a note', async () => {
+      const blame = [{ startingLine: 1, endingLine: 2, sha: '1'.padStart(40, '0') }];
+      const files = { 'big.sql': blame, 'small.ts': blame };
+      const repository = hostARepository('acme/widgets', { commits: commits(1), files });
+      const started = await host(repository);
+      const db = sqliteUri();
+      await sync(options(started, db, { target: 'blame' }));
+      repository.commits = commits(2);
+      const range = {
+        startingLine: 1,
+        endingLine: 1,
+        commit: { oid: '2'.padStart(40, '0'), author: { name: 'Ada', email: 'ada@example.com', date: null } },
+      };
+      const object = { file0: null, file1: { ranges: [range] } };
+      started.fault = ({ body }) =>
+        body.includes('on Blame') ? { status: 200, body: { data: { repository: { object } } } } : undefined;
+      const { notes, dependencies } = noted();
+      const summary = await sync(options(started, db, { target: 'blame' }), dependencies);
+      expect(notes).toEqual([
+        'acme/widgets (blame): skipped big.sql: the host returned no blame; the next commit is another try',
+      ]);
+      expect((await storedRows(db, onlyId(summary)))['git_blame']?.map((row) => [row['path'], row['line_no']])).toEqual(
+        [
+          ['big.sql', 1],
+          ['big.sql', 2],
+          ['small.ts', 1],
+        ],
+      );
+    });
+
+    it('reports with each sync how many files blame omits, and reads no others', async () => {
       const blame = [{ startingLine: 1, endingLine: 1, sha: '1'.padStart(40, '0') }];
       const paths = Array.from({ length: 501 }, (_, index) => `src/${index}.ts`);
       const files = Object.fromEntries(paths.map((path) => [path, blame]));
@@ -334,7 +364,7 @@ describe.skipIf(missing !== undefined)(
       }
     });
 
-    it('tells how many entries the host hides from the token, over pages', async () => {
+    it('reports how many entries the host hides from the token, over all pages', async () => {
       const shown = Array.from({ length: 60 }, (_, index) => ({
         databaseId: index + 1,
         environment: 'production',

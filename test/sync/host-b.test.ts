@@ -66,7 +66,7 @@ const merge = (iid: number, changes: object = {}): Record<string, unknown> => ({
 describe.skipIf(missing !== undefined)(
   `sync from host_b ${missing === undefined ? '' : `(skipped: ${missing})`}`,
   () => {
-    it('stores the project, its 100 most recent commits, and one sum for each of the last 50', async () => {
+    it('stores the project, its 100 most recent commits, and one total for each of the last 50', async () => {
       const host = await startHostB(hostBProject(7, 'group/sub/widgets', { commits: commits(130) }));
       const db = sqliteUri();
       const summary = await sync(options(host, db));
@@ -138,7 +138,7 @@ describe.skipIf(missing !== undefined)(
       ]);
     });
 
-    it('fails with what host_b says where it does not answer a GraphQL query', async () => {
+    it('fails with the error of host_b if it refuses a GraphQL query', async () => {
       const host = await startHostB(hostBProject(7, 'group/widgets', { mergeRequests: [merge(1)] }));
       host.fault = ({ path }) =>
         path === '/api/graphql' ? { status: 200, body: { errors: [{ message: 'Query is too complex' }] } } : undefined;
@@ -215,7 +215,7 @@ describe.skipIf(missing !== undefined)(
       ]);
     });
 
-    it('tells how many files are left out of blame', async () => {
+    it('reports how many files blame omits', async () => {
       const [commit = {}] = commits(1);
       const paths = Array.from({ length: 501 }, (_, index) => `src/${index}.ts`);
       const files = Object.fromEntries(paths.map((path) => [path, [{ commit, lines: ['one'] }]]));
@@ -254,7 +254,7 @@ describe.skipIf(missing !== undefined)(
       expect([host.requests.length, other.requests.length, dependencies.slept]).toEqual([1, 0, []]);
     });
 
-    it('follows a redirect within the origin, as hosts answer for a project that was renamed', async () => {
+    it('follows a redirect within the origin, which hosts send for a renamed project', async () => {
       const host = await startHostB(hostBProject(7, 'group/widgets', { commits: commits(1) }));
       host.fault = ({ path }) =>
         path === '/api/v4/projects/6'

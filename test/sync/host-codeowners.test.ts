@@ -110,7 +110,7 @@ for (const { name, missing, places, start, asksForText, refuse, forbidden } of k
       },
     );
 
-    it('moves stored units when it has changed, though nothing else has', async () => {
+    it('reassigns stored units when only CODEOWNERS has changed', async () => {
       const { texts, options } = await start();
       const db = sqliteUri();
       expect(await teamsAfter(options(db, 'git'))).toEqual(['unassigned']);
@@ -122,7 +122,7 @@ for (const { name, missing, places, start, asksForText, refuse, forbidden } of k
       expect(await teamsAfter(options(db, 'git'))).toEqual(['unassigned']);
     });
 
-    it.each(['blame', 'cicd'])('is not asked for by %s, which no unit comes from', async (target) => {
+    it.each(['blame', 'cicd'])('is not requested by %s, which yields no units', async (target) => {
       const { host, options } = await start();
       expect((await sync(options(sqliteUri(), target))).repositories[0]?.error).toBeNull();
       expect(host.requests.filter(asksForText)).toEqual([]);
@@ -150,7 +150,7 @@ for (const { name, missing, places, start, asksForText, refuse, forbidden } of k
       expect(await teamsAfter(options(db, 'incidents'))).toEqual(['web', 'web']);
     });
 
-    it('waits for a rate limit like every request, and ends the sync with one that stays', async () => {
+    it('waits for a rate limit as every request does, and fails the sync if the limit persists', async () => {
       const { host, texts, options } = await start();
       texts['CODEOWNERS'] = '* @acme/core\n';
       const limit = refuse(429, 'Too Many Requests', { 'retry-after': '30' });
@@ -166,7 +166,7 @@ for (const { name, missing, places, start, asksForText, refuse, forbidden } of k
       expect(host.requests.slice(-5).every(asksForText)).toBe(true);
     });
 
-    it('is the same file in a clone: whichever is synced, nothing of the other is derived again', async () => {
+    it('is the same file in a clone: syncing either derives no unit of the other again', async () => {
       const { texts, options } = await start();
       texts['CODEOWNERS'] = '* @acme/core\n';
       const repoPath = join(temporaryDirectory(), 'clone');
@@ -185,7 +185,7 @@ for (const { name, missing, places, start, asksForText, refuse, forbidden } of k
       expect(await writtenAt(3, options(db, 'git'))).toBe(0);
     });
 
-    it('is read whole when it is large, and not at all when it is larger than a host reads', async () => {
+    it('is read completely when it is large, and ignored beyond the size that hosts read', async () => {
       const { texts, options } = await start();
       const ruleAfter = (bytes: number, rule: string): string => `${'# a comment\n'.repeat(bytes / 12)}${rule}`;
       texts['CODEOWNERS'] = ruleAfter(600_000, '* @acme/core');
@@ -198,7 +198,7 @@ for (const { name, missing, places, start, asksForText, refuse, forbidden } of k
 }
 
 describe.skipIf(missingB !== undefined)(`CODEOWNERS of an empty project of host_b ${missingB ?? ''}`, () => {
-  it('is not asked for', async () => {
+  it('is not requested', async () => {
     const host = await startHostB(hostBProject(7, 'acme/widgets'));
     const options = { provider: 'gitlab', hostBUrl: host.url, auth: host.token, projectId: '7', target: 'git' };
     expect((await sync({ ...options, db: sqliteUri() })).repositories[0]?.error).toBeNull();

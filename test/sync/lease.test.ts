@@ -21,19 +21,19 @@ describe('a stored lease', () => {
     expect(isFree(stored({ pid: process.ppid }), now)).toBe(false);
   });
 
-  it('is free as soon as its holder, which this process could see, has ended', () => {
+  it('is free as soon as its holder has ended, if this process can see the holder', () => {
     expect(isFree(stored({ pid: gone }), now)).toBe(thisHolder(until).pids !== null);
   });
 
   it.each([
     ['of another container with the same host name', 'a1b2 pid:[4026532999]'],
     ['of a holder that does not know where its id is valid', null],
-  ])('%s is taken until it expires, whichever ids exist here', (_what, pids) => {
+  ])('%s is taken until it expires, regardless of the process ids here', (_what, pids) => {
     expect(isFree(stored({ pids, pid: gone }), now)).toBe(false);
     expect(isFree(stored({ pids, pid: gone }), until)).toBe(true);
   });
 
-  it('of an earlier version, which has a host name only, is taken until it expires', () => {
+  it('of an earlier version, with a host name only, is taken until it expires', () => {
     expect(isFree(JSON.stringify({ host: hostname(), pid: gone, until }), now)).toBe(false);
   });
 });

@@ -13,7 +13,7 @@ const key: LockKey = { repoId: '0b7f6a2e-1111-8111-8111-000000000001', target: '
 const other: LockKey = { ...key, repoId: '0b7f6a2e-1111-8111-8111-000000000002' };
 
 describeOnEachDatabase('the lock of a repository', (engine) => {
-  it('is one worker’s until it is released, and then the next one’s', async () => {
+  it('belongs to one worker until it is released, and then to the next one', async () => {
     const db = await engine.newDatabase();
     const [one, two] = [await openDatabase(db, Date.now), await openDatabase(db, Date.now)];
     const lock = await one.tryLock(key);
@@ -30,7 +30,7 @@ describeOnEachDatabase('the lock of a repository', (engine) => {
     await apart?.release();
   });
 
-  it('goes to one of several that ask at the same moment at most, and to one of them soon', async () => {
+  it('goes to at most one of several simultaneous requests, and soon to one of them', async () => {
     const db = await engine.newDatabase();
     const sinks: Sink[] = [];
     for (let number = 0; number < 4; number += 1) sinks.push(await openDatabase(db, Date.now));
@@ -45,7 +45,7 @@ describeOnEachDatabase('the lock of a repository', (engine) => {
   });
 
   if (engine.kind === 'clickhouse') {
-    it('can be taken again once a worker that vanished has let its lease expire', async () => {
+    it('can be taken after the lease of a vanished worker has expired', async () => {
       const db = await engine.newDatabase();
       let time = Date.now();
       const sink = await openDatabase(db, () => time);
@@ -59,7 +59,7 @@ describeOnEachDatabase('the lock of a repository', (engine) => {
     });
   }
 
-  it('is also that of the PostgreSQL of a server, where one is given', async () => {
+  it('is also taken in the PostgreSQL of a server, if one is configured', async () => {
     const database = await createEmptyDatabase();
     const [locks, otherServer] = [openPostgresLocks(database.uri), openPostgresLocks(database.uri)];
     try {
@@ -100,7 +100,7 @@ describeOnEachDatabase('a lock that was lost', (engine) => {
     return { one, next };
   }
 
-  it('is reported by its renewal, and its release leaves that of the next holder', async () => {
+  it('is reported as lost by its renewal, and its release keeps the lock of the next holder', async () => {
     const { one, next } = await taken();
     expect(next).toBeDefined();
     await expect(one.renew()).rejects.toMatchObject({ code: 'lock_lost', message: expect.stringContaining('resumes') });
@@ -110,10 +110,18 @@ describeOnEachDatabase('a lock that was lost', (engine) => {
   });
 });
 
-/** Ends the connections that hold locks, as a restart of PostgreSQL does. */
+/**
+ * Ends the connections to this database that hold locks, as a restart of PostgreSQL does, and waits until they have ended.
+ * Other test files use other databases of the same server: their connections stay.
+ */
 async function endConnectionsOfLocks(uri: string): Promise<void> {
   const sql = postgres(uri, { max: 1, onnotice: () => undefined });
-  await sql`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()`;
+  await sql`
+    select pg_terminate_backend(pid, 30000)
+      from pg_locks
+     where locktype = 'advisory'
+       and database = (select oid from pg_database where datname = current_database())
+       and pid <> pg_backend_pid()`;
   await sql.end();
 }
 
@@ -136,7 +144,7 @@ it('a lock whose connection PostgreSQL ends is lost at once, and its release doe
   }
 });
 
-it('a lock that cannot be asked for leaves its connection to others', async () => {
+it('a lock that cannot be requested returns its connection to the pool', async () => {
   const database = await createEmptyDatabase();
   const sql = postgres(database.uri, { max: 1, onnotice: () => undefined });
   try {
@@ -162,7 +170,7 @@ describe('a lock that is renewed', () => {
     return { db, other, clock, lock };
   }
 
-  it('is asked for again after a pause of its process, before the next step writes', async () => {
+  it('is checked after a pause of its process, before the next step writes', async () => {
     const { other, clock, lock } = await held();
     await lock.assertHeld();
     clock.time += 121_000;
@@ -173,7 +181,7 @@ describe('a lock that is renewed', () => {
     await next?.renew();
   });
 
-  it('stays after a pause in which no other process took it', async () => {
+  it('is kept after a pause in which no other process took it', async () => {
     const { other, clock, lock } = await held();
     clock.time += 600_000;
     await lock.assertHeld();
@@ -181,7 +189,7 @@ describe('a lock that is renewed', () => {
     await lock.release();
   });
 
-  it('survives renewals that fail, for as long as the lease lasts', async () => {
+  it('survives failed renewals until the lease expires', async () => {
     const { db, clock, lock } = await held();
     const broken = new Database(db.replace('sqlite:', ''));
     broken.exec('drop table sync_locks');

@@ -43,7 +43,7 @@ async function letPass(pages: number, letThrough: () => void): Promise<void> {
 }
 
 describe('reading ahead', () => {
-  it('gives every page in its order, and holds no more of them than it may', async () => {
+  it('yields every page in order, and buffers no more than its limit', async () => {
     const { source, asked, letThrough } = gated(9);
     const pages = readAhead(source, 2);
     const first = pages.next();
@@ -60,7 +60,7 @@ describe('reading ahead', () => {
     expect(rest).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it('ends the source when the consumer stops, also while a page that fills it up is on its way', async () => {
+  it('closes the source when the consumer stops, also while a page that fills the buffer is being read', async () => {
     const { source, letThrough, isEnded } = gated(9);
     const pages = readAhead(source, 2);
     const first = pages.next();
@@ -78,7 +78,7 @@ describe('reading ahead', () => {
     expect(isEnded()).toBe(true);
   });
 
-  it('tells what goes wrong at the source after what came before it', async () => {
+  it('throws an error of the source after the pages before it', async () => {
     async function* failing(): AsyncGenerator<number> {
       yield await Promise.resolve(1);
       throw new Error('no more');

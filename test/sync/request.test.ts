@@ -35,7 +35,7 @@ describe('a request', () => {
     expect(requestFor(request, { BATCH_SIZE: '7' }).pageSize).toBe(7);
   });
 
-  it('reads the environment, over which options win', () => {
+  it('reads the environment, which options override', () => {
     const environment = {
       DATABASE_URI: 'postgres://u:p@h/d',
       HOST_A_TOKEN: 'env',
@@ -66,7 +66,7 @@ describe('a request', () => {
     });
   });
 
-  it('lists everything that is wrong or missing at once', () => {
+  it('lists every wrong or missing value at once', () => {
     const options = {
       target: 'gti',
       provider: 'host_a',
@@ -93,11 +93,11 @@ describe('a request', () => {
     ]);
   });
 
-  it.each(['cicd', 'deployments', 'incidents'])('refuses %s of a clone and says what a clone has', (target) => {
+  it.each(['cicd', 'deployments', 'incidents'])('refuses %s of a clone and names the targets of a clone', (target) => {
     expect(problems({ ...LOCAL, target })).toEqual([expect.stringMatching(/has no .*: it has git, prs, blame/)]);
   });
 
-  it.each(['host_b', 'synthetic'])('lets %s have all six targets', (provider) => {
+  it.each(['host_b', 'synthetic'])('allows all six targets for %s', (provider) => {
     for (const target of ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents']) {
       expect(problems({ target, provider, db: 'sqlite:x', projectId: '7' })).toEqual([]);
     }
@@ -134,7 +134,7 @@ describe('a request', () => {
     });
   });
 
-  it('knows its secrets', () => {
+  it('lists its secrets', () => {
     const { secrets } = requestFor({
       ...LOCAL,
       provider: 'host_b',

@@ -42,7 +42,7 @@ async function localHistory(): Promise<SyncOptions> {
 }
 
 describeOnEachDatabase('a sync', (engine) => {
-  it('that is killed is completed by the next one, which begins where it stopped, and then nothing changes', async () => {
+  it('that is killed is completed by the next one, which resumes where it stopped; a further one changes nothing', async () => {
     const options = await localHistory();
     const [killed, whole] = [await engine.newDatabase(), await engine.newDatabase()];
     await killedSync({ ...options, db: killed });
@@ -59,7 +59,7 @@ describeOnEachDatabase('a sync', (engine) => {
     expect(await storedRows(killed, onlyId(finished))).toEqual(stored);
   });
 
-  it('of a repository that another one is syncing at the same time does no harm', async () => {
+  it('of a repository that another one syncs at the same time stores the same records', async () => {
     const options = await localHistory();
     const [shared, alone] = [await engine.newDatabase(), await engine.newDatabase()];
     // Time is the real one, since it decides about leases; what is slept takes none.

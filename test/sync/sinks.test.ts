@@ -101,7 +101,7 @@ const blames = tableNamed('git_blame');
 const requests = tableNamed('git_pull_requests');
 
 describeOnEachDatabase('a sink', (engine) => {
-  it('stores a page with its state, and gives both back', async () => {
+  it('stores a page with its state, and reads both back', async () => {
     const uri = await engine.newDatabase();
     const sink = await openDatabase(uri);
     const stored = page([{ table: commits, rows: [commit('a'), commit('b')] }]);
@@ -120,7 +120,7 @@ describeOnEachDatabase('a sink', (engine) => {
     expect(await storedRows(uri, key.repoId)).toMatchObject({ git_commits: [{ hash: 'it\'s \\ "odd"\n', message }] });
   });
 
-  it('keeps what looks like the syntax of a list, and times to the millisecond from year 1 to 9999', async () => {
+  it('keeps text that looks like list syntax, and times to the millisecond from year 1 to 9999', async () => {
     const uri = await engine.newDatabase();
     const sink = await openDatabase(uri);
     const times = engine.kind === 'clickhouse' ? [NOW, NOW + 1] : [-62_135_596_800_000, 253_402_300_799_999, NOW + 1];
@@ -136,7 +136,7 @@ describeOnEachDatabase('a sink', (engine) => {
     expect(stored.map((row) => row['author_name'])).toEqual([...messages, ...times.map(() => null)]);
   });
 
-  it('leaves a row that would not change as it was written', async () => {
+  it('does not write a row again that would not change', async () => {
     const uri = await engine.newDatabase();
     const sink = await openDatabase(uri);
     await sink.apply(page([{ table: commits, rows: [commit('a'), commit('b')] }]));
@@ -151,7 +151,7 @@ describeOnEachDatabase('a sink', (engine) => {
     ]);
   });
 
-  it('does not let a source that does not know a file mode erase it', async () => {
+  it('keeps a file mode when a later source does not know it', async () => {
     const uri = await engine.newDatabase();
     await (await openDatabase(uri)).apply(page([{ table: commitStats, rows: [stats({})] }]));
     const fromHost = stats({ source: 'host_a', old_file_mode: null, new_file_mode: null, additions: null });
@@ -161,7 +161,7 @@ describeOnEachDatabase('a sink', (engine) => {
     });
   });
 
-  it('does not let what a clone infers replace what a host reported', async () => {
+  it('does not replace a request reported by a host with one inferred from a clone', async () => {
     const uri = await engine.newDatabase();
     const reported = pullRequest({ source: 'host_a', title: 'As reported', labels: ['bug'] });
     await (await openDatabase(uri)).apply(page([{ table: requests, rows: [reported] }]));
@@ -171,7 +171,7 @@ describeOnEachDatabase('a sink', (engine) => {
     });
   });
 
-  it('lets a host replace what a clone inferred', async () => {
+  it('replaces a request inferred from a clone with one reported by a host', async () => {
     const uri = await engine.newDatabase();
     await (await openDatabase(uri)).apply(page([{ table: requests, rows: [pullRequest({ title: 'Inferred' })] }]));
     const reported = pullRequest({ source: 'host_a', title: 'As reported' });
@@ -179,7 +179,7 @@ describeOnEachDatabase('a sink', (engine) => {
     expect(await storedRows(uri, key.repoId)).toMatchObject({ git_pull_requests: [{ title: 'As reported' }] });
   });
 
-  it('comes to know all commits of a head, in whatever order a clone and a host that tells few of them come', async () => {
+  it('collects all commits of a head, in any order of a clone and a host that reports few of them', async () => {
     const clone = pullRequest({
       head_hash: 'c3',
       merge_hash: 'm',
@@ -223,7 +223,7 @@ describeOnEachDatabase('a sink', (engine) => {
     });
   });
 
-  it('removes the blame beyond the length that a file now has, and that of no other file', async () => {
+  it('removes the blame beyond the current length of a file, and no other blame', async () => {
     const uri = await engine.newDatabase();
     const sink = await openDatabase(uri);
     await sink.apply(
@@ -238,7 +238,7 @@ describeOnEachDatabase('a sink', (engine) => {
     ]);
   });
 
-  it('scans more rows than one batch holds, each once', async () => {
+  it('scans more rows than fit in one batch, each once', async () => {
     const uri = await engine.newDatabase();
     const sink = await openDatabase(uri);
     const hashes = Array.from({ length: 2500 }, (_, index) => String(index).padStart(40, '0'));
@@ -247,7 +247,7 @@ describeOnEachDatabase('a sink', (engine) => {
     expect(rows.map((row) => row['hash'])).toEqual(hashes);
   });
 
-  it('clears one repository and leaves the others', async () => {
+  it('clears one repository and keeps the others', async () => {
     const uri = await engine.newDatabase();
     const sink = await openDatabase(uri);
     const other = '0b7f6a2e-1111-8111-8111-000000000002';
@@ -257,7 +257,7 @@ describeOnEachDatabase('a sink', (engine) => {
     expect(await storedRows(uri, other)).toMatchObject({ git_commits: [{ hash: 'a' }] });
   });
 
-  it('creates its schema twice without harm, also at once', async () => {
+  it('creates its schema twice without an error, also at the same time', async () => {
     const uri = await engine.newDatabase();
     await Promise.all([openDatabase(uri), openDatabase(uri)]);
     await openDatabase(uri);

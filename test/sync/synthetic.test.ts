@@ -19,7 +19,7 @@ it.each(TARGETS)('makes the same %s for the same seed, and others for another', 
   expect(Object.keys(first).length).toBeGreaterThan(1);
 });
 
-it('makes requests of the very commits that sync git stores', async () => {
+it('makes requests of the commits that sync git stores', async () => {
   const hashes = new Set((await stored('git'))['git_commits']?.map((row) => row['hash']));
   const requests = (await stored('prs'))['git_pull_requests'] ?? [];
   expect(requests.length).toBeGreaterThan(20);
@@ -27,7 +27,7 @@ it('makes requests of the very commits that sync git stores', async () => {
     for (const hash of request['commit_hashes'] as string[]) expect(hashes).toContain(hash);
 });
 
-it('makes a day the same whichever days are asked for', async () => {
+it('makes the same day for any requested range', async () => {
   const month = (await stored('git'))['git_commits'] ?? [];
   const week = (await stored('git', { backfill: '7' }))['git_commits'] ?? [];
   expect(week.length).toBeGreaterThan(10);
@@ -42,7 +42,7 @@ it('ends open items as time passes', async () => {
   expect(after.some((row) => open.includes(row['number'] ?? null) && row['state'] === 'merged')).toBe(true);
 });
 
-it('makes exactly as many commits as are asked for, also when it is run again', async () => {
+it('makes exactly the requested number of commits, also when it is run again', async () => {
   const db = sqliteUri();
   expect((await stored('git', { maxCommitsPerRepo: '1234' }, db))['git_commits']).toHaveLength(1234);
   expect((await stored('git', { maxCommitsPerRepo: '1234' }, db))['git_commits']).toHaveLength(1234);

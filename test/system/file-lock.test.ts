@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -38,6 +38,47 @@ test('The lock file of a process that was killed is ignored and removed', async 
   await once(gone, 'exit');
   await writeFile(join(folder, `.thing.lock-${String(gone.pid)}-1`), '');
   expect(await withFileLock(path, () => Promise.resolve('done'))).toBe('done');
+  expect(await readdir(folder)).toEqual([]);
+});
+
+/** `withFileLock` without a pause between its attempts. */
+function attempt(): Promise<unknown> {
+  return withFileLock(
+    path,
+    () => Promise.resolve('done'),
+    () => Promise.resolve(),
+  ).catch((error: unknown) => error);
+}
+
+/** What the lock file of this process says. */
+async function writtenHere(): Promise<string> {
+  let written = '';
+  await withFileLock(path, async () => {
+    const [name = ''] = await readdir(folder);
+    written = await readFile(join(folder, name), 'utf8');
+  });
+  return written;
+}
+
+test('The lock file of a process whose id another process has now is ignored and removed', async () => {
+  const [namespace] = (await writtenHere()).split('\n');
+  await writeFile(join(folder, `.thing.lock-${process.pid}-1`), `${namespace}\n1`);
+  expect(await attempt()).toBe('done');
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('The lock file of a running process holds the lock', async () => {
+  await writeFile(join(folder, `.thing.lock-${process.pid}-1`), await writtenHere());
+  expect(await attempt()).toBeInstanceOf(FileLockedError);
+});
+
+test('The lock file of another container holds the lock for a minute, whatever its process id', async () => {
+  const lockFile = join(folder, '.thing.lock-999999999-1');
+  await writeFile(lockFile, 'boot pid:[1]\n1');
+  expect(await attempt()).toBeInstanceOf(FileLockedError);
+  const past = new Date(Date.now() - 61_000);
+  await utimes(lockFile, past, past);
+  expect(await attempt()).toBe('done');
   expect(await readdir(folder)).toEqual([]);
 });
 

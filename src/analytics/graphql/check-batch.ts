@@ -2,6 +2,7 @@ import type {
   AnalyticsRequestInput,
   BreakdownRequestInput,
   CatalogLimits,
+  DistributionRequestInput,
   FilterInput,
   SankeyRequestInput,
   ScopeFilterInput,
@@ -11,12 +12,13 @@ import type {
   AnalyticsBatch,
   BreakdownRequest,
   DateRange,
+  DistributionRequest,
   Filters,
   SankeyRequest,
   Scope,
   TimeseriesRequest,
 } from '../analytics.js';
-import { DIMENSIONS, type Dimension } from '../vocabulary.js';
+import { DIMENSIONS, type Dimension, type Interval } from '../vocabulary.js';
 import { countBuckets, countDays } from './calendar.js';
 import { invalid, tooCostly } from './refusal.js';
 
@@ -32,21 +34,31 @@ export const limits: CatalogLimits = {
 
 /**
  * Validates a batch before any SQL: the number of sub-requests, then each of them in the order timeseries, breakdowns,
- * flow (its dates, then its buckets, items, or nodes and edges), then the filter.
+ * distributions, flow (its dates, then its buckets, items, or nodes and edges), then the filter.
  *
  * @param asked counts the sub-requests of one request, which may contain several batches under aliases
  * @throws Refusal COST_LIMIT_EXCEEDED or VALIDATION_ERROR for the first violation
  */
 export function checkBatch(batch: AnalyticsRequestInput, asked: { subRequests: number }): AnalyticsBatch {
-  const { timeseries = [], breakdowns = [], sankey = null, useInvestment = false, filters } = batch;
-  countSubRequests(asked, timeseries.length + breakdowns.length + (sankey === null ? 0 : 1));
+  const { timeseries = [], breakdowns = [], distributions = [], sankey = null, useInvestment = false, filters } = batch;
+  countSubRequests(asked, timeseries.length + costOf(breakdowns) + costOf(distributions) + (sankey === null ? 0 : 1));
   return {
     timeseries: timeseries.map((each, index) => checkTimeseries(each, `batch.timeseries[${index}]`)),
     breakdowns: breakdowns.map((each, index) => checkBreakdown(each, `batch.breakdowns[${index}]`)),
+    distributions: distributions.map((each, index) => checkDistribution(each, `batch.distributions[${index}]`)),
     sankey: sankey === null ? null : checkSankey(sankey, 'batch.sankey'),
     useInvestment,
     ...checkFilters(filters ?? {}, 'batch.filters'),
   };
+}
+
+/** A comparison and the buckets of a distribution are another statement each. */
+function costOf(requests: readonly (BreakdownRequestInput | DistributionRequestInput)[]): number {
+  const more = requests.map(
+    (request) =>
+      1 + (request.compareWith == null ? 0 : 1) + ('interval' in request && request.interval != null ? 1 : 0),
+  );
+  return more.reduce((sum, cost) => sum + cost, 0);
 }
 
 /** Counts the sub-requests of a request over all aliases. @throws Refusal COST_LIMIT_EXCEEDED beyond the limit */
@@ -93,19 +105,34 @@ function checkTimeseries(
   path: string,
 ): TimeseriesRequest {
   const range = checkDates(dateRange, path);
-  const buckets = countBuckets(interval, range);
-  if (buckets > limits.maxBuckets) throw tooCostly('max_buckets', 'buckets', limits.maxBuckets, buckets);
+  checkBuckets(interval, range);
   return { dimension, measure, interval, dateRange: range };
 }
 
 function checkBreakdown(
-  { dimension, measure, dateRange, topN }: BreakdownRequestInput,
+  { dimension, measure, dateRange, topN, compareWith = null }: BreakdownRequestInput,
   path: string,
 ): BreakdownRequest {
   const range = checkDates(dateRange, path);
+  return { dimension, measure, dateRange: range, topN: checkTopN(topN, path), compareWith };
+}
+
+function checkDistribution(input: DistributionRequestInput, path: string): DistributionRequest {
+  const { dimension = 'WORK_TYPE', measure, topN, interval = null, compareWith = null } = input;
+  const dateRange = checkDates(input.dateRange, path);
+  if (interval !== null) checkBuckets(interval, dateRange);
+  return { dimension, measure, dateRange, topN: checkTopN(topN, path), interval, compareWith };
+}
+
+function checkBuckets(interval: Interval, range: DateRange): void {
+  const buckets = countBuckets(interval, range);
+  if (buckets > limits.maxBuckets) throw tooCostly('max_buckets', 'buckets', limits.maxBuckets, buckets);
+}
+
+function checkTopN(topN: number | undefined, path: string): number {
   const items = checkSize(topN, `${path}.topN`);
   if (items > limits.maxTopN) throw tooCostly('max_top_n', 'items', limits.maxTopN, items);
-  return { dimension, measure, dateRange: range, topN: items };
+  return items;
 }
 
 function checkSankey(input: SankeyRequestInput, path: string): SankeyRequest {

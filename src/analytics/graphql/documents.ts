@@ -1,4 +1,13 @@
-import { GraphQLError, Kind, OperationTypeNode, parse, validate, type DocumentNode, type GraphQLSchema } from 'graphql';
+import {
+  getOperationAST,
+  GraphQLError,
+  Kind,
+  OperationTypeNode,
+  parse,
+  validate,
+  type DocumentNode,
+  type GraphQLSchema,
+} from 'graphql';
 import { limitRefusal, maxTokens } from './document-limits.js';
 import { invalid } from './refusal.js';
 
@@ -35,6 +44,12 @@ export function createDocuments(schema: GraphQLSchema, capacity = 200): (text: s
     }
     return prepared;
   };
+}
+
+/** The name of the operation that is executed, cut to 100 characters; undefined: it has none, or there is no such one. */
+export function nameOfOperation({ document }: PreparedDocument, asked: string | null): string | undefined {
+  const operation = document === null ? null : getOperationAST(document, asked);
+  return operation?.name?.value.slice(0, 100);
 }
 
 function prepare(schema: GraphQLSchema, text: string): PreparedDocument {

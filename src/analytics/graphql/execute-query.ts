@@ -17,6 +17,8 @@ import { assertSameOrganization } from './organization.js';
 import { payloadOf, type Payload, type ErrorReporting } from './payload.js';
 
 export interface Query {
+  /** null: a text of the caller. */
+  readonly persistedId: string | null;
   readonly text: string;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>>;

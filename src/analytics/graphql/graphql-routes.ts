@@ -1,40 +1,33 @@
-import Router from '@koa/router';
-import type { Context, Middleware } from 'koa';
-import type { Log } from '../../../generated/contract.js';
+import type { Context } from 'koa';
+import type { ProblemReply } from '../../../generated/contract.js';
+import { queryRateLimits } from '../../../generated/graphql/errors.js';
 import { schemaText } from '../../../generated/graphql/schema.js';
-import { bearerToken } from '../../contract/bearer-token.js';
+import type { PageExchange, PageRoute } from '../../contract/page-routes.js';
+import { currentSpan } from '../../system/tracing.js';
 import type { Analytics } from '../analytics.js';
 import type { UnitRecords } from '../unit-records.js';
-import { createDocuments } from './documents.js';
+import { createDocuments, nameOfOperation } from './documents.js';
 import { createExecutableSchema } from './executable-schema.js';
 import { executeQuery } from './execute-query.js';
 import { sendGraphiql, type GraphiqlFiles } from './graphiql-page.js';
 import { organizationOf, type Caller } from './organization.js';
-import { refusalPayload, type Payload, type ErrorReporting } from './payload.js';
-import { Refusal, unauthorized } from './refusal.js';
-import {
-  acceptedType,
-  codesOf,
-  responseType,
-  statusOf,
-  statusOfRefusal,
-  writePayload,
-  type ReplyType,
-} from './reply.js';
-import { assertReadable, CallerGone, parseBody, queryOf, readBody } from './request.js';
+import { refusalPayload, type ErrorReporting, type Payload } from './payload.js';
+import { refusalOfProblem } from './problem-refusals.js';
+import { Refusal } from './refusal.js';
+import { acceptedType, codesOf, jsonType, responseType, statusOf, statusOfRefusal, writePayload } from './reply.js';
+import { maxBodyBytes, parseBody, queryOf, readBody } from './request.js';
 
 export interface GraphqlOptions {
   readonly analytics: Analytics;
   readonly unitRecords: UnitRecords;
-  /** Identifies the caller of an access token; null: the token is invalid or expired. */
-  readonly authenticate: (token: string) => Promise<Caller | null>;
+  /** The caller whom the pipeline has authenticated by the scheme `bearer`. */
+  readonly callerOf: (principal: unknown) => Caller;
   /** Whether an error means that a database is unreachable. */
   readonly isUnavailable: (error: unknown) => boolean;
   /** Rejects query texts: only persisted queries are allowed. */
   readonly persistedQueriesOnly: boolean;
   /** The script and styles of GraphiQL, created by `npm run build`. */
   readonly graphiql: GraphiqlFiles;
-  readonly log: Log;
   /** Called after each POST. */
   readonly answered: (answer: Answered) => void;
 }
@@ -49,54 +42,48 @@ export interface Answered {
 }
 
 /**
- * Serves the analytics: `POST /graphql`, `GET /graphql` (GraphiQL) and `GET /graphql/schema`. It runs behind the
- * middleware that sets `X-Request-Id`, and reports its name and caller in `ctx.state`. A POST passes these steps:
+ * The analytics: `POST /graphql`, `GET /graphql` (GraphiQL) and `GET /graphql/schema`. The pipeline takes a request up to
+ * its caller, as for every operation; its problems are written as GraphQL errors. Then a query passes these steps:
  *
- *  1. negotiate the media type        406
- *  2. check the body's media type     415
- *  3. read the body                   413
- *  4. authenticate                    401 AUTHORIZATION_ERROR
- *  5. parse the body                  400 VALIDATION_ERROR
- *  6. determine the organization      403 AUTHORIZATION_ERROR
- *  7. find the persisted query        PERSISTED_QUERY_ERROR
- *  8. parse and validate the query    VALIDATION_ERROR
- *  9. check all `orgId` arguments     403 AUTHORIZATION_ERROR
- * 10. check each batch                COST_LIMIT_EXCEEDED, VALIDATION_ERROR
- * 11. query the store                 QUERY_TIMEOUT, SERVICE_UNAVAILABLE
+ *  1. parse the body                  400 VALIDATION_ERROR
+ *  2. determine the organization      403 AUTHORIZATION_ERROR
+ *  3. find the persisted query        PERSISTED_QUERY_ERROR
+ *  4. parse and validate the query    VALIDATION_ERROR
+ *  5. check all `orgId` arguments     403 AUTHORIZATION_ERROR
+ *  6. check each batch                COST_LIMIT_EXCEEDED, VALIDATION_ERROR
+ *  7. query the store                 QUERY_TIMEOUT, SERVICE_UNAVAILABLE
  */
-export function createGraphqlRoutes(options: GraphqlOptions): Middleware {
+export function createGraphqlPages(options: GraphqlOptions): PageRoute[] {
   const schema = createExecutableSchema();
   const prepare = createDocuments(schema);
 
-  const answer = async (ctx: Context, reporting: ErrorReporting, signal: AbortSignal): Promise<Payload> => {
-    const caller = await authenticate(ctx, options);
+  const answer = async (
+    ctx: Context,
+    { principal, signal }: PageExchange,
+    reporting: ErrorReporting,
+  ): Promise<Payload> => {
     const body = parseBody(ctx);
     const named = { query: ctx.query['org_id'], header: ctx.req.headers['x-org-id'], variables: body.variables };
-    const orgId = await organizationOf(named, caller);
+    const orgId = await organizationOf(named, options.callerOf(principal));
     const query = queryOf(ctx, body, options.persistedQueriesOnly);
     const { analytics, unitRecords } = options;
     const context = { orgId, analytics, unitRecords, asked: { subRequests: 0 }, signal };
-    return executeQuery(query, prepare(query.text), schema, context, reporting);
+    const prepared = prepare(query.text);
+    currentSpan()?.name(`graphql ${query.persistedId ?? nameOfOperation(prepared, query.operationName) ?? 'query'}`);
+    return executeQuery(query, prepared, schema, context, reporting);
   };
 
-  const post: Middleware = async (ctx) => {
-    const started = performance.now();
-    ctx.state['operation'] = 'graphql';
-    const signal = signalOf(ctx);
-    const reporting = errorReportingOf(ctx, options, signal);
-    const type = acceptedType(ctx);
-    let payload: Payload;
-    try {
-      if (type === null) throw notAcceptable(`Accept application/json or ${responseType}.`);
-      assertReadable(ctx);
-      await readBody(ctx, () => Promise.resolve());
-      payload = await answer(ctx, reporting, signal);
-      writePayload(ctx, payload, statusOf(payload, type), type);
-    } catch (error) {
-      if (error instanceof CallerGone) return;
-      payload = refusalPayload(error, reporting);
-      writePayload(ctx, payload, statusOfRefusal(error, payload), type ?? responseType);
-    }
+  const refuse = (ctx: Context, error: unknown, exchange: PageExchange): Payload => {
+    const payload = refusalPayload(error, errorReportingOf(exchange, options));
+    const status = statusOfRefusal(error, payload);
+    const type = status === 406 ? null : acceptedType(ctx);
+    writePayload(ctx, payload, status, type ?? responseType);
+    return payload;
+  };
+  const refuseProblem = (ctx: Context, problem: ProblemReply, exchange: PageExchange): Payload =>
+    refuse(ctx, refusalOfProblem(problem), exchange);
+
+  const observe = (ctx: Context, payload: Payload, { started }: PageExchange): void => {
     const [outcome = 'OK'] = codesOf(payload);
     options.answered({
       // A metrics label: only ids of the registry, never text from the caller.
@@ -106,71 +93,80 @@ export function createGraphqlRoutes(options: GraphqlOptions): Middleware {
     });
   };
 
-  const refuse = (ctx: Context, refusal: Refusal, type: ReplyType): void => {
-    const payload = refusalPayload(refusal, errorReportingOf(ctx, options, signalOf(ctx)));
-    writePayload(ctx, payload, statusOfRefusal(refusal, payload), type);
-  };
-
-  const router = new Router();
-  router.post('/graphql', post);
-  router.get('/graphql', async (ctx: Context) => {
-    if (ctx.accepts('html') === false) {
-      refuse(ctx, notAcceptable('GET returns a page, as text/html. Send queries with POST.'), responseType);
-    } else await sendGraphiql(ctx, options.graphiql, null);
-  });
-  router.get('/graphql/graphiql.js', (ctx: Context) => sendGraphiql(ctx, options.graphiql, 'script'));
-  router.get('/graphql/graphiql.css', (ctx: Context) => sendGraphiql(ctx, options.graphiql, 'style'));
-  router.get('/graphql/schema', (ctx: Context) => {
-    ctx.set('Cache-Control', 'public, max-age=300');
-    ctx.type = 'text/plain';
-    ctx.body = schemaText;
-  });
-  for (const [path, allow, instead] of [
-    ['/graphql', 'GET, HEAD, POST', 'Use GET or POST here.'],
-    ['/graphql/schema', 'GET, HEAD', 'Use GET here.'],
-  ] as const) {
-    router.all(path, (ctx: Context) => {
-      ctx.set('Allow', allow);
-      refuse(ctx, new Refusal(instead, { code: 'METHOD_NOT_ALLOWED' }), acceptedType(ctx) ?? responseType);
-    });
-  }
-  return router.routes() as Middleware; // the router's types refer to another copy of Koa's types
+  return [
+    {
+      name: 'graphql',
+      method: 'POST',
+      path: '/graphql',
+      produces: [jsonType, responseType],
+      body: { mediaType: jsonType, maxBytes: maxBodyBytes },
+      readBody,
+      security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
+      rateLimits: queryRateLimits,
+      handle: async (ctx, exchange) => {
+        let payload: Payload;
+        try {
+          const type = acceptedType(ctx) ?? responseType;
+          payload = await answer(ctx, exchange, errorReportingOf(exchange, options));
+          writePayload(ctx, payload, statusOf(payload, type), type);
+        } catch (error) {
+          payload = refuse(ctx, error, exchange);
+        }
+        observe(ctx, payload, exchange);
+      },
+      refuse: (ctx, problem, exchange) => {
+        observe(ctx, refuseProblem(ctx, problem, exchange), exchange);
+      },
+    },
+    {
+      name: 'graphiql',
+      method: 'GET',
+      path: '/graphql',
+      produces: ['text/html'],
+      handle: (ctx) => sendGraphiql(ctx, options.graphiql, null),
+      refuse: (ctx, problem, exchange) => {
+        const { message, details } = refusalOfProblem(problem);
+        refuse(ctx, new Refusal(`${message} Send queries with POST.`, details, problem.status), exchange);
+      },
+    },
+    {
+      name: 'graphiql script',
+      method: 'GET',
+      path: '/graphql/graphiql.js',
+      produces: ['text/javascript'],
+      handle: (ctx) => sendGraphiql(ctx, options.graphiql, 'script'),
+    },
+    {
+      name: 'graphiql style',
+      method: 'GET',
+      path: '/graphql/graphiql.css',
+      produces: ['text/css'],
+      handle: (ctx) => sendGraphiql(ctx, options.graphiql, 'style'),
+    },
+    {
+      name: 'graphql schema',
+      method: 'GET',
+      path: '/graphql/schema',
+      produces: ['text/plain'],
+      handle: (ctx) => {
+        ctx.set('Cache-Control', 'public, max-age=300');
+        ctx.type = 'text/plain';
+        ctx.body = schemaText;
+      },
+      refuse: refuseProblem,
+    },
+  ];
 }
 
-async function authenticate(ctx: Context, options: GraphqlOptions): Promise<Caller> {
-  const token = bearerToken(ctx.get('Authorization'));
-  if (token === null) {
-    throw unauthorized('Send an access token in the Authorization header: Bearer <token>.', 401);
-  }
-  const caller = await options.authenticate(token);
-  if (caller === null) throw unauthorized('The access token is invalid or expired. Refresh it, or log in again.', 401);
-  ctx.state['caller'] = caller.userId;
-  return caller;
-}
-
-function errorReportingOf(ctx: Context, options: GraphqlOptions, signal: AbortSignal): ErrorReporting {
-  const requestId = ctx.response.get('X-Request-Id');
+function errorReportingOf({ requestId, signal, log }: PageExchange, { isUnavailable }: GraphqlOptions): ErrorReporting {
   return {
     requestId,
-    isUnavailable: options.isUnavailable,
+    isUnavailable,
     report: (error, code) => {
       if (signal.aborted) return; // the caller disconnected, which ended the query
-      const fields = { err: error, request_id: requestId };
-      if (code === 'SERVICE_UNAVAILABLE') options.log.warn(fields, 'cannot answer a query: a database is unreachable');
-      else options.log.error(fields, 'a query failed unexpectedly');
+      const fields = { err: error };
+      if (code === 'SERVICE_UNAVAILABLE') log.warn(fields, 'cannot answer a query: a database is unreachable');
+      else log.error(fields, 'a query failed unexpectedly');
     },
   };
-}
-
-/** Aborted when the connection closes before the reply is complete. */
-function signalOf({ res }: Context): AbortSignal {
-  const controller = new AbortController();
-  res.once('close', () => {
-    if (!res.writableFinished) controller.abort();
-  });
-  return controller.signal;
-}
-
-function notAcceptable(message: string): Refusal {
-  return new Refusal(message, { code: 'NOT_ACCEPTABLE' });
 }

@@ -2,7 +2,6 @@ import { unauthorized } from './refusal.js';
 
 /** The sender of a request. */
 export interface Caller {
-  readonly userId: string;
   /** The organization of the access token; null: none. */
   readonly tokenOrgId: string | null;
   /** Whether the caller may currently read an organization: as a member, or as a superuser. */
@@ -27,18 +26,18 @@ export async function organizationOf(
   { query, header, variables }: NamedOrganizations,
   caller: Caller,
 ): Promise<string> {
-  if (query === undefined) throw unauthorized('Name the organization in the query parameter org_id.', 403);
+  if (query === undefined) throw unauthorized('Name the organization in the query parameter org_id.');
   const orgId = normalOrgId(query);
-  if (orgId === null) throw unauthorized('The query parameter org_id is not the id of an organization.', 403);
+  if (orgId === null) throw unauthorized('The query parameter org_id is not the id of an organization.');
   if (header !== undefined && normalOrgId(header) !== orgId) throw disagreement('the header X-Org-Id');
   if (Object.hasOwn(variables, 'orgId') && normalOrgId(variables['orgId']) !== orgId) {
     throw disagreement('the variable orgId');
   }
   if (caller.tokenOrgId === null) {
-    throw unauthorized('The access token is not scoped to an organization: create, join or switch to one first.', 403);
+    throw unauthorized('The access token is not scoped to an organization: create, join or switch to one first.');
   }
   // The reply does not reveal whether the organization exists.
-  if (!(await caller.mayRead(orgId))) throw unauthorized('You are not a member of this organization.', 403);
+  if (!(await caller.mayRead(orgId))) throw unauthorized('You are not a member of this organization.');
   return orgId;
 }
 
@@ -48,7 +47,7 @@ export function assertSameOrganization(argument: unknown, orgId: string): void {
 }
 
 function disagreement(place: string): Error {
-  return unauthorized(`The query parameter org_id and ${place} must name the same organization.`, 403);
+  return unauthorized(`The query parameter org_id and ${place} must name the same organization.`);
 }
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;

@@ -30,7 +30,7 @@ export function tooCostly(limit: LimitName, what: string, allowed: number, reque
   });
 }
 
-/** @param status 401 if the access token is invalid or expired, 403 if the organization is the problem */
-export function unauthorized(message: string, status: 401 | 403): Refusal {
-  return new Refusal(message, { code: 'AUTHORIZATION_ERROR' }, status);
+/** The organization of the request is the problem. */
+export function unauthorized(message: string): Refusal {
+  return new Refusal(message, { code: 'AUTHORIZATION_ERROR' });
 }

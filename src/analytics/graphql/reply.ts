@@ -38,6 +38,7 @@ const statusOfCode: Readonly<Record<ErrorCode, number>> = {
   NOT_ACCEPTABLE: 406,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
   SERVICE_UNAVAILABLE: 503,
   INTERNAL_ERROR: 500,
 };
@@ -51,11 +52,10 @@ export function statusOfRefusal(error: unknown, payload: Payload): number {
 /** Writes the reply. */
 export function writePayload(ctx: Context, payload: Payload, status: number, type: ReplyType): void {
   const seconds = payload.errors
-    ?.map(({ extensions }) => (extensions.code === 'SERVICE_UNAVAILABLE' ? extensions.retry_after_seconds : 0))
+    ?.map(({ extensions }) => ('retry_after_seconds' in extensions ? extensions.retry_after_seconds : 0))
     .find((each) => each > 0);
   if (seconds !== undefined) ctx.set('Retry-After', String(seconds));
   if (status === 401) ctx.set('WWW-Authenticate', 'Bearer');
-  if (status === 413) ctx.set('Connection', 'close'); // the rest of the body is not read
   ctx.status = status;
   ctx.set('Content-Type', `${type}; charset=utf-8`);
   ctx.body = JSON.stringify(payload);

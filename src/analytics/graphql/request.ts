@@ -1,50 +1,36 @@
 import { koaBody } from 'koa-body';
 import type { Context } from 'koa';
+import type { ProblemReply } from '../../../generated/contract.js';
 import { persistedQueries, persistedVersion } from '../../../generated/graphql/schema.js';
 import type { Query } from './execute-query.js';
+import type { PageExchange } from '../../contract/page-routes.js';
+import { refuseLongBody, RequestAborted } from '../../contract/read-body.js';
 import { unusableTextIn } from '../../contract/unusable-text.js';
 import { invalid, Refusal } from './refusal.js';
 
 export const maxBodyBytes = 65_536;
 
-/** @throws Refusal UNSUPPORTED_MEDIA_TYPE unless the body is uncompressed JSON in UTF-8 */
-export function assertReadable(ctx: Context): void {
-  const [type = '', ...parameters] = ctx.get('Content-Type').toLowerCase().split(';');
-  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
-  const coding = ctx.get('Content-Encoding').toLowerCase();
-  const isJson = type.trim() === 'application/json' && /^(?:charset="?utf-?8"?)?$/.test(charset ?? '');
-  if (isJson && (coding === '' || coding === 'identity')) return;
-  throw new Refusal('Send the body with Content-Type: application/json, in UTF-8, without a Content-Encoding.', {
-    code: 'UNSUPPORTED_MEDIA_TYPE',
-  });
-}
-
-/** The caller disconnected before the body was complete, so there is no reply. */
-export class CallerGone extends Error {
-  override readonly name = 'CallerGone';
-}
-
 /**
  * Reads the body. For malformed JSON it sets `ctx.state.malformed`, because the caller must be authenticated before this
  * is reported.
  *
- * @throws Refusal PAYLOAD_TOO_LARGE; CallerGone
+ * @returns the problem (413) for a body that is too long
+ * @throws RequestAborted when the connection ends first
  */
-export const readBody = koaBody({
+export async function readBody(ctx: Context, exchange: PageExchange): Promise<ProblemReply | null> {
+  await read(ctx, () => Promise.resolve());
+  return ctx.state['tooLong'] === true ? refuseLongBody(exchange) : null;
+}
+
+const read = koaBody({
   jsonLimit: maxBodyBytes,
   json: true,
   multipart: false,
   text: false,
   urlencoded: false,
   onError: (error, ctx) => {
-    if ('type' in error && error.type === 'entity.too.large') {
-      throw new Refusal(`Send at most ${maxBodyBytes} bytes in the body.`, {
-        code: 'PAYLOAD_TOO_LARGE',
-        max_bytes: maxBodyBytes,
-      });
-    }
-    if ('code' in error && error.code === 'ECONNABORTED') throw new CallerGone('The request ended early');
-    ctx.state['malformed'] = true;
+    if ('code' in error && error.code === 'ECONNABORTED') throw new RequestAborted('The request ended early');
+    ctx.state['type' in error && error.type === 'entity.too.large' ? 'tooLong' : 'malformed'] = true;
   },
 });
 
@@ -83,7 +69,7 @@ export function queryOf(ctx: Context, body: RequestBody, persistedOnly: boolean)
   if (id === undefined) {
     if (query === null) throw malformed('query', 'Send the text of a query, or the id of a persisted query.');
     if (persistedOnly) throw persistedQueryError(null, 'This server allows only persisted queries.');
-    return { text: query, operationName, variables };
+    return { persistedId: null, text: query, operationName, variables };
   }
   if (query !== null) throw malformed('query', 'Do not send a text with a persisted query.');
   const name = String(id);
@@ -92,7 +78,7 @@ export function queryOf(ctx: Context, body: RequestBody, persistedOnly: boolean)
   if (version !== undefined && version !== persistedVersion) {
     throw persistedQueryError(name, `The persisted queries of this server have version ${persistedVersion}.`);
   }
-  return { text: persistedQueries[name].text, operationName, variables };
+  return { persistedId: name, text: persistedQueries[name].text, operationName, variables };
 }
 
 function isPersistedId(id: string): id is keyof typeof persistedQueries {

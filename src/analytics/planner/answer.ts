@@ -1,7 +1,8 @@
-/** Converts the rows of a plan's queries to the answer of its batch. */
+/** Converts the rows of a plan's queries to the answer of its batch, without baselines. */
 import type { AnalyticsBatch, AnalyticsResult, BreakdownResult, TimeseriesResult } from '../analytics.js';
 import type { Measure } from '../vocabulary.js';
 import { bucketsOf } from './buckets.js';
+import { answerDistribution } from './distributions.js';
 import { answerSankey } from './sankey.js';
 import { MAX_SERIES, type Answered, type Plan } from './plan.js';
 import type { SeriesQuery } from './statements.js';
@@ -12,6 +13,7 @@ export function answerBatch(batch: AnalyticsBatch, plan: Plan, rows: Rows): Anal
   return {
     timeseries: plan.timeseries.flatMap((each) => timeseries(each, rows)),
     breakdowns: plan.breakdowns.map((each) => breakdown(each, rows)),
+    distributions: plan.distributions.map((each) => answerDistribution(each, rows)),
     sankey: batch.sankey === null ? null : answerSankey(batch.sankey, plan.flows, rows),
   };
 }
@@ -44,7 +46,7 @@ function breakdown(
   return {
     dimension: query.dimension,
     measure,
-    items: largest(query, measure, rows, topN).map(({ name, value }) => ({ key: name, value })),
+    items: largest(query, measure, rows, topN).map(({ name, value }) => ({ key: name, value, baseline: null })),
   };
 }
 
@@ -56,7 +58,7 @@ interface Series {
 }
 
 /** The largest values of the query's dimension. */
-function largest(query: SeriesQuery, measure: Measure, rows: Rows, top: number): readonly Series[] {
+export function largest(query: SeriesQuery, measure: Measure, rows: Rows, top: number): readonly Series[] {
   const { source } = query.slice;
   const series = [...cellsOf(query, measure, rows.get(query) ?? [])].flatMap(([name, cells]) => {
     const value = valueOf(source, measure, [...cells.values()].reduce(add, NOTHING));

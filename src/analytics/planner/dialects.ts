@@ -38,7 +38,22 @@ export interface Dialect {
   hasShare(dimension: Dimension, texts: string, owner: string): string;
   /** The weight of one row. */
   readonly weight: Readonly<Record<Source, string>>;
+  /** The statement of a distribution without its ranking: the keys, then `measured`, `total`, `p50`, `p75` and `p90`. */
+  percentiles(of: PercentileParts): string;
 }
+
+/** Percentiles are nearest ranks, which whole numbers find: the value whose rank is `ceil(percent * count / 100)`. */
+export interface PercentileParts {
+  /** An integer column, not null in the rows. */
+  readonly column: string;
+  /** The select list of the group keys, with their names. */
+  readonly keys: string;
+  readonly names: string;
+  /** From `from` to the end of the conditions. */
+  readonly rows: string;
+}
+
+const PERCENTS = [50, 75, 90] as const;
 
 const COLUMNS: Readonly<Record<Dimension, string>> = {
   TEAM: 'team',
@@ -77,6 +92,41 @@ const relational: Pick<Dialect, 'from' | 'column' | 'measures' | 'weight'> = {
   weight: { units: '1', shares: 'weight' },
 };
 
+/** The smallest value up to which there are enough rows. */
+function countedPercentiles({ column, keys, names, rows }: PercentileParts): string {
+  const ranks = PERCENTS.map(
+    (percent) => `min(case when upto >= (units * ${percent} + 99) / 100 then value1 end) as p${percent}`,
+  );
+  return (
+    `select ${names}, sum(times) as measured, sum(value1 * times) as total, ${ranks.join(', ')} from (` +
+    `select counted.*, sum(times) over (partition by ${names} order by value1) as upto, ` +
+    `sum(times) over (partition by ${names}) as units from (` +
+    `select ${keys}, ${column} as value1, count(*) as times ${rows} group by ${names}, value1) counted` +
+    `) ranked group by ${names}`
+  );
+}
+
+/** `ceil(0.9 * count)` is exact in doubles for any count below 2^50; 0.5 and 0.75 are exact themselves. */
+function sortedPercentiles({ column, keys, names, rows }: PercentileParts): string {
+  const ranks = PERCENTS.map(
+    (percent, index) =>
+      `(percentile_disc(array[0.5, 0.75, 0.9]) within group (order by ${column}))[${index + 1}] as p${percent}`,
+  );
+  return (
+    `select ${keys}, count(${column}) as measured, sum(${column}) as total, ${ranks.join(', ')} ` +
+    `${rows} group by ${names}`
+  );
+}
+
+function listedPercentiles({ column, keys, names, rows }: PercentileParts): string {
+  const ranks = PERCENTS.map((percent) => `sorted[intDiv(measured * ${percent} + 99, 100)] as p${percent}`);
+  return (
+    `select ${names}, measured, total, ${ranks.join(', ')} from (` +
+    `select ${keys}, count(${column}) as measured, sum(${column}) as total, ` +
+    `arraySort(groupArray(assumeNotNull(${column}))) as sorted ${rows} group by ${names}) listed`
+  );
+}
+
 /** The day is part of the key of the shares. */
 function relationalShare(condition: string, owner: string): string {
   return (
@@ -110,6 +160,7 @@ export const postgresDialect: Dialect = {
   hasShare: (dimension, texts, owner) => relationalShare(`${COLUMNS[dimension]} = any(${texts})`, owner),
   oneOf: (column, texts) => `${column} = any(${texts})`,
   double: (expression) => `(${expression})::float8`,
+  percentiles: sortedPercentiles,
 };
 
 export const sqliteDialect: Dialect = {
@@ -132,6 +183,7 @@ export const sqliteDialect: Dialect = {
     relationalShare(`${COLUMNS[dimension]} in (select value from json_each(${texts}))`, owner),
   oneOf: (column, texts) => `${column} in (select value from json_each(${texts}))`,
   double: (expression) => `cast(${expression} as real)`,
+  percentiles: countedPercentiles,
 };
 
 const CLICKHOUSE_TYPES: Readonly<Record<ParameterType, string>> = {
@@ -165,6 +217,7 @@ export const clickHouseDialect: Dialect = {
   hasShare: (dimension, texts) => `hasAny(share_${COLUMNS[dimension]}, ${texts})`,
   oneOf: (column, texts) => `${column} in ${texts}`,
   double: (expression) => `toFloat64(${expression})`,
+  percentiles: listedPercentiles,
   from(source, dimensions, measures) {
     if (source === 'units') return 'work_units final';
     const lists = SHARE_LISTS.filter(({ needed }) => needed([...dimensions, ...measures]));

@@ -4,7 +4,8 @@ import { partRow, unitOf } from '../store/rows.js';
 import type { Part } from '../store/shares.js';
 import { wholeNumber, type Row } from './result-rows.js';
 import type { QueryEngine } from './engine.js';
-import { compile, type Slice, type UnitsQuery } from './statements.js';
+import type { Slice } from './slices.js';
+import { compile, type UnitsQuery } from './statements.js';
 
 /** Reads a page. Throws like the engine. */
 export async function listUnits(

@@ -1,7 +1,15 @@
 /** Plans the queries for a batch. Requests that read the same sums share a query. */
-import type { AnalyticsBatch, BreakdownRequest, DateRange, TimeseriesRequest } from '../analytics.js';
+import type {
+  AnalyticsBatch,
+  BreakdownRequest,
+  DateRange,
+  DistributionRequest,
+  TimeseriesRequest,
+} from '../analytics.js';
 import type { Dimension, Interval, Measure } from '../vocabulary.js';
-import type { FlowQuery, Query, SeriesQuery, Slice } from './statements.js';
+import type { DistributionQuery } from './distribution-statement.js';
+import type { Slice } from './slices.js';
+import type { FlowQuery, Query, SeriesQuery } from './statements.js';
 
 /** Maximum number of series of a timeseries: the catalog's maxTopN. */
 export const MAX_SERIES = 50;
@@ -11,6 +19,7 @@ export interface Plan {
   /** The query of each request of the batch, in order. */
   readonly timeseries: readonly Answered<TimeseriesRequest, SeriesQuery>[];
   readonly breakdowns: readonly Answered<BreakdownRequest, SeriesQuery>[];
+  readonly distributions: readonly AnsweredDistribution[];
   /** One query per pair of adjacent levels. */
   readonly flows: readonly FlowQuery[];
 }
@@ -18,6 +27,13 @@ export interface Plan {
 export interface Answered<Request, By> {
   readonly request: Request;
   readonly query: By;
+}
+
+export interface AnsweredDistribution {
+  readonly request: DistributionRequest;
+  readonly whole: DistributionQuery;
+  /** null: no buckets were requested. */
+  readonly buckets: DistributionQuery | null;
 }
 
 /** The maximum number of nodes per level and of edges per step: the limits, distributed evenly. */
@@ -75,8 +91,15 @@ export function planBatch(orgId: string, batch: AnalyticsBatch): Plan {
     const { dimension, measure, topN, dateRange } = request;
     return { request, query: want(dimension, measure, topN, dateRange, null, () => true) };
   });
+  const distributions = (batch.distributions ?? []).map((request): AnsweredDistribution => {
+    const { dimension, measure, topN, dateRange, interval } = request;
+    const slice: Slice = { ...sliceOf(dateRange), source: 'units' };
+    const whole: DistributionQuery = { kind: 'distribution', slice, dimension, measure, interval: null, top: topN };
+    return { request, whole, buckets: interval === null ? null : { ...whole, interval } };
+  });
+  const distributed = distributions.flatMap(({ whole, buckets }) => (buckets === null ? [whole] : [whole, buckets]));
   const flows = flowsOf(batch, sliceOf);
-  return { queries: [...series, ...flows], timeseries, breakdowns, flows };
+  return { queries: [...series, ...distributed, ...flows], timeseries, breakdowns, distributions, flows };
 }
 
 interface WritableSeries extends SeriesQuery {

@@ -3,13 +3,14 @@
  * snapshot, the other imports it. If none is free, or it reaches another server, the first does all the work.
  */
 import { openDatabase, type Database, type Sql, type Transaction } from '../../database/connection.js';
-import { isConnectionFailure, isStatementTimeout } from '../../database/failures.js';
+import { isConnectionFailure, isRecoveryConflict, isStatementTimeout } from '../../database/failures.js';
 import type { Log } from '../../database/log.js';
 import { writeTexts } from '../../database/text-arrays.js';
 import type { Row } from './result-rows.js';
 import { postgresDialect } from './dialects.js';
 import { limited, type Failure, type Limits, type QueryEngine } from './engine.js';
-import type { Parameter, Statement } from './statements.js';
+import type { Parameter } from './slices.js';
+import type { Statement } from './statements.js';
 
 const READ = 'isolation level repeatable read read only';
 /** Maximum number of concurrent batches; others wait. Half of a pool's connections are for transactions. */
@@ -18,7 +19,8 @@ const BATCHES = 5;
 export function openPostgresEngine(uri: string, timeoutSeconds: number, log: Log): QueryEngine {
   // Statements have their timeouts; a connection may be idle until the other one's statement has timed out.
   const statementTimeoutMs = (timeoutSeconds + 10) * 1000;
-  const options = { logger: log, maxConnections: BATCHES * 2, statementTimeoutMs, connectTimeoutMs: 10_000 };
+  const limits = { maxConnections: BATCHES * 2, statementTimeoutMs, connectTimeoutMs: 10_000 };
+  const options = { logger: log, readsOnly: true, ...limits };
   // Separate pools, so that a batch that has a first connection never waits for another first connection.
   const first = openDatabase(uri, options);
   const second = openDatabase(uri, options);
@@ -38,7 +40,7 @@ export function openPostgresEngine(uri: string, timeoutSeconds: number, log: Log
 
 function kind(error: unknown): Failure {
   if (isStatementTimeout(error)) return 'timeout';
-  if (isConnectionFailure(error)) return 'unavailable';
+  if (isConnectionFailure(error) || isRecoveryConflict(error)) return 'unavailable';
   return error instanceof Error && 'code' in error && error.code === '42P01' ? 'no-tables' : 'failed';
 }
 

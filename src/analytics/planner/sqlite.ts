@@ -8,7 +8,8 @@ import Database from 'libsql/promise';
 import { limited, type Failure, type Limits, type QueryEngine } from './engine.js';
 import type { Row } from './result-rows.js';
 import { sqliteDialect } from './dialects.js';
-import type { Parameter, Statement } from './statements.js';
+import type { Parameter } from './slices.js';
+import type { Statement } from './statements.js';
 
 /** Connections that are kept for later batches. */
 const IDLE = 4;

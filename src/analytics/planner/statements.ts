@@ -1,19 +1,18 @@
 /** Parameterized SQL, composed of the primitives of a dialect. Values of a request are always parameters. */
-import type { DateRange, Filters, Scope, UnitOrder, UnitPosition } from '../analytics.js';
-import { FIRST_DAY, LAST_DAY } from '../store/rows.js';
-import { DIMENSIONS, UNASSIGNED, UNCLASSIFIED, type Dimension, type Interval, type Measure } from '../vocabulary.js';
-import { bucketsOf } from './buckets.js';
-import type { Dialect, ParameterType, Source } from './dialects.js';
+import type { Filters, UnitOrder, UnitPosition } from '../analytics.js';
+import { UNASSIGNED, UNCLASSIFIED, type Dimension, type Interval, type Measure } from '../vocabulary.js';
+import type { Dialect, Source } from './dialects.js';
+import { distribution, type DistributionQuery } from './distribution-statement.js';
+import {
+  bucketColumn,
+  conditions,
+  filteredDimensions,
+  filtersOf,
+  type Bind,
+  type Parameter,
+  type Slice,
+} from './slices.js';
 import { isMean, valueExpression } from './values.js';
-
-/** The rows that a statement reads; always includes the organization. */
-export interface Slice {
-  readonly orgId: string;
-  readonly source: Source;
-  readonly dateRange: DateRange;
-  readonly scope: Scope;
-  readonly filters: Filters;
-}
 
 /** Sums by bucket and value of a dimension, for the values that are largest by any of the measures. */
 export interface SeriesQuery {
@@ -68,12 +67,7 @@ export interface UnitSharesQuery {
   readonly ids: readonly string[];
 }
 
-export type Query = SeriesQuery | FlowQuery | ValuesQuery | UnitsQuery | UnitSharesQuery;
-
-export interface Parameter {
-  readonly type: ParameterType;
-  readonly value: string | number | readonly string[];
-}
+export type Query = SeriesQuery | DistributionQuery | FlowQuery | ValuesQuery | UnitsQuery | UnitSharesQuery;
 
 export interface Statement {
   readonly text: string;
@@ -85,18 +79,20 @@ export interface Statement {
  *
  * @returns a statement whose columns are, for `series`: bucket (with an interval), label, and per measure its sum and,
  *   of a mean, its divisor; for `flow`: both labels (null: the rest), sum, divisor (of a mean), and with coverage the
- *   number of units, and of those with a team, a repository, a theme, and a known churn; for `values`: label and count;
+ *   number of units, and of those with a team, a repository, a theme, and a known churn; for `distribution`: bucket (with
+ *   an interval), label, number, sum and percentiles; for `values`: label and count;
  *   for `units`: those of `UNIT_COLUMNS`; for `unit-count`: the number; for `unit-shares`: id, subcategory and weight
  */
 export function compile(dialect: Dialect, query: Query): Statement {
   const parameters: Parameter[] = [];
-  const bind = (type: ParameterType, value: Parameter['value']): string =>
-    dialect.placeholder(parameters.push({ type, value }), type);
+  const bind: Bind = (type, value) => dialect.placeholder(parameters.push({ type, value }), type);
   // The first parameter of every statement.
   const owner = bind('text', query.kind === 'values' ? query.orgId : query.slice.orgId);
   switch (query.kind) {
     case 'series':
       return { text: series(dialect, query, owner, bind), parameters };
+    case 'distribution':
+      return { text: distribution(dialect, query, owner, bind), parameters };
     case 'flow':
       return { text: flow(dialect, query, owner, bind), parameters };
     case 'values':
@@ -109,8 +105,6 @@ export function compile(dialect: Dialect, query: Query): Statement {
       return { text: unitShares(dialect, query, owner, bind), parameters };
   }
 }
-
-type Bind = (type: ParameterType, value: Parameter['value']) => string;
 
 function series(dialect: Dialect, query: SeriesQuery, owner: string, bind: Bind): string {
   const { slice, dimension, interval } = query;
@@ -238,43 +232,6 @@ function unitShares(dialect: Dialect, { slice, ids }: UnitSharesQuery, owner: st
     `from ${dialect.from('shares', ['SUBCATEGORY'], [])} ` +
     `where ${conditions(dialect, slice, owner, bind)} and ${dialect.oneOf('id', bind('texts', ids))}`
   );
-}
-
-function conditions(dialect: Dialect, { dateRange, scope, filters, source }: Slice, owner: string, bind: Bind): string {
-  const { first, last } = comparable(dateRange);
-  const all = [`org_id = ${owner}`, `day >= ${bind('date', first)}`, `day <= ${bind('date', last)}`];
-  if (scope.level !== 'ORG' && scope.ids.length > 0) {
-    all.push(dialect.oneOf(dialect.column(source, scope.level), bind('texts', scope.ids)));
-  }
-  for (const [dimension, texts] of filtersOf(filters)) {
-    all.push(dialect.oneOf(dialect.column(source, dimension), bind('texts', texts)));
-  }
-  return all.join(' and ');
-}
-
-/** The filtered dimensions in a fixed order, so that equal filters result in equal texts. */
-function filtersOf(filters: Filters): readonly (readonly [Dimension, readonly string[]])[] {
-  return DIMENSIONS.flatMap((dimension) => {
-    const texts = filters[dimension] ?? [];
-    return texts.length === 0 ? [] : [[dimension, texts] as const];
-  });
-}
-
-function filteredDimensions({ filters }: Slice): readonly Dimension[] {
-  return filtersOf(filters).map(([dimension]) => dimension);
-}
-
-/** Clamps days to those that engines can store; there are no units on other days. */
-function comparable({ startDate, endDate }: DateRange): { readonly first: string; readonly last: string } {
-  const first = startDate < FIRST_DAY ? FIRST_DAY : startDate;
-  const last = endDate > LAST_DAY ? LAST_DAY : endDate;
-  return first > last ? { first: LAST_DAY, last: FIRST_DAY } : { first, last };
-}
-
-function bucketColumn(dialect: Dialect, interval: Interval, range: DateRange, bind: Bind): string {
-  const buckets = bucketsOf(interval, range);
-  const { takes, of } = dialect.bucket[interval];
-  return of(takes === 'integer' ? bind('integer', buckets.origin) : bind('dates', buckets.starts));
 }
 
 function sumColumns(dialect: Dialect, source: Source, measure: Measure, at: string): readonly string[] {

@@ -15,7 +15,7 @@ export const NOTHING: Sums = { sum: 0n, divisor: 0n };
 const MILLISECONDS_PER_HOUR = 3_600_000;
 
 /** The divisor that converts a sum (or a quotient of sums) to the figure. */
-const SCALES: Readonly<Record<Source, Readonly<Record<Measure, number>>>> = {
+export const SCALES: Readonly<Record<Source, Readonly<Record<Measure, number>>>> = {
   units: { COUNT: 1, CHURN_LOC: 1, CYCLE_TIME_HOURS: MILLISECONDS_PER_HOUR, THROUGHPUT: 1 },
   // The divisor of the mean is in millionths, its sum is not.
   shares: { COUNT: WHOLE, CHURN_LOC: WHOLE, CYCLE_TIME_HOURS: MILLISECONDS_PER_HOUR / WHOLE, THROUGHPUT: WHOLE },

@@ -21,11 +21,14 @@ export function emitSchema({ schemaText, persisted, version }: GraphqlContract):
 }
 
 /** Emits the error codes, the names of the limits, and the fields of each error. */
-export function emitErrors({ errorCodes, limitNames, errors }: GraphqlContract): string {
+export function emitErrors({ errorCodes, limitNames, errors, rateLimits }: GraphqlContract): string {
   return [
     header('graphql/errors.graphql'),
+    `import type { RateLimitPolicy } from '../contract.js';\n\n`,
     emitList('errorCodes', 'ErrorCode', 'The values of `extensions.code`.', errorCodes),
     emitList('limitNames', 'LimitName', '`extensions.limit_name` of COST_LIMIT_EXCEEDED.', limitNames),
+    `/** The rate limits of \`POST /graphql\`. */\n`,
+    `export const queryRateLimits: readonly RateLimitPolicy[] = ${JSON.stringify(rateLimits)};\n\n`,
     `/** The \`extensions\` of an error without \`request_id\`; narrow it on \`code\`. */\n`,
     `export type ErrorDetails =\n${errors.map((each) => `| ${emitMembers(each)}`).join('\n')};\n`,
   ].join('');

@@ -5,10 +5,9 @@
  * A query needs an access token and an organization. If the console opened this page, it provides both; otherwise the
  * user types them into the headers. They are not stored.
  */
-import { GraphiQL } from 'graphiql';
+import GraphiQL from 'graphiql/graphiql.min.js';
 import 'graphiql/graphiql.css';
 import './graphiql-app.css';
-import { buildSchema } from 'graphql';
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 
@@ -77,7 +76,7 @@ const text = await (await fetch('/graphql/schema')).text();
 createRoot(document.getElementById('graphiql')).render(
   createElement(GraphiQL, {
     fetcher,
-    schema: buildSchema(text),
+    schema: GraphiQL.GraphQL.buildSchema(text),
     defaultQuery: query,
     defaultHeaders: headers,
     variables,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import {
   buildSchema,
+  getArgumentValues,
   isEnumType,
   isObjectType,
   Kind,
@@ -11,6 +12,7 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql';
+import type { RateLimitPolicy } from '../templates/contract.js';
 
 /** The contract in `graphql/`. */
 export interface GraphqlContract {
@@ -22,6 +24,8 @@ export interface GraphqlContract {
   readonly limitNames: readonly Documented[];
   /** The fields of `extensions` besides `code` and `request_id`, in the order of the codes. */
   readonly errors: readonly DocumentedError[];
+  /** The limits of `POST /graphql`, as `@rateLimit` declares them. */
+  readonly rateLimits: readonly RateLimitPolicy[];
 }
 
 export interface PersistedDocument {
@@ -64,6 +68,7 @@ export async function readGraphqlContract(folder: string): Promise<GraphqlContra
     errorCodes: valuesOf(codes),
     limitNames: valuesOf(enumOf(errors, 'LimitName')),
     errors: codes.getValues().map(({ name }) => errorOf(errors, name)),
+    rateLimits: rateLimitsOf(errors),
   };
 }
 
@@ -104,6 +109,19 @@ function errorOf(schema: GraphQLSchema, code: string): DocumentedError {
   const type = schema.getType(name);
   if (!isObjectType(type)) throw new Error(`errors.graphql has no type ${name} for the code ${code}`);
   return { code, fields: fieldsOf(type) };
+}
+
+/** The directives `@rateLimit` of the type of RATE_LIMITED. */
+function rateLimitsOf(schema: GraphQLSchema): RateLimitPolicy[] {
+  const directive = schema.getDirective('rateLimit');
+  const nodes = schema.getType('RateLimited')?.astNode?.directives ?? [];
+  if (directive == null) throw new Error('errors.graphql has no directive @rateLimit');
+  return nodes
+    .filter(({ name }) => name.value === directive.name)
+    .map((node) => {
+      const { name, setting, key } = getArgumentValues(directive, node);
+      return { name: String(name), setting: String(setting), key: [key].flat().map(String) };
+    });
 }
 
 function fieldsOf(type: GraphQLObjectType): DocumentedError['fields'] {

@@ -56,7 +56,10 @@ export function processIo(): Io {
     stdout: outputTo(process.stdout, writer),
     stderr: outputTo(process.stderr, writer),
     stdin: {
-      isTerminal: process.stdin.isTTY,
+      // Node.js opens the stream when it is first used, which most commands never do.
+      get isTerminal() {
+        return process.stdin.isTTY;
+      },
       raw() {
         if (!process.stdin.isTTY) return () => undefined;
         process.stdin.setRawMode(true);

@@ -91,6 +91,11 @@ export async function registerComposeCommands(
   return compose;
 }
 
+/** The command that the arguments name; empty if none. A file or service name may be taken for one. */
+export function commandIn(args: readonly string[]): string {
+  return args.map((word) => ALIASES[word] ?? word).find((word) => Object.hasOwn(COMMANDS, word)) ?? '';
+}
+
 /** A word that is a file or service name may load an unneeded command, which is harmless. */
 function named(args: readonly string[]): Promise<Add>[] {
   const words = new Set(args.map((word) => (word === COMPLETE ? 'completion' : (ALIASES[word] ?? word))));

@@ -85,14 +85,26 @@ export async function createContainer(
     labels,
     containerOf: options.containerOf,
   });
-  const spec = amend(withInherited(plain, options.predecessor));
+  const amended = amend(withInherited(plain, options.predecessor));
   return reported(orchestration, 'Container', name, ['Creating', 'Created'], async () => {
+    const spec = await withoutLabelsOfImage(orchestration, amended);
     const { id, warnings } = await createOrTake(orchestration, spec, labels);
     for (const message of warnings) report({ kind: 'warning', message: `${name}: ${message}` });
     const { files = [] } = plan.contents.get(service) ?? {};
     if (files.length > 0) await putFiles(orchestration, id, name, files);
     return { id, name };
   });
+}
+
+/** Engines give a container the labels of its image that it does not set itself: those to withhold are set to nothing. */
+async function withoutLabelsOfImage(
+  { backend, signal, withholds }: Orchestration,
+  spec: ContainerSpec,
+): Promise<ContainerSpec> {
+  if (withholds === undefined) return spec;
+  const { labels } = await backend.images.inspect(spec.image, { signal });
+  const withheld = Object.keys(labels).filter(withholds);
+  return { ...spec, labels: { ...Object.fromEntries(withheld.map((label) => [label, ''])), ...spec.labels } };
 }
 
 /**

@@ -13,6 +13,8 @@ export interface Orchestration {
   readonly parallel: number;
   /** Put on every container, network and volume that is made, beside those of the project. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Labels that a container must not inherit from its image. Absent: it inherits all. */
+  readonly withholds?: (label: string) => boolean;
   /** Also make networks and volumes that no service uses. */
   readonly allResources?: boolean;
   /** Runs the programs of services with `provider`. Absent: such services are rejected. */

@@ -6,6 +6,7 @@ import type { PageAccess } from './page/access.js';
 import type { ProjectRegistry } from './projects/registry.js';
 import type { Allowance } from './trust/allowances.js';
 import type { KeyedMutex } from './keyed-mutex.js';
+import type { Slots } from './slots.js';
 
 export interface ComposeDependencies {
   readonly backend: Backend;
@@ -21,6 +22,8 @@ export interface ComposeDependencies {
   readonly page: PageAccess | null;
   /** Serializes operations on a project: two concurrent `up` would create its containers twice. */
   readonly projectLocks: KeyedMutex;
+  /** Builds and pulls in progress, which keep the engine busy. */
+  readonly imageWork: Slots;
   /** Fires when the server stops, which ends streams. */
   readonly stopping: AbortSignal;
 }

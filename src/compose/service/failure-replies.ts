@@ -4,6 +4,7 @@ import { failureProblems } from '../../../generated/problems.js';
 import { ComposeFailure } from '../model/errors.js';
 import { ComposeWaitError, OrchestratorError } from '../orchestrator/errors.js';
 import { RuntimeError, TerminalError } from '../runtime/errors.js';
+import { problemOfBusy, ServerBusy } from './server-busy.js';
 
 type Makers = typeof failureProblems;
 
@@ -70,10 +71,11 @@ export function failureOf(error: unknown): ThrownFailure | null {
 }
 
 /**
- * The problem for a failure of the server itself, which every operation that uses the backend or the disk documents.
+ * The problem for a failure of the server itself, which the operations that use the backend or the disk document.
  * Null for other failures.
  */
 export function problemOfServer(error: unknown): ProblemReply | null {
+  if (error instanceof ServerBusy) return problemOfBusy(error);
   const failure = failureOf(error);
   const isOfServer = failure !== null && ofServer.has(`${failure.error}.${failure.case}`);
   return isOfServer ? problemOf(failure, 504) : null;

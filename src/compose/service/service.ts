@@ -15,13 +15,14 @@ import { problemOfServer } from './failure-replies.js';
 import { composeHandlers } from './handlers.js';
 import type { Caller } from './listening.js';
 import { createComposeMetrics } from './metrics.js';
-import type { PageAccess } from './page/access.js';
-import { createContainersPages } from './page/pages.js';
+import { pagePath, type PageAccess } from './page/access.js';
+import { createContainersPages, pageAdmission, withoutCaching } from './page/pages.js';
 import { DEFAULT_LIMITS, type ProjectLimits } from './projects/limits.js';
 import { openProjectRegistry } from './projects/registry.js';
 import { composeSecurity } from './security.js';
 import type { Allowance } from './trust/allowances.js';
 import { createKeyedMutex } from './keyed-mutex.js';
+import { createSlots } from './slots.js';
 
 /** Who may come in at an address. */
 export interface Entrance {
@@ -75,13 +76,14 @@ export interface ComposeService {
 export async function createComposeService(options: ComposeServiceOptions): Promise<ComposeService> {
   const { backend, clock, log, version, allowances = new Set<Allowance>(), page = null } = options;
   const startedAt = clock.now();
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal); // every open stream adds a listener; not a leak
   const projects = await openProjectRegistry({
     folder: options.projectsFolder,
     clock,
     allowances,
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    limits,
     loadingWorker: options.loadingWorker,
   });
   const metrics = createComposeMetrics(backend, clock, startedAt);
@@ -94,9 +96,14 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
     allowances,
     metrics,
     page: page?.access ?? null,
-    projectLocks: createKeyedMutex(),
+    projectLocks: createKeyedMutex(limits.projectCalls, limits.calls),
+    imageWork: createSlots(
+      limits.imageWork,
+      'Too many builds and pulls are in progress. Try again when one has ended.',
+    ),
     stopping: stopping.signal,
   };
+  const documentation = { ...options.pages, title: 'Plumbline Compose API' };
   const listenerFor = ({ callerOf, admission }: Entrance, served: typeof page): Listener =>
     createApplication({
       routes,
@@ -113,16 +120,23 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
       log,
       trustedProxies: [],
       problemOf: problemOfServer,
+      callerScheme: 'clientCertificate',
+      callerOf: nameOf,
       served: (reply) => {
         metrics.observe(reply);
-        const { requestId: request_id, operationId: operation, status } = reply;
-        log.debug({ request_id, operation, status }, 'served');
+        const { requestId: request_id, operationId: operation, method, path, status, caller } = reply;
+        log.debug({ request_id, operation, method, path, status, caller }, 'served');
       },
       headers: securityHeaders,
-      after: [
-        ...(served === null ? [] : [createContainersPages({ ...served, admission })]),
-        createPages({ ...options.pages, title: 'Plumbline Compose API' }),
-      ],
+      ...(served === null
+        ? { pages: createPages(documentation), admitPage: admission.host }
+        : {
+            pages: withoutCaching([
+              ...createPages({ ...documentation, home: () => pagePath }),
+              ...createContainersPages(served.folder),
+            ]),
+            admitPage: pageAdmission(served.access, admission),
+          }),
     }).callback();
   return {
     listener: listenerFor(options.entrance, page),
@@ -132,4 +146,10 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
     },
     close: () => projects.close(),
   };
+}
+
+/** Callers have a name where they come with a client certificate. */
+function nameOf(principal: unknown): string | null {
+  const hasName = typeof principal === 'object' && principal !== null && 'name' in principal;
+  return hasName && typeof principal.name === 'string' ? principal.name : null;
 }

@@ -46,6 +46,7 @@ export function tableOfLines(
   hrefOf?: (key: string, date: string | null) => string | undefined,
 ): ChartTable {
   return {
+    isByDay: true,
     columns: ['From', ...series.map(({ key }) => wordsOf(dimension, key))],
     rows: dates.map((date) => [date, ...series.map(({ values }) => values.get(date) ?? null)]),
     hrefOf: (row, column) => {

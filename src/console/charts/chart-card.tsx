@@ -6,7 +6,7 @@ import { download } from '../ui/download.js';
 import { announce } from '../ui/toasts.js';
 import { pngOf, pngOfDrawing } from './picture.js';
 import type { ChartTable } from './table.js';
-import { numberOf } from './words.js';
+import { dayOf, numberOf } from './words.js';
 
 export interface ChartCardProps {
   readonly title: string;
@@ -82,7 +82,8 @@ export function ChartCard({ title, summary, table, draw, children }: ChartCardPr
   );
 }
 
-function Table({ table: { columns, rows, hrefOf }, label }: { table: ChartTable; label: string }): JSX.Element {
+function Table({ table, label }: { table: ChartTable; label: string }): JSX.Element {
+  const { columns, rows, hrefOf, isByDay = false } = table;
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={label}>
       <table>
@@ -100,7 +101,10 @@ function Table({ table: { columns, rows, hrefOf }, label }: { table: ChartTable;
             <tr key={at}>
               {row.map((cell, column) => (
                 <td key={column} class={typeof cell === 'number' ? 'number' : undefined}>
-                  <Cell cell={cell} href={hrefOf?.(at, column)} />
+                  <Cell
+                    cell={isByDay && column === 0 && typeof cell === 'string' ? dayOf(cell) : cell}
+                    href={hrefOf?.(at, column)}
+                  />
                 </td>
               ))}
             </tr>

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { useWidth } from './width.js';
-import { colorTokenOf, dayOf, numberOf, shortDayOf, wordsOf } from './words.js';
+import { colorTokenOf, dayOf, numberOf, shortDayOf, wordsOf, type AxisUnit } from './words.js';
 
 export interface Series {
   /** The value of the dimension. */
@@ -20,25 +20,29 @@ export interface LinesProps {
   readonly dates: readonly string[];
   /** What is measured, for the label of the chart: "Work units by week". */
   readonly label: string;
-  readonly format?: (value: number) => string;
+  /** Of the marks and the values (default: a number). */
+  readonly unit?: AxisUnit;
   /** Where a click on a point leads, or on the name of a series (`date` is null). */
   readonly hrefOf?: (key: string, date: string | null) => string | undefined;
 }
 
 const margins = { left: 52, right: 12, top: 12, bottom: 28 };
 const height = 260;
+const numbers: AxisUnit = { size: 1, format: numberOf };
 /** Dashes distinguish lines that have the same colour. */
 const dashes = ['', '6 3', '2 3', '10 3 2 3', '1 4', '14 4'];
 
 /** Lines over time, one per series. Hovering or focusing a date shows its values. */
-export function Lines({ dimension, series, dates, label, format = numberOf, hrefOf }: LinesProps): JSX.Element {
+export function Lines({ dimension, series, dates, label, unit = numbers, hrefOf }: LinesProps): JSX.Element {
+  const { size, format } = unit;
   const [shown, setShown] = useState<number | null>(null);
   const [container, available] = useWidth();
   const box = { ...margins, height, width: Math.max(280, available) };
   // A scale from 0 to 0 has no heights.
   const top = max(series.flatMap(({ values }) => [...values.values()])) || 1;
-  const [, highest] = nice(0, top, 4); // the highest mark is above the lines
-  const marks = ticks(0, highest, 4);
+  const [, most] = nice(0, top / size, 4); // the highest mark is above the lines
+  const highest = most * size;
+  const marks = ticks(0, most, 4).map((mark) => mark * size);
   const x = (at: number): number =>
     box.left + (dates.length < 2 ? 0.5 : at / (dates.length - 1)) * (box.width - box.left - box.right);
   const y = (value: number): number =>

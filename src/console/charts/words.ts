@@ -20,9 +20,18 @@ export function colorTokenOf(dimension: string, value: string, position: number)
   return `--series-${(position % 5) + 1}`;
 }
 
-/** 1,234 or 12.5: at most one digit after the point, and none from 100 on. */
+/** 1,234, 12.5 or 0.25: two digits after the point below 10, so that shares add up, and none from 100 on. */
 export function numberOf(value: number): string {
-  return value.toLocaleString(undefined, { maximumFractionDigits: Math.abs(value) < 100 ? 1 : 0 });
+  return rounded(value, Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0);
+}
+
+/** "1 work unit", "12.5 work units". */
+export function unitsOf(value: number): string {
+  return `${numberOf(value)} work ${value === 1 ? 'unit' : 'units'}`;
+}
+
+function rounded(value: number, digits: number): string {
+  return value.toLocaleString(undefined, { maximumFractionDigits: digits });
 }
 
 /** 42 %. */
@@ -32,12 +41,20 @@ export function percentOf(part: number): string {
 
 /** Hours below two days, days above: "5.5 h", "3.2 days". */
 export function durationOf(hours: number): string {
-  return hours < 48 ? `${numberOf(hours)} h` : `${numberOf(hours / 24)} days`;
+  return hours < 48 ? `${rounded(hours, 1)} h` : `${rounded(hours / 24, hours < 2400 ? 1 : 0)} days`;
 }
 
-/** The same unit for all marks of an axis: hours up to four days, days above. */
-export function durationsUpTo(largest: number): (hours: number) => string {
-  return largest <= 96 ? (hours) => `${numberOf(hours)} h` : (hours) => `${numberOf(hours / 24)} d`;
+/** The unit of an axis: how much of the value it is, and how a value is written in it. */
+export interface AxisUnit {
+  readonly size: number;
+  readonly format: (value: number) => string;
+}
+
+/** Hours for durations up to four days, days above. */
+export function durationsUpTo(largest: number): AxisUnit {
+  return largest <= 96
+    ? { size: 1, format: (hours) => `${rounded(hours, 1)} h` }
+    : { size: 24, format: (hours) => `${rounded(hours / 24, 1)} d` };
 }
 
 /** A calendar day (YYYY-MM-DD) as the browser's locale writes it. */

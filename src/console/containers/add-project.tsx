@@ -3,10 +3,15 @@ import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { Dialog } from '../ui/dialog.js';
+import { CancelButton, Dialog } from '../ui/dialog.js';
 import { ActionFailed } from './action-failed.js';
 import { refresh } from './queries.js';
 import { ask, compose, withKey } from './session.js';
+
+const example = `services:
+  web:
+    image: nginx
+    ports: ['127.0.0.1:8000:80']`;
 
 /** Sends a compose file to the server. Nothing is started by it. */
 export function AddProject({ open, onClose }: { open: boolean; onClose: () => void }): JSX.Element {
@@ -38,11 +43,15 @@ export function AddProject({ open, onClose }: { open: boolean; onClose: () => vo
             required
             pattern="[a-z0-9][a-z0-9_\-]*"
             title="Lower case letters, digits, - and _"
+            aria-describedby={`${id}-hint`}
             value={name}
             onInput={(event) => {
               setName(event.currentTarget.value);
             }}
           />
+          <p class="hint" id={`${id}-hint`}>
+            Lower case letters, digits, - and _
+          </p>
         </div>
         <div class="field">
           <label for={`${id}-file`}>Compose file</label>
@@ -52,6 +61,7 @@ export function AddProject({ open, onClose }: { open: boolean; onClose: () => vo
             required
             rows={12}
             spellcheck={false}
+            placeholder={example}
             value={file}
             onInput={(event) => {
               setFile(event.currentTarget.value);
@@ -63,9 +73,7 @@ export function AddProject({ open, onClose }: { open: boolean; onClose: () => vo
           <button type="submit" class="primary" aria-disabled={sending.isPending}>
             Add
           </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
+          <CancelButton onClick={onClose} />
         </div>
       </form>
     </Dialog>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { Dialog } from '../ui/dialog.js';
+import { CancelButton, Dialog } from '../ui/dialog.js';
 
 export interface DownDialogProps {
   readonly project: string;
@@ -36,9 +36,7 @@ export function DownDialog({ project, open, onClose, onConfirm }: DownDialogProp
         >
           Take down
         </button>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
+        <CancelButton onClick={onClose} />
       </div>
     </Dialog>
   );

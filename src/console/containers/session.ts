@@ -56,14 +56,22 @@ export async function askAll<Item>(pages: AsyncIterable<Item>): Promise<Item[]> 
   return items;
 }
 
+/** The token of the link that the browser was sent to, until the server has answered it. */
+let linkToken: string | null = null;
+
 /** Begins with the link that the browser was sent to, or with the session that it has. */
 export async function startSession(): Promise<void> {
   const token = new URLSearchParams(location.hash.slice(1)).get('link');
-  if (token !== null) history.replaceState(null, '', location.pathname);
+  if (token !== null) {
+    linkToken = token;
+    history.replaceState(null, '', location.pathname);
+  }
   pageState.set({ kind: 'starting' });
   try {
-    const refused = token === null ? null : await openLink(token);
-    const { ok } = await ping(compose, withKey());
+    const refused = linkToken === null ? null : await openLink(linkToken);
+    linkToken = null;
+    const ok = localStorage.getItem(keyStorage) !== null && (await ping(compose, withKey())).ok;
+    if (!ok) localStorage.removeItem(keyStorage);
     pageState.set(ok ? { kind: 'in' } : { kind: 'out', message: refused });
   } catch (error) {
     pageState.set({ kind: 'unknown', error });

@@ -26,8 +26,11 @@ export default function NotMePage(): JSX.Element {
   }
   if (token === '') {
     return (
-      <Entrance title="This was not you">
+      <Entrance title="This was not you?">
         <p>Open the link of the mail again.</p>
+        <p>
+          <Link href="/login">Log in</Link>
+        </p>
       </Entrance>
     );
   }

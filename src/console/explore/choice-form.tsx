@@ -51,7 +51,7 @@ export function ChoiceForm({ choices, catalog, onChange }: ChoiceFormProps): JSX
           const isTooFine = points > limits.maxBuckets;
           return {
             name,
-            label: `${intervals[name]} (${points}${isTooFine ? ', too many' : ''})`,
+            label: `${intervals[name]} (${points} ${points === 1 ? 'point' : 'points'}${isTooFine ? ', too many' : ''})`,
             isDisabled: isTooFine && name !== interval,
           };
         })}

@@ -50,7 +50,7 @@ export function ExploredCharts({ choices, data }: { choices: Choices; data: Expl
           dimension={dimension}
           {...drawn}
           label={overTime}
-          format={isMean ? durationsUpTo(largestOf(drawn)) : numberOf}
+          {...(isMean && { unit: durationsUpTo(largestOf(drawn)) })}
           hrefOf={toPoint}
         />
       </ChartCard>

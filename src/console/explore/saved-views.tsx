@@ -7,7 +7,7 @@ import { Link } from 'wouter-preact';
 import type { SearchParts } from '../analytics/search.js';
 import { useMay } from '../session/queries.js';
 import { platform } from '../session/session.js';
-import { Dialog } from '../ui/dialog.js';
+import { CancelButton, Dialog } from '../ui/dialog.js';
 import { Failed } from '../ui/failed.js';
 import { Field, Form } from '../ui/form.js';
 import { announce } from '../ui/toasts.js';
@@ -95,11 +95,7 @@ export function SavedViews({ orgId, choices, openedId, onChange }: SavedViewsPro
             refreshViews();
             onChange({ view: id });
           }}
-          beside={
-            <button type="button" onClick={close}>
-              Cancel
-            </button>
-          }
+          beside={<CancelButton onClick={close} />}
         >
           <Field name="name" label="Name of the view" maxLength={100} required autofocus />
         </Form>

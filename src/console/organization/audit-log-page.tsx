@@ -3,6 +3,8 @@ import { listAuditLog, type Schemas } from '@plumbline/sdk/platform';
 import { useInfiniteQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useSearchParams } from 'wouter-preact';
+import { useMembers } from '../people/queries.js';
+import { useMay, useMe } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Page } from '../shell/page.js';
 import { More } from '../ui/more.js';
@@ -29,6 +31,8 @@ export default function AuditLogPage(): JSX.Element {
       ),
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   });
+  const members = useMembers(useMe().data?.org_id ?? '', useMay('members:read'));
+  const addresses = members.data ? new Map(members.data.map(({ user_id, email }) => [user_id, email])) : null;
   const clear = (): void => {
     setSearch({});
   };
@@ -65,7 +69,7 @@ export default function AuditLogPage(): JSX.Element {
           const items: readonly Schemas['AuditRecord'][] = pages.flatMap((page) => page.items);
           return (
             <section class="card">
-              <AuditTable items={items} />
+              <AuditTable items={items} addresses={addresses} />
               <More query={records}>Show older records</More>
             </section>
           );

@@ -2,14 +2,21 @@ import type { Schemas } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
 import { Moment } from '../ui/moment.js';
 
+export interface AuditTableProps {
+  readonly items: readonly Schemas['AuditRecord'][];
+  /** The e-mail addresses of the members, by their ids; null: they are not known yet. */
+  readonly addresses: ReadonlyMap<string, string> | null;
+}
+
 /** Records of the audit log, the newest first. */
-export function AuditTable({ items }: { items: readonly Schemas['AuditRecord'][] }): JSX.Element {
+export function AuditTable({ items, addresses }: AuditTableProps): JSX.Element {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Records">
       <table class="stacked">
         <thead>
           <tr>
             <th scope="col">Time</th>
+            <th scope="col">Who</th>
             <th scope="col">Action</th>
             <th scope="col">Resource</th>
             <th scope="col">Outcome</th>
@@ -21,6 +28,9 @@ export function AuditTable({ items }: { items: readonly Schemas['AuditRecord'][]
             <tr key={record.id}>
               <td data-label="Time">
                 <Moment at={record.at} />
+              </td>
+              <td data-label="Who">
+                <span class="break who">{whoOf(record, addresses)}</span>
               </td>
               <td data-label="Action">
                 <code>{record.action}</code>
@@ -36,7 +46,7 @@ export function AuditTable({ items }: { items: readonly Schemas['AuditRecord'][]
               <td data-label="Details">
                 {record.note !== null && <p>{record.note}</p>}
                 <details class="small">
-                  <summary>Who and where</summary>
+                  <summary>Ids and origin</summary>
                   <dl class="facts">
                     <dt>User</dt>
                     <dd>{record.user_id ?? '–'}</dd>
@@ -57,4 +67,10 @@ export function AuditTable({ items }: { items: readonly Schemas['AuditRecord'][]
       </table>
     </div>
   );
+}
+
+/** The server, or somebody who was not logged in, has no id. A person who has left is no member any more. */
+function whoOf({ user_id: id }: Schemas['AuditRecord'], addresses: AuditTableProps['addresses']): string {
+  if (id === null || addresses === null) return '–';
+  return addresses.get(id) ?? 'not a member';
 }

@@ -1,20 +1,23 @@
 import type { Schemas } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
+import { Link } from 'wouter-preact';
 
 type Status = Schemas['SetupStatusResponse'];
 
 const hosts: Readonly<Record<Status['providers'][number], string>> = { host_a: 'GitHub', host_b: 'GitLab' };
 
-const nextSteps: Readonly<Record<Status['next_action'], string>> = {
-  connect_integration: 'Connect a code host under Sources.',
-  create_sync_config: 'Choose the repositories under Sources.',
-  start_sync: 'Start a sync under Sources.',
-  wait: 'A sync is running. The charts fill when it has ended.',
-  none: 'There is nothing left to do.',
+/** What to do next, and the text of the link that leads to it. */
+const nextSteps: Readonly<Record<Status['next_action'], readonly [text: string, link: string | null]>> = {
+  connect_integration: ['Connect a code host.', 'Go to Sources'],
+  create_sync_config: ['Choose the repositories.', 'Go to Sources'],
+  start_sync: ['Start a sync.', 'Go to Sources'],
+  wait: ['A sync is running. The charts fill when it has ended.', 'Follow it in Sources'],
+  none: ['There is nothing left to do.', null],
 };
 
 /** The steps from an empty organization to charts, with what is next. */
 export function Checklist({ status }: { status: Status }): JSX.Element {
+  const [next, link] = nextSteps[status.next_action];
   const count = status.selected_repositories_count;
   const steps = [
     {
@@ -53,7 +56,7 @@ export function Checklist({ status }: { status: Status }): JSX.Element {
         </div>
       )}
       <p>
-        <strong>Next:</strong> {nextSteps[status.next_action]}
+        <strong>Next:</strong> {next} {link !== null && <Link href="/sources">{link}</Link>}
       </p>
     </>
   );

@@ -11,7 +11,7 @@ import { drawBars } from '../charts/bars-drawing.js';
 import { ChartCard } from '../charts/chart-card.js';
 import { Flow } from '../charts/flow.js';
 import { Lines } from '../charts/lines.js';
-import { durationsUpTo, numberOf, percentOf, wordsOf } from '../charts/words.js';
+import { durationsUpTo, percentOf, unitsOf, wordsOf } from '../charts/words.js';
 import { useMe } from '../session/queries.js';
 import { Page } from '../shell/page.js';
 import { View } from '../ui/view.js';
@@ -133,7 +133,7 @@ function Charts({ figures, interval, links }: ChartsProps): JSX.Element {
             dimension="WORK_TYPE"
             {...cycleTimes}
             label={`Mean cycle time by ${interval} and type of work`}
-            format={durationsUpTo(largestOf(cycleTimes))}
+            unit={durationsUpTo(largestOf(cycleTimes))}
             hrefOf={toType}
           />
         </ChartCard>
@@ -155,7 +155,7 @@ function summaryOf(themes: readonly Bar[]): string {
   const total = totalOf(themes);
   const unclassified = themes.find(({ key }) => key === 'unclassified')?.value ?? 0;
   return (
-    `${wordsOf('THEME', largest.key)} has the largest share: ${percentOf(largest.value / total)} of ${numberOf(total)} work units. ` +
+    `${wordsOf('THEME', largest.key)} has the largest share: ${percentOf(largest.value / total)} of ${unitsOf(total)}. ` +
     (unclassified === 0 ? 'All work is classified.' : `${percentOf(unclassified / total)} is unclassified.`)
   );
 }

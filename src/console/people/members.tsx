@@ -1,19 +1,18 @@
-import { paginate, unwrap } from '@plumbline/sdk';
-import { changeMemberRole, listMembers, removeMember, type Schemas } from '@plumbline/sdk/platform';
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { unwrap } from '@plumbline/sdk';
+import { changeMemberRole, removeMember } from '@plumbline/sdk/platform';
+import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { queries, useMay } from '../session/queries.js';
-import { platform } from '../session/session.js';
+import { platform, renewBeforeNextRequest } from '../session/session.js';
 import { Confirm } from '../ui/dialog.js';
 import { Failed } from '../ui/failed.js';
 import { Moment } from '../ui/moment.js';
 import { announce } from '../ui/toasts.js';
 import { View } from '../ui/view.js';
+import { useMembers, type Member } from './queries.js';
 import { grantable, reaches, type Role } from './roles.js';
-
-type Member = Schemas['Member'];
 
 export interface MembersProps {
   /** Who is logged in, in which organization. */
@@ -25,15 +24,9 @@ export function Members({ me }: MembersProps): JSX.Element {
   const mayManage = useMay('members:manage');
   const [, navigate] = useLocation();
   const [ending, setEnding] = useState<Member | null>(null);
-  const members = useQuery({
-    queryKey: ['members', me.orgId],
-    queryFn: async ({ signal }) => {
-      const all: Member[] = [];
-      const pages = paginate(listMembers, platform, { params: { org_id: me.orgId }, query: { limit: 200 }, signal });
-      for await (const each of pages) all.push(each);
-      return all;
-    },
-  });
+  /** One's own role, before it is changed: less rights cannot be given back by oneself. */
+  const [changing, setChanging] = useState<Role | null>(null);
+  const members = useMembers(me.orgId);
   const change = useMutation({
     mutationFn: async ({ member, role }: { member: Member; role: Role }) =>
       unwrap(
@@ -51,6 +44,7 @@ export function Members({ me }: MembersProps): JSX.Element {
     },
     onSuccess: async (_nothing, member) => {
       if (member.user_id === me.id) {
+        renewBeforeNextRequest();
         queries.clear();
         navigate('/account');
         announce(`You have left ${me.orgName}.`);
@@ -88,7 +82,8 @@ export function Members({ me }: MembersProps): JSX.Element {
                         mine={me.role}
                         isBusy={change.isPending}
                         onChange={(role) => {
-                          change.mutate({ member, role });
+                          if (isMe) setChanging(role);
+                          else change.mutate({ member, role });
                         }}
                       />
                     ) : (
@@ -115,6 +110,19 @@ export function Members({ me }: MembersProps): JSX.Element {
         )}
       </View>
       <Confirm
+        title={`Become ${changing ?? ''}?`}
+        text="You lose the rights of your role at once. Only an owner can give them back."
+        button="Change my role"
+        open={changing !== null}
+        onClose={() => {
+          setChanging(null);
+        }}
+        onConfirm={() => {
+          const member = members.data?.find(({ user_id }) => user_id === me.id);
+          if (member !== undefined && changing !== null) change.mutate({ member, role: changing });
+        }}
+      />
+      <Confirm
         {...questionFor(ending, me)}
         open={ending !== null}
         onClose={() => {
@@ -136,7 +144,7 @@ interface RoleChoiceProps {
   readonly onChange: (role: Role) => void;
 }
 
-/** The role of a member. It is changed as soon as another one is chosen; a refusal brings the old one back. */
+/** The role of a member. It is changed as soon as another one is chosen. */
 function RoleChoice({ member, mine, isBusy, onChange }: RoleChoiceProps): JSX.Element {
   const roles = Object.keys(grantable(mine)) as Role[]; // the keys are roles
   return (
@@ -147,6 +155,7 @@ function RoleChoice({ member, mine, isBusy, onChange }: RoleChoiceProps): JSX.El
       disabled={isBusy}
       onChange={({ currentTarget }) => {
         const role = roles[currentTarget.selectedIndex];
+        currentTarget.value = member.role; // it shows what is stored
         if (role !== undefined && role !== member.role) onChange(role);
       }}
     >

@@ -4,10 +4,13 @@ import type { FetchInit } from '@plumbline/sdk';
 export interface Credentials {
   /** Gets the next access token. null: the session has ended. Throws when nobody answers. */
   renew(): Promise<string | null>;
+  /** Whether the access token expires in a moment, or has. */
+  isExpiring(): boolean;
 }
 
 /**
- * A fetch that sends a request again with a new access token when the server refuses the one that it has.
+ * A fetch that renews the access token before it expires, and sends a request again with a new one when the server
+ * refuses the one that it has.
  *
  * @param current the access token now
  * @param renewed called with the next token, or with null when the session has ended
@@ -17,19 +20,31 @@ export function createRenewingFetch(
   current: () => string | null,
   renewed: (token: string | null) => void,
 ): (url: string, init: FetchInit) => Promise<Response> {
-  return async (url, init) => {
-    const reply = await fetch(url, init);
-    const { authorization } = init.headers;
-    if (authorization === undefined || !(await isUnauthenticated(reply))) return reply;
-    const token = await oneAtATime(async () => {
+  /** @returns the token that replaces `used`; null: the session has ended */
+  const replace = (used: string): Promise<string | null> =>
+    oneAtATime(async () => {
       const held = current();
-      if (held === null || authorization !== `Bearer ${held}`) return held; // another request has renewed it
+      if (held === null || used !== `Bearer ${held}`) return held; // another request has renewed it
       const next = await credentials.renew();
       renewed(next);
       return next;
     });
-    if (token === null) return reply;
-    return fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } });
+  const withToken = (init: FetchInit, token: string): FetchInit => ({
+    ...init,
+    headers: { ...init.headers, authorization: `Bearer ${token}` },
+  });
+  return async (url, init) => {
+    const { authorization } = init.headers;
+    if (authorization === undefined) return fetch(url, init);
+    if (credentials.isExpiring()) {
+      // Where this fails, the request says why.
+      const token = await replace(authorization).catch(() => null);
+      return fetch(url, token === null ? init : withToken(init, token));
+    }
+    const reply = await fetch(url, init);
+    if (!(await isUnauthenticated(reply))) return reply;
+    const token = await replace(authorization);
+    return token === null ? reply : fetch(url, withToken(init, token));
   };
 }
 

@@ -31,7 +31,12 @@ const tell = (message: Message): void => {
 /** Set while the server has not confirmed a log-out: the cookie may still be valid. */
 const pendingLogOut = 'plumbline.log-out';
 
+/** Set while this browser has the cookie of a session, which scripts cannot see. Without it nobody asks the server. */
+const loggedIn = 'plumbline.logged-in';
+
 let accessToken: string | null = null;
+/** When the access token is renewed (ms since 1970), by the clock of this browser. */
+let renewAt = Infinity;
 /** A refresh token that is not in the cookie yet: the server has issued it, and the exchange has not succeeded. */
 let unstored: string | null = null;
 
@@ -45,7 +50,7 @@ export const platform: PlatformClient = createPlatformClient({
   baseUrl,
   ...patience,
   fetch: createRenewingFetch(
-    { renew: renewAccess },
+    { renew: renewAccess, isExpiring: () => Date.now() >= renewAt },
     () => accessToken,
     (token) => {
       if (token === null) endHere(true);
@@ -70,9 +75,8 @@ export async function startSession(): Promise<void> {
   session.set({ kind: 'starting' });
   try {
     const token = await oneAtATime(async () => {
-      if (localStorage.getItem(pendingLogOut) === null) return renewAccess();
-      await endCookie();
-      return null;
+      if (localStorage.getItem(pendingLogOut) !== null) await endCookie();
+      return localStorage.getItem(loggedIn) === null ? null : renewAccess();
     });
     session.set(token === null ? { kind: 'out', ended: false } : { kind: 'in' });
   } catch (error) {
@@ -83,6 +87,7 @@ export async function startSession(): Promise<void> {
 /** Logs out, here and in the other tabs. */
 export async function logOut(): Promise<void> {
   localStorage.setItem(pendingLogOut, 'true');
+  localStorage.removeItem(loggedIn);
   tell('log-out');
   endHere(false);
   // The next start tries again when the server cannot be reached now.
@@ -104,6 +109,7 @@ function endHere(ended: boolean): void {
 async function adopt(tokens: TokenPair): Promise<void> {
   await oneAtATime(async () => {
     accessToken = tokens.access_token;
+    renewAt = Infinity; // it is exchanged at once
     unstored = tokens.refresh_token ?? null;
     // On failure the access token still works, and its renewal exchanges the refresh token.
     await renewAccess().catch(() => null);
@@ -113,6 +119,9 @@ async function adopt(tokens: TokenPair): Promise<void> {
   session.set({ kind: 'in' });
 }
 
+/** A request takes its time, and a token that expires on the way is refused. */
+const renewBeforeMs = 30_000;
+
 /** Gets the next access token and cookie; null: the session has ended. Only to be called within `oneAtATime`. */
 async function renewAccess(): Promise<string | null> {
   const reply =
@@ -120,13 +129,22 @@ async function renewAccess(): Promise<string | null> {
       ? await refreshBrowserSession(bare, { headers: { 'X-Plumbline-Browser': '1' } })
       : await startBrowserSession(bare, { body: { refresh_token: unstored } });
   if (reply.status === 401) {
+    localStorage.removeItem(loggedIn);
     // The cookie of a session that was ended elsewhere would be reported as a reuse at each start.
     if (reply.problem.type === '/problems/refresh-token-reused') await endBrowserSession(bare).catch(() => null);
     return null;
   }
-  accessToken = unwrap(reply).access_token;
+  const { access_token: token, expires_in: seconds } = unwrap(reply);
+  accessToken = token;
+  renewAt = Date.now() + seconds * 1000 - renewBeforeMs;
   unstored = null;
-  return accessToken;
+  localStorage.setItem(loggedIn, 'true');
+  return token;
+}
+
+/** Makes the next request renew the access token: after the user has left an organization, the server refuses it. */
+export function renewBeforeNextRequest(): void {
+  renewAt = 0;
 }
 
 /** The session that the access token belongs to, by its claim `sid`; null: there is none. */

@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import { Fragment, type JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Dialog } from '../ui/dialog.js';
 
@@ -43,12 +43,12 @@ export function KeyboardHelp(): JSX.Element {
     <Dialog title="Keyboard" open={open} onClose={close}>
       <dl class="facts">
         {shortcuts.map(([key, what]) => (
-          <>
+          <Fragment key={key}>
             <dt>
               <kbd>{key}</kbd>
             </dt>
             <dd>{what}</dd>
-          </>
+          </Fragment>
         ))}
       </dl>
       <div class="actions">

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';
-import { Dialog } from '../ui/dialog.js';
+import { CancelButton, Dialog } from '../ui/dialog.js';
 import { Select } from '../ui/fields.js';
 import { Field, Form } from '../ui/form.js';
 import { announce } from '../ui/toasts.js';
@@ -23,11 +23,7 @@ export function ConnectDialog({ open, onClose, onConnected }: ConnectDialogProps
     <Dialog title="Connect a code host" open={open} onClose={onClose}>
       <Form
         button="Connect and test"
-        beside={
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        }
+        beside={<CancelButton onClick={onClose} />}
         send={({ name = '', token = '', base_url }) =>
           connectIntegration(platform, { body: { provider, name, token, base_url: base_url ?? null } })
         }

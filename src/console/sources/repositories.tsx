@@ -174,7 +174,7 @@ function RepositoryList({ provider, integrationId, chosen, onChange }: PickerPro
                   </li>
                 ))}
             </ul>
-            <More query={found}>Look further</More>
+            <More query={found}>Show more repositories</More>
           </>
         )}
       </View>

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';
-import { Dialog } from '../ui/dialog.js';
+import { CancelButton, Dialog } from '../ui/dialog.js';
 import { Choices, linesOf, Select } from '../ui/fields.js';
 import { Field, Form } from '../ui/form.js';
 import { codeHosts, providers, targetsOf, type Provider, type Target } from './words.js';
@@ -128,13 +128,5 @@ function EditSyncForm({
       </label>
       <p class="small muted">A run that is under way is not affected; the next run uses the change.</p>
     </Form>
-  );
-}
-
-function CancelButton({ onClick }: { onClick: () => void }): JSX.Element {
-  return (
-    <button type="button" onClick={onClick}>
-      Cancel
-    </button>
   );
 }

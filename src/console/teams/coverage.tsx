@@ -2,6 +2,7 @@ import { unwrap } from '@plumbline/sdk';
 import { assignTeams } from '@plumbline/sdk/platform';
 import { useMutation, type UseQueryResult } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
+import { Link } from 'wouter-preact';
 import { percentOf } from '../charts/words.js';
 import { useMay } from '../session/queries.js';
 import { platform } from '../session/session.js';
@@ -18,6 +19,7 @@ export interface CoverageProps {
 
 /** How much of the recent work has a team, and the assignment that is under way. */
 export function Coverage({ orgId, query, before }: CoverageProps): JSX.Element {
+  const maySync = useMay('sync:read');
   return (
     <section class="card">
       <h2>Coverage</h2>
@@ -29,6 +31,7 @@ export function Coverage({ orgId, query, before }: CoverageProps): JSX.Element {
             ? {
                 title: 'No work in the last 90 days',
                 text: 'Once a sync has read some, this shows how much has a team.',
+                action: maySync && <Link href="/sources">Go to Sources</Link>,
               }
             : null
         }

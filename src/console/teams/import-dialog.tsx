@@ -2,10 +2,9 @@ import { importTeams, type Schemas } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { platform } from '../session/session.js';
-import { Dialog } from '../ui/dialog.js';
+import { CancelButton, Dialog } from '../ui/dialog.js';
 import { Form, Labelled } from '../ui/form.js';
 import { refreshTeams } from './queries.js';
-import { CancelButton } from './team-form.js';
 
 type FileProblem = Schemas['TeamsFileInvalidProblem']['problems'][number];
 

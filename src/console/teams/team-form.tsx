@@ -1,7 +1,7 @@
 import { createTeam, updateTeam } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
 import { platform } from '../session/session.js';
-import { Dialog } from '../ui/dialog.js';
+import { CancelButton, Dialog } from '../ui/dialog.js';
 import { Lines, linesOf } from '../ui/fields.js';
 import { Field, Form } from '../ui/form.js';
 import { refreshTeams, type Team } from './queries.js';
@@ -98,14 +98,5 @@ function MembersAndRepositories({ team }: { team?: Team }): JSX.Element {
         required={false}
       />
     </>
-  );
-}
-
-/** Leaves a dialog as it was. */
-export function CancelButton({ onClick }: { onClick: () => void }): JSX.Element {
-  return (
-    <button type="button" onClick={onClick}>
-      Cancel
-    </button>
   );
 }

@@ -16,10 +16,12 @@ export interface TeamListProps {
   readonly orgId: string;
   /** Called with what was done. */
   readonly onChanged: (text: string) => void;
+  /** Opens the form of a new team. */
+  readonly onNew: () => void;
 }
 
 /** The teams with their members and repositories. Admins change and delete them. */
-export function TeamList({ orgId, onChanged }: TeamListProps): JSX.Element {
+export function TeamList({ orgId, onChanged, onNew }: TeamListProps): JSX.Element {
   const mayWrite = useMay('teams:write');
   const [asking, setAsking] = useState<{ readonly what: 'edit' | 'delete'; readonly team: Team } | null>(null);
   const close = (): void => {
@@ -48,6 +50,11 @@ export function TeamList({ orgId, onChanged }: TeamListProps): JSX.Element {
             : {
                 title: 'There are no teams yet',
                 text: 'A team has the work of its members and in its repositories. Without teams, CODEOWNERS of the repositories decide.',
+                action: mayWrite && (
+                  <button type="button" onClick={onNew}>
+                    Create the first team
+                  </button>
+                ),
               }
         }
       >

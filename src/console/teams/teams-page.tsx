@@ -10,13 +10,13 @@ import { useCoverage } from './queries.js';
 import { NewTeamDialog } from './team-form.js';
 import { TeamList } from './team-list.js';
 
+/** The dialog that is open. */
+type Asking = 'new' | 'import' | null;
+
 /** The teams of the organization, and how much of the work belongs to one of them. */
 export default function TeamsPage(): JSX.Element {
   const mayWrite = useMay('teams:write');
-  const [asking, setAsking] = useState<'new' | 'import' | null>(null);
-  const close = (): void => {
-    setAsking(null);
-  };
+  const [asking, setAsking] = useState<Asking>(null);
   const buttons = mayWrite && (
     <>
       <button
@@ -41,7 +41,7 @@ export default function TeamsPage(): JSX.Element {
   return (
     <Page title="Teams" intro="Which work belongs to which team." actions={buttons}>
       <View query={useMe()} what="your account">
-        {({ org_id }) => org_id !== null && <Teams orgId={org_id} asking={asking} close={close} />}
+        {({ org_id }) => org_id !== null && <Teams orgId={org_id} asking={asking} ask={setAsking} />}
       </View>
     </Page>
   );
@@ -49,11 +49,14 @@ export default function TeamsPage(): JSX.Element {
 
 interface TeamsProps {
   readonly orgId: string;
-  readonly asking: 'new' | 'import' | null;
-  readonly close: () => void;
+  readonly asking: Asking;
+  readonly ask: (what: Asking) => void;
 }
 
-function Teams({ orgId, asking, close }: TeamsProps): JSX.Element {
+function Teams({ orgId, asking, ask }: TeamsProps): JSX.Element {
+  const close = (): void => {
+    ask(null);
+  };
   const coverage = useCoverage(orgId);
   const [before, setBefore] = useState<number | null>(null);
   /** A change moves the coverage: the figure before it is kept, to compare with. */
@@ -65,7 +68,13 @@ function Teams({ orgId, asking, close }: TeamsProps): JSX.Element {
   return (
     <>
       <Coverage orgId={orgId} query={coverage} before={before} />
-      <TeamList orgId={orgId} onChanged={saved} />
+      <TeamList
+        orgId={orgId}
+        onChanged={saved}
+        onNew={() => {
+          ask('new');
+        }}
+      />
       <NewTeamDialog
         orgId={orgId}
         open={asking === 'new'}

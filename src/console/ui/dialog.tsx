@@ -29,6 +29,15 @@ export function Dialog({ title, open, onClose, children }: DialogProps): JSX.Ele
   );
 }
 
+/** Leaves a dialog without a change. */
+export function CancelButton({ onClick }: { onClick: () => void }): JSX.Element {
+  return (
+    <button type="button" onClick={onClick}>
+      Cancel
+    </button>
+  );
+}
+
 export interface ConfirmProps {
   readonly title: string;
   readonly text: string;
@@ -55,9 +64,7 @@ export function Confirm({ title, text, button, open, onClose, onConfirm }: Confi
         >
           {button}
         </button>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
+        <CancelButton onClick={onClose} />
       </div>
     </Dialog>
   );

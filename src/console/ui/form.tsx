@@ -52,11 +52,8 @@ export function Form<Result extends AnyResult>(props: FormProps<Result>): JSX.El
       }
       const found = fieldErrors(result.problem, form.current, props.passwordField ?? null);
       setErrors(found.byField);
-      setTrouble(
-        found.isComplete
-          ? { ...troubleOfProblem(result.problem), message: 'Correct the marked fields.', advice: '' }
-          : troubleOfProblem(result.problem),
-      );
+      const trouble = troubleOfProblem(result.problem);
+      setTrouble(found.message === null ? trouble : { ...trouble, message: found.message, advice: '' });
       wait.start(retryAfter(result.problem) ?? 0);
     } catch (error) {
       setTrouble(troubleOf(error));
@@ -215,28 +212,31 @@ export function valuesOf(form: HTMLFormElement): Values {
   return Object.fromEntries(entered);
 }
 
-/** Sorts the violations of a problem to the fields of a form; `isComplete`: none is left over. */
+/** Sorts the violations of a problem to the fields of a form. `message`: what to do, and the others; null: there are none. */
 function fieldErrors(
   problem: Failure['problem'],
   form: HTMLFormElement | null,
   passwordField: string | null,
-): { byField: ReadonlyMap<string, readonly string[]>; isComplete: boolean } {
+): { byField: ReadonlyMap<string, readonly string[]>; message: string | null } {
   const byField = new Map<string, string[]>();
   const violations: unknown = Reflect.get(problem, 'violations');
-  if (!Array.isArray(violations)) return { byField, isComplete: false };
-  let isComplete = violations.length > 0;
+  if (!Array.isArray(violations)) return { byField, message: null };
+  const others: string[] = [];
   for (const violation of violations as readonly unknown[]) {
-    if (typeof violation !== 'object' || violation === null) continue;
+    if (typeof violation !== 'object' || violation === null) return { byField, message: null };
     const path: unknown = Reflect.get(violation, 'path');
     const message: unknown = Reflect.get(violation, 'message');
     const names = typeof path === 'string' ? path.split('/') : [passwordField ?? ''];
     // `/repositories/3` is about a part of the field `repositories`.
     const field = names.findLast((name) => name !== '' && (form?.elements.namedItem(name) ?? null) !== null);
-    if (field !== undefined && typeof message === 'string')
+    if (typeof message !== 'string') return { byField, message: null };
+    if (field !== undefined)
       byField.set(field, [...(byField.get(field) ?? []), wordsFor(Reflect.get(violation, 'rule'), message)]);
-    else isComplete = false;
+    else if (path === '/body') others.push(`What you entered ${message}.`);
+    else return { byField, message: null }; // the message of the problem names the place
   }
-  return { byField, isComplete };
+  const texts = byField.size === 0 ? others : ['Correct the marked fields.', ...others];
+  return { byField, message: texts.length === 0 ? null : texts.join(' ') };
 }
 
 /** What the message of a rule means to somebody who fills in a form; the server words them for programs. */

@@ -7,7 +7,7 @@ export function ProblemNote({ trouble, children }: { trouble: Trouble; children?
     <div class="problem" role="alert">
       <h2>{trouble.title}</h2>
       <p>{trouble.message}</p>
-      <p class="muted">{trouble.advice}</p>
+      {trouble.advice !== '' && <p class="muted">{trouble.advice}</p>}
       {children}
       <ProblemDetails trouble={trouble} />
     </div>

@@ -5,7 +5,7 @@ import type { ProblemDocument } from '@plumbline/sdk';
 export interface Trouble {
   readonly title: string;
   readonly message: string;
-  /** What to do about it. */
+  /** What to do about it; empty where the message says all. */
   readonly advice: string;
   /** What an operator finds the cause by. */
   readonly requestId: string | null;
@@ -58,7 +58,7 @@ function adviceFor(problem: ProblemDocument): string {
   if (problem.status >= 500) return 'Try again later. If it persists, give your operator the request id.';
   if (problem.status === 404) return 'It may have been removed. Go back and load the list again.';
   if (problem.status === 401) return 'Check what you entered, and try again.';
-  return 'Change what you asked for, and try again.';
+  return '';
 }
 
 /** A message with a full stop, so that the advice can follow it. Some messages of the contract have none. */

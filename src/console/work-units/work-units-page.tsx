@@ -1,12 +1,12 @@
 import { workUnits, type WorkUnitsQueryVariables } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
 import { Picked } from '../analytics/picked.js';
-import { filtersOf, picksOf } from '../analytics/picks.js';
+import { filtersOf, partsOfPicks, picksOf } from '../analytics/picks.js';
 import { PeriodFields } from '../analytics/period-fields.js';
 import { periodOf } from '../analytics/period.js';
 import { QueryDialog } from '../analytics/query-dialog.js';
 import { useSearchParts, type SearchParts } from '../analytics/search.js';
-import { numberOf } from '../charts/words.js';
+import { numberOf, unitsOf } from '../charts/words.js';
 import { useMe } from '../session/queries.js';
 import { Page } from '../shell/page.js';
 import { More } from '../ui/more.js';
@@ -65,6 +65,16 @@ export default function WorkUnitsPage(): JSX.Element {
             : {
                 title: 'No work unit matches',
                 text: 'Choose a longer period, or remove a filter.',
+                action: (
+                  <button
+                    type="button"
+                    onClick={() => {
+                      setParts({ ...partsOfPicks({}), completed: null, range: '365d', start: null, end: null });
+                    }}
+                  >
+                    Show all of the last 12 months
+                  </button>
+                ),
               }
         }
       >
@@ -128,6 +138,6 @@ function Choice({ label, part, isOn, onChange }: ChoiceProps): JSX.Element {
 function countOf(pages: readonly UnitPage[]): string {
   const total = pages[0]?.totalCount ?? 0;
   const shown = pages.reduce((sum, { items }) => sum + items.length, 0);
-  const all = `${total >= mostCounted ? 'at least ' : ''}${numberOf(total)} work ${total === 1 ? 'unit' : 'units'}`;
+  const all = `${total >= mostCounted ? 'at least ' : ''}${unitsOf(total)}`;
   return shown < total ? `${numberOf(shown)} of ${all} are shown.` : `${all.charAt(0).toUpperCase()}${all.slice(1)}.`;
 }

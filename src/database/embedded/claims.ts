@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isAlive } from '../../system/is-alive.js';
+import { processStart } from '../../system/process-start.js';
 
 /** A record that a process uses a cluster. */
 export interface Claim {
@@ -34,18 +35,4 @@ function isHeld(directory: string, name: string): boolean {
   if (isAlive(pid) && readFileSync(file, 'utf8') === (processStart(pid) ?? '')) return true;
   rmSync(file, { force: true });
   return false;
-}
-
-/**
- * The start time of the process, in clock ticks since boot (proc(5): field 22 of /proc/pid/stat). A restarted container
- * assigns the same small process ids, so the id alone could match another process.
- */
-function processStart(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command's name is in parentheses and may contain spaces; field 3 follows the last parenthesis.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    return undefined; // Not Linux, or the process has just ended: only the id is compared.
-  }
 }

@@ -1,23 +1,20 @@
+import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Caller } from '../../analytics/graphql/organization.js';
 import type { Sql } from '../../database/connection.js';
 import { findAccount } from '../accounts/accounts.store.js';
-import { bearerOf, type BearerParts } from '../accounts/bearer-security.js';
 
 /**
- * Authenticates a query's sender against the database on every request. Members can read every organization that they
- * currently belong to. A superuser can read any organization, including ones unknown to the Platform, such as
- * `default`, which the command line uses for its syncs.
+ * The sender of a query. Members can read every organization that they currently belong to. A superuser can read any
+ * organization, including ones unknown to the Platform, such as `default`, which the command line uses for its syncs.
+ *
+ * @param principal what authentication by the scheme `bearer` has returned
  */
-export function createGraphqlAuthentication(parts: BearerParts): (token: string) => Promise<Caller | null> {
-  return async (token) => {
-    const bearer = await bearerOf(parts, token);
-    if (bearer === null) return null;
-    const { id, org_id: tokenOrgId, is_superuser: isSuperuser } = bearer.account;
-    return {
-      userId: id,
-      tokenOrgId,
-      mayRead: async (orgId) => isSuperuser || orgId === tokenOrgId || (await isMember(parts.sql, id, orgId)),
-    };
+export function graphqlCallerOf(sql: Sql, principal: unknown): Caller {
+  // The endpoint names the scheme, and its handler is typed by the contract to return this principal.
+  const { user_id: id, org_id: tokenOrgId, is_superuser: isSuperuser } = principal as Schemas['AccountPrincipal'];
+  return {
+    tokenOrgId,
+    mayRead: async (orgId) => isSuperuser || orgId === tokenOrgId || (await isMember(sql, id, orgId)),
   };
 }
 

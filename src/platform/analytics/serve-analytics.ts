@@ -1,28 +1,28 @@
-import type { Middleware } from 'koa';
 import { AnalyticsUnavailable } from '../../analytics/analytics.js';
-import { createGraphqlRoutes } from '../../analytics/graphql/graphql-routes.js';
+import { createGraphqlPages } from '../../analytics/graphql/graphql-routes.js';
 import { openAnalytics } from '../../analytics/open.js';
+import type { PageRoute } from '../../contract/page-routes.js';
 import { isConnectionFailure, isReadOnly, isStatementTimeout } from '../../database/failures.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import type { Metrics } from '../operations/metrics.js';
-import { createGraphqlAuthentication } from './graphql-caller.js';
+import { graphqlCallerOf } from './graphql-caller.js';
 import { createUnitRecords } from './stored-unit-records.js';
 
 /** The Analytics API of the Platform server. */
 export interface ServedAnalytics {
-  readonly middleware: Middleware;
+  readonly pages: readonly PageRoute[];
   close(): Promise<void>;
 }
 
 /**
- * Opens the analytics store and creates the routes of `/graphql`.
+ * Opens the analytics store and creates the pages below `/graphql`.
  *
  * @param uri the address of the store
  * @param importConnector imports optional packages; default: `import()`
  */
 export async function serveAnalytics(
   uri: string,
-  { settings, tokens, sql, clock, log, records }: PlatformDependencies,
+  { settings, sql, log, records }: PlatformDependencies,
   metrics: Metrics,
   importConnector?: (name: string) => Promise<unknown>,
 ): Promise<ServedAnalytics> {
@@ -31,11 +31,11 @@ export async function serveAnalytics(
     log,
     ...(importConnector === undefined ? {} : { importChdb: () => importConnector('chdb') }),
   });
-  const middleware = createGraphqlRoutes({
+  const pages = createGraphqlPages({
     analytics,
     unitRecords: createUnitRecords(records),
-    authenticate: createGraphqlAuthentication({ tokens, sql, clock }),
-    // The statement that timed out belongs to authentication; the store has its own error for timeouts.
+    callerOf: (principal) => graphqlCallerOf(sql, principal),
+    // The statement that timed out belongs to the check of the membership; the store has its own error for timeouts.
     isUnavailable: (error) =>
       error instanceof AnalyticsUnavailable ||
       isConnectionFailure(error) ||
@@ -43,10 +43,9 @@ export async function serveAnalytics(
       isStatementTimeout(error),
     persistedQueriesOnly: settings.persistedQueriesOnly,
     graphiql: { script: asset('graphiql.js'), style: asset('graphiql.css') },
-    log,
     answered: metrics.observeQuery,
   });
-  return { middleware, close: () => analytics.close() };
+  return { pages, close: () => analytics.close() };
 }
 
 /** Built files exist only in the built tree, which is beside the sources. */

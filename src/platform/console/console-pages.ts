@@ -1,7 +1,6 @@
-import Router from '@koa/router';
-import type { Middleware } from 'koa';
-import { sendBuiltAsset, sendBuiltPage } from '../../contract/built-pages.js';
-import { isOnThisMachine } from '../../contract/local-request.js';
+import type { Context } from 'koa';
+import { consoleAssets, sendBuiltPage } from '../../contract/built-pages.js';
+import type { PageRoute } from '../../contract/page-routes.js';
 import { keptForMinutes, sendStaticFile } from '../../contract/static-file.js';
 
 export interface ConsoleOptions {
@@ -14,36 +13,50 @@ export interface ConsoleOptions {
 /** Where the links of mails lead. */
 const mailPages = ['/verify', '/not-me', '/reset-password', '/accept-invite'];
 
+/** Where `/` leads: browsers to the console, other callers to the reference of the API. */
+export function consoleHome(ctx: Context): string {
+  ctx.vary('Accept');
+  return ctx.get('Accept').includes('text/html') ? '/console/' : '/docs';
+}
+
 /**
- * Serves the web console below `/console/`. `/` leads browsers there. The addresses in mails lead to its pages; their
- * token moves to the fragment, which no request carries.
+ * The web console below `/console/`. The addresses in mails lead to its pages; their token moves to the fragment, which no
+ * request carries.
  */
-export function createConsolePages({ folder, hasMailbox }: ConsoleOptions): Middleware {
-  const router = new Router();
-  router.get('/', (ctx, next) => {
-    ctx.vary('Accept');
-    if (!ctx.get('Accept').includes('text/html')) return next();
-    ctx.redirect('/console/');
-    return undefined;
-  });
-  router.get(mailPages, (ctx) => {
-    ctx.redirect(`/console${ctx.path}${ctx.search.replace('?', '#')}`);
-  });
-  // Browsers ask for it beside pages that name no icon, such as those of problems.
-  router.get('/favicon.ico', (ctx) =>
-    sendStaticFile(ctx, { file: new URL('icon.svg', folder), type: 'image/svg+xml', cache: keptForMinutes }),
-  );
-  router.get('/console/assets/:file', (ctx) =>
-    sendBuiltAsset(ctx, new URL('assets/', folder), ctx.params['file'] ?? ''),
-  );
-  router.get('/console{/*path}', (ctx) => {
-    if (ctx.path === '/console') {
-      ctx.redirect('/console/');
-      return undefined;
-    }
-    const mailbox =
-      hasMailbox && isOnThisMachine(ctx.req) ? '<meta name="plumbline-mailbox" content="/mailbox" />' : '';
-    return sendBuiltPage(ctx, new URL('index.html', folder), mailbox);
-  });
-  return router.routes() as Middleware; // the router's own types name another copy of Koa's
+export function createConsolePages({ folder, hasMailbox }: ConsoleOptions): PageRoute[] {
+  return [
+    ...mailPages.map((path): PageRoute => ({
+      name: `redirect ${path}`,
+      method: 'GET',
+      path,
+      produces: [],
+      handle: (ctx) => {
+        ctx.redirect(`/console${ctx.path}${ctx.search.replace('?', '#')}`);
+      },
+    })),
+    {
+      // Browsers ask for it beside pages that name no icon, such as those of problems.
+      name: 'icon',
+      method: 'GET',
+      path: '/favicon.ico',
+      produces: ['image/svg+xml'],
+      handle: (ctx) =>
+        sendStaticFile(ctx, { file: new URL('icon.svg', folder), type: 'image/svg+xml', cache: keptForMinutes }),
+    },
+    consoleAssets(folder),
+    {
+      name: 'console',
+      method: 'GET',
+      path: '/console{/*path}',
+      produces: ['text/html'],
+      handle: (ctx, { isOnThisMachine }) => {
+        if (ctx.path === '/console') {
+          ctx.redirect('/console/');
+          return undefined;
+        }
+        const mailbox = hasMailbox && isOnThisMachine ? '<meta name="plumbline-mailbox" content="/mailbox" />' : '';
+        return sendBuiltPage(ctx, new URL('index.html', folder), mailbox);
+      },
+    },
+  ];
 }

@@ -1,10 +1,10 @@
-import type { ConnectIntegrationHandler } from '../../../generated/platform/operations.js';
-import { integrationExists } from '../../../generated/problems.js';
+import type { ConnectIntegrationHandler, ConnectIntegrationReply } from '../../../generated/platform/operations.js';
+import { integrationExists, tooManyIntegrations } from '../../../generated/problems.js';
 import { validationProblem } from '../../contract/violations.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { faultOfBaseUrl } from './base-url.js';
-import { insertIntegration, integrationOf, secretContext } from './integrations.store.js';
+import { insertIntegration, integrationOf, lockNumberOfIntegrations, secretContext } from './integrations.store.js';
 
 export const connectIntegration: ConnectIntegrationHandler<PlatformDependencies> = async (
   { body, principal, context },
@@ -26,17 +26,21 @@ export const connectIntegration: ConnectIntegrationHandler<PlatformDependencies>
     sealedToken: secrets.seal(body.token, secretContext(id)),
     createdBy: userId,
   };
-  const row = await sql.begin(async (transaction) => {
+  const most = settings.integrationsPerOrganization;
+  return sql.begin(async (transaction): Promise<ConnectIntegrationReply> => {
+    if ((await lockNumberOfIntegrations(transaction, orgId)) >= most) {
+      return tooManyIntegrations({
+        message: `The organization has ${most} integrations, which is the maximum. Disconnect one first.`,
+      });
+    }
     const inserted = await insertIntegration(transaction, integration, now);
-    if (inserted === null) return null;
+    if (inserted === null) {
+      return integrationExists({
+        message: 'An integration with this provider and name already exists. Choose another name.',
+      });
+    }
     const record = { action: 'CREATE', resourceKind: 'INTEGRATION', resourceId: id, orgId, userId } as const;
     await recordAudit(transaction, context, now, { ...record, note: body.provider });
-    return inserted;
+    return { status: 201, body: integrationOf(inserted) };
   });
-  if (row === null) {
-    return integrationExists({
-      message: 'An integration with this provider and name already exists. Choose another name.',
-    });
-  }
-  return { status: 201, body: integrationOf(row) };
 };

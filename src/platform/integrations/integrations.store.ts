@@ -44,6 +44,17 @@ export async function selectIntegrations(
     order by created_at, id limit ${limit}`;
 }
 
+/**
+ * Counts the integrations of an organization. Until the transaction ends, no other one that calls this adds one, so that
+ * concurrent requests do not exceed a maximum together.
+ */
+export async function lockNumberOfIntegrations(sql: Sql, orgId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`plumbline integrations ${orgId}`}, 0))`;
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from integrations where org_id = ${orgId}`;
+  return row?.count ?? 0;
+}
+
 /** @returns null when the organization already has one with this provider and name */
 export async function insertIntegration(
   sql: Sql,

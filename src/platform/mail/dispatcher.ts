@@ -1,5 +1,6 @@
 import type { Log } from '../../../generated/contract.js';
 import type { DatabaseSql } from '../../database/connection.js';
+import { inSpan } from '../../system/tracing.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import { after, type Clock } from '../clock.js';
 import { deleteMail, noteMailFailure, takeDueMails, type DueMail } from './outbox.store.js';
@@ -106,7 +107,9 @@ async function deliverDue(options: MailDispatcherOptions, isStopped: () => boole
 
 async function deliver(due: DueMail, { sql, transport, clock, log }: MailDispatcherOptions): Promise<void> {
   try {
-    await transport.deliver(due);
+    const attributes = { 'plumbline.mail.kind': due.mail.kind, 'plumbline.mail.attempt': due.attempts };
+    // A new trace: the request that woke the dispatcher is not the one that caused this mail.
+    await inSpan('deliver mail', { kind: 'client', attributes }, () => transport.deliver(due), null);
   } catch (error) {
     const gaveUp = due.attempts >= maxAttempts;
     const delay = Math.min(firstDelaySeconds * 2 ** (due.attempts - 1), maxDelaySeconds);

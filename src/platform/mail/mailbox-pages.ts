@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import Router from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 import PostalMime, { type Email } from 'postal-mime';
-import { isOnThisMachine } from '../../contract/local-request.js';
+import { parameterOf, type PageRoute } from '../../contract/page-routes.js';
 import { escapeHtml } from './mail.js';
 
 /** The maximum number of mails in the list. */
@@ -24,18 +23,28 @@ const contentSecurityPolicy = `default-src 'none'; style-src 'sha256-${styleHash
  *
  * @param folder the directory to which the mailbox transport writes
  */
-export function createMailboxPages(folder: string): Middleware {
-  const router = new Router();
-  router.get('/mailbox', async (ctx, next) => {
-    if (isOnThisMachine(ctx.req)) sendPage(ctx, 'Mailbox', await listOf(folder));
-    else await next();
-  });
-  router.get('/mailbox/:name', async (ctx, next) => {
-    const mail = isOnThisMachine(ctx.req) ? await readMail(folder, ctx.params['name'] ?? '') : null;
-    if (mail === null) await next();
-    else sendPage(ctx, mail.subject ?? 'Mail', pageOf(mail));
-  });
-  return router.routes() as Middleware; // the router's own types name another copy of Koa's
+export function createMailboxPages(folder: string): PageRoute[] {
+  return [
+    {
+      name: 'mailbox',
+      method: 'GET',
+      path: '/mailbox',
+      produces: ['text/html'],
+      handle: async (ctx, { isOnThisMachine }) => {
+        if (isOnThisMachine) sendPage(ctx, 'Mailbox', await listOf(folder));
+      },
+    },
+    {
+      name: 'mail',
+      method: 'GET',
+      path: '/mailbox/:name',
+      produces: ['text/html'],
+      handle: async (ctx, { isOnThisMachine }) => {
+        const mail = isOnThisMachine ? await readMail(folder, parameterOf(ctx, 'name')) : null;
+        if (mail !== null) sendPage(ctx, mail.subject ?? 'Mail', pageOf(mail));
+      },
+    },
+  ];
 }
 
 async function listOf(folder: string): Promise<string> {
@@ -46,7 +55,7 @@ async function listOf(folder: string): Promise<string> {
     mail === null
       ? []
       : [
-          `<li><a href="/mailbox/${escapeHtml(name)}">${escapeHtml(mail.subject ?? '(no subject)')}</a><br>to ${escapeHtml(recipientOf(mail))}, ${escapeHtml(dateOf(mail))}</li>`,
+          `<li><a href="/mailbox/${escapeHtml(name)}">${escapeHtml(mail.subject ?? '(no subject)')}</a><br>to ${escapeHtml(recipientOf(mail))}, ${dateOf(mail)}</li>`,
         ],
   );
   const intro = '<p>No mail server is configured, so mails are stored here.</p>';
@@ -59,7 +68,7 @@ function pageOf(mail: Email): string {
     /\bhttps?:\/\/[^\s<]+/g,
     (link) => `<a href="${link}" rel="noopener">${link}</a>`,
   );
-  const head = `<p>To ${escapeHtml(recipientOf(mail))}, ${escapeHtml(dateOf(mail))}</p>`;
+  const head = `<p>To ${escapeHtml(recipientOf(mail))}, ${dateOf(mail)}</p>`;
   return `${head}<pre>${text}</pre><p><a href="/mailbox">All mails</a></p>`;
 }
 
@@ -84,8 +93,14 @@ function recipientOf(mail: Email): string {
   return mail.to?.map(({ address }) => address ?? '').join(', ') ?? '';
 }
 
-function dateOf(mail: Email): string {
-  return mail.date ?? '';
+/** Pages without scripts do not know the zone of the browser. */
+const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+/** @returns HTML */
+function dateOf({ date }: Email): string {
+  const at = new Date(date ?? '');
+  if (Number.isNaN(at.getTime())) return 'without a date';
+  return `<time datetime="${at.toISOString()}">${moment.format(at)} UTC</time>`;
 }
 
 function sendPage(ctx: Context, title: string, content: string): void {

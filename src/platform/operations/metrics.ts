@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Log } from '../../../generated/contract.js';
 import type { Answered } from '../../analytics/graphql/graphql-routes.js';
-import type { Served } from '../../contract/pipeline.js';
+import type { Served } from '../../contract/served.js';
 import type { EndedRun } from '../sync/jobs/sync-job.js';
 import type { Clock } from '../clock.js';
 import type { Database } from '../../database/connection.js';

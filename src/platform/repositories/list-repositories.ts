@@ -57,7 +57,7 @@ function cursorOf({ page, skip }: PageStart): string {
   return Buffer.from(`${page} ${skip}`).toString('base64url');
 }
 
-/** @returns null for a text that no page has given out */
+/** @returns null for a text that no page issued */
 function readCursor(cursor: string | undefined): PageStart | null {
   if (cursor === undefined) return { page: 1, skip: 0 };
   const match = /^([1-9]\d{0,5}) (\d{1,6})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));

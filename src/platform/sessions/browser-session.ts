@@ -56,7 +56,8 @@ async function replyWithCookie(
   context: RequestContext,
   dependencies: PlatformDependencies,
 ): Promise<StartBrowserSessionReply> {
-  const outcome = await refreshSession(token, { accepts, inBrowser: true, graceSeconds }, context, dependencies);
+  const rules = { accepts, inBrowser: true, graceSeconds, isRecorded: false };
+  const outcome = await refreshSession(token, rules, context, dependencies);
   if (outcome.kind === 'invalid') return invalidRefreshToken();
   if (outcome.kind === 'reused') return refreshTokenReused();
   const { session } = outcome;

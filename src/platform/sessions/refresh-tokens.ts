@@ -31,6 +31,8 @@ export interface RefreshRules {
   readonly inBrowser: boolean;
   /** How long after its use a token still gives the same successor; after that, its use ends the session. */
   readonly graceSeconds: number;
+  /** Whether the audit log gets a record. Browsers refresh at each load of a page, which would hide real log-ins. */
+  readonly isRecorded: boolean;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface RefreshRules {
  */
 export const refreshTokens: RefreshTokensHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
   const { refreshReuseGraceSeconds: graceSeconds } = dependencies.settings;
-  const rules = { accepts: false, inBrowser: false, graceSeconds };
+  const rules = { accepts: false, inBrowser: false, graceSeconds, isRecorded: true };
   const outcome = await refreshSession(body.refresh_token, rules, context, dependencies);
   if (outcome.kind === 'invalid') return invalidRefreshToken();
   if (outcome.kind === 'reused') return refreshTokenReused();
@@ -87,7 +89,7 @@ async function refresh(
     { account, refresh, family: { ...family, in_browser: rules.inBrowser }, now },
     context,
   );
-  await recordRefresh(sql, context, now, account);
+  if (rules.isRecorded) await recordRefresh(sql, context, now, account);
   return { kind: 'refreshed', session };
 }
 
@@ -114,7 +116,7 @@ async function replay(
   const expiresAt = jti === null ? null : await activeUntil(sql, hashToken(jti), rules.inBrowser, now);
   const account = expiresAt === null ? null : await findAccount(sql, userId, claims.orgId);
   if (jti !== null && expiresAt !== null && account?.is_active === true) {
-    await recordRefresh(sql, context, now, account);
+    if (rules.isRecorded) await recordRefresh(sql, context, now, account);
     const refresh = { userId, orgId: account.org_id, familyId, jti };
     return { kind: 'refreshed', session: { account, refresh, issuedAt: now, expiresAt } };
   }

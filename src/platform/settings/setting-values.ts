@@ -40,7 +40,8 @@ export function smtpUrl(value: string): string {
 
 export function postgresUri(value: string): string {
   try {
-    parseDatabaseAddress(value);
+    // Everything but the queries of the analytics writes.
+    if (parseDatabaseAddress(value).prefersStandby) throw new Error('it prefers a standby');
   } catch {
     // The value may hold a password, so the message does not repeat it.
     throw new Error('must be a URL like postgres://user:password@host:5432/name');

@@ -34,7 +34,7 @@ export const settingsTable = {
     'ANALYTICS_URI',
     'the same database',
     analyticsUri,
-    'Store of the analytics: postgres://, clickhouse://, chdb: with a folder, or sqlite: with a file. Unset: the database of DATABASE_URI.',
+    'Store of the analytics: postgres://, clickhouse://, chdb: with a folder, or sqlite: with a file. To read from a standby: postgres://user:password@one:5432,two:5432/name?target_session_attrs=prefer-standby. Unset: the database of DATABASE_URI.',
   ),
   analyticsQueryTimeoutSeconds: setting(
     'ANALYTICS_QUERY_TIMEOUT',
@@ -78,6 +78,12 @@ export const settingsTable = {
     '',
     addressList,
     'Networks (CIDR), separated by commas, in which code hosts of organizations may be, such as 10.1.0.0/16. Others must have public addresses.',
+  ),
+  integrationsPerOrganization: setting(
+    'INTEGRATIONS_PER_ORGANIZATION',
+    '50',
+    wholeNumber(1, 10_000),
+    'Most integrations of an organization; further ones are refused (409).',
   ),
   corsOrigins: setting('CORS_ORIGINS', '', originList, 'Origins, separated by commas, from which browsers may call.'),
   console: setting('CONSOLE', 'true', boolean, 'false: the web console is not served.'),
@@ -145,6 +151,24 @@ export const settingsTable = {
     wholeNumber(0, 64),
     'Most sync runs that this server works on at once; 0 leaves them to other servers.',
   ),
+  syncRunsPerOrganization: setting(
+    'SYNC_RUNS_PER_ORGANIZATION',
+    '20',
+    wholeNumber(1, 10_000),
+    'Most pending and running sync runs of an organization; further ones are refused (409).',
+  ),
+  syncRunDeadlineSeconds: setting(
+    'SYNC_RUN_DEADLINE',
+    '43200',
+    wholeNumber(1, 2_592_000),
+    'Seconds after which an attempt of a sync run is ended, and the run with it; the next run resumes from there.',
+  ),
+  syncRunRequests: setting(
+    'SYNC_RUN_REQUESTS',
+    '200000',
+    wholeNumber(1, 1_000_000_000),
+    'Most requests of an attempt of a sync run to its code host. One more ends the run; the next run resumes from there.',
+  ),
   syncLocalRoot: optional(
     'SYNC_LOCAL_ROOT',
     'none',
@@ -187,5 +211,8 @@ export const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('AUTH_VALIDATE_LIMIT', '60/15m', 'token validations per IP'),
   rateLimit('AUTH_ACCEPT_INVITE_LIMIT', '10/15m', 'invites accepted and onboarding requests per user'),
   rateLimit('AUTH_INVITE_LIMIT', '50/hour', 'new invites per user'),
+  rateLimit('ANALYTICS_QUERY_LIMIT', '600/minute', 'GraphQL queries per user'),
+  rateLimit('AUTH_INVITE_ADDRESS_LIMIT', '10/day', 'new invites per invited e-mail'),
+  rateLimit('INTEGRATION_TEST_LIMIT', '30/minute', 'tests of integrations per user'),
   rateLimit('SYNC_REPOSITORIES_LIMIT', '120/minute', 'lists of repositories per user'),
 ];

@@ -1,14 +1,14 @@
 import type { StartSyncRunHandler, StartSyncRunReply } from '../../../generated/platform/operations.js';
-import { syncConfigInactive, syncRunActive } from '../../../generated/problems.js';
+import { syncConfigInactive, syncRunActive, tooManySyncRuns } from '../../../generated/problems.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { noSuchConfig } from './not-found.js';
 import { lockSyncConfig } from './sync-configs.store.js';
-import { insertSyncRun, syncRunOf } from './sync-runs.store.js';
+import { hasActiveRun, insertSyncRun, lockNumberOfActiveRuns, syncRunOf } from './sync-runs.store.js';
 
 export const startSyncRun: StartSyncRunHandler<PlatformDependencies> = async (
   { params, principal, context },
-  { sql, clock, syncJobs },
+  { sql, clock, settings, syncJobs },
 ) => {
   const now = clock.now();
   const { org_id: orgId, user_id: userId } = principal;
@@ -19,8 +19,16 @@ export const startSyncRun: StartSyncRunHandler<PlatformDependencies> = async (
     if (!config.is_active) {
       return syncConfigInactive({ message: 'The sync configuration is inactive. Set is_active to true first.' });
     }
+    const active = syncRunActive({ message: 'A run of this configuration is pending or running.' });
+    const most = settings.syncRunsPerOrganization;
+    if ((await lockNumberOfActiveRuns(transaction, orgId)) >= most) {
+      if (await hasActiveRun(transaction, orgId, configId)) return active;
+      return tooManySyncRuns({
+        message: `${most} runs of the organization are pending or running, which is the maximum. Wait until one ends, or cancel one.`,
+      });
+    }
     const run = await insertSyncRun(transaction, { orgId, configId, requestedBy: userId }, now);
-    if (run === null) return syncRunActive({ message: 'A run of this configuration is pending or running.' });
+    if (run === null) return active;
     const record = { action: 'SYNC_STARTED', resourceKind: 'SYNC_RUN', resourceId: run.id, orgId, userId } as const;
     await recordAudit(transaction, context, now, record);
     const location = `/api/v1/admin/sync-configs/${configId}/runs/${run.id}`;

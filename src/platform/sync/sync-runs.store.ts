@@ -44,6 +44,17 @@ export async function findSyncRun(sql: Sql, { orgId, configId, runId }: SyncRunK
 }
 
 /**
+ * Counts the pending and running runs of an organization. Until the transaction ends, no other one that calls this adds
+ * one, so that concurrent requests do not exceed a maximum together.
+ */
+export async function lockNumberOfActiveRuns(sql: Sql, orgId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`plumbline sync runs ${orgId}`}, 0))`;
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from sync_runs where org_id = ${orgId} and status in ('pending', 'running')`;
+  return row?.count ?? 0;
+}
+
+/**
  * Queues a run with the current configuration. The caller holds the lock of the configuration.
  *
  * @returns null when one is pending or running; of concurrent calls, one gets the row

@@ -47,7 +47,7 @@ function cursorOf({ count, id }: PageEnd): string {
   return Buffer.from(`${count} ${id}`).toString('base64url');
 }
 
-/** @returns undefined for a text that no page has given out */
+/** @returns undefined for a text that no page issued */
 function readCursor(cursor: string): PageEnd | undefined {
   const match = /^([1-9]\d{0,5}) ([A-Za-z0-9._/-]{1,100})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
   if (match === null) return undefined;

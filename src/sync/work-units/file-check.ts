@@ -90,6 +90,7 @@ export function* yamlSteps(text: string, name: string): Steps<ParsedYaml> {
   let repeated: readonly Node[];
   try {
     repeated = repeatedKeys(document.contents);
+    yield;
     value = document.toJS();
   } catch (error) {
     // An alias without an anchor, or a few that stand for millions of values.
@@ -103,6 +104,7 @@ export function* yamlSteps(text: string, name: string): Steps<ParsedYaml> {
     );
   }
   const childOf = childFinder();
+  yield;
   return {
     value,
     lineOf: (place) => {
@@ -150,6 +152,12 @@ function childFinder(): (node: unknown, step: string | number) => unknown {
 
 /** Control characters, and those that change the direction of text: a name could pass for another one. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/**
+ * Characters that nobody sees beside visible ones, so that two names could look alike. Scripts and emoji need the joiners
+ * and variation selectors that are excepted. As `Name` in `openapi/shared/schemas.yaml`.
+ */
+const HIDDEN = /(?![\u200c\u200d]|\p{Variation_Selector})[\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** Nobody sees a name of nothing but these. U+2800 is the empty Braille pattern. */
 const INVISIBLE = /[\s\p{Default_Ignorable_Code_Point}\u2800]/gu;
@@ -206,6 +214,7 @@ export class FileCheck {
     if (!text.isWellFormed()) this.problem(place, 'must be well-formed Unicode, without lone surrogates');
     else if (UNPRINTABLE.test(text))
       this.problem(place, 'must have no line breaks, no other control characters and no text direction controls');
+    else if (HIDDEN.test(text)) this.problem(place, 'must have no invisible characters');
     return text;
   }
 

@@ -8,6 +8,7 @@ import { DIMENSIONS, INTERVALS, MEASURES, SCOPE_LEVELS, type Dimension } from '.
 const dateRange = { startDate: '2026-01-01', endDate: '2026-01-31' };
 const series = { dimension: 'TEAM', measure: 'COUNT', interval: 'DAY', dateRange } as const;
 const breakdown = { dimension: 'TEAM', measure: 'COUNT', dateRange, topN: 10 } as const;
+const spread = { dimension: 'TEAM', measure: 'CHURN_LOC', dateRange, topN: 10 } as const;
 const flow = { path: ['THEME', 'TEAM'], measure: 'COUNT', dateRange, maxNodes: 100, maxEdges: 500 } as const;
 
 /** What an error of this batch says; null when the batch is good. */
@@ -101,6 +102,31 @@ describe('A limit that is exactly met is kept, and one more is too much:', () =>
   });
 });
 
+describe('A distribution has the limits of its parts:', () => {
+  test('days, buckets and items', () => {
+    const days = (count: number) => ({ ...spread, dateRange: lasting('2025-01-01', count) });
+    expect(refusalOf({ distributions: [days(365)] })).toBeNull();
+    expect(refusalOf({ distributions: [days(366)] })).toEqual(exceeds('max_days', 365, 366));
+    expect(refusalOf({ distributions: [{ ...days(100), interval: 'DAY' }] })).toBeNull();
+    expect(refusalOf({ distributions: [{ ...days(101), interval: 'DAY' }] })).toEqual(exceeds('max_buckets', 100, 101));
+    expect(refusalOf({ distributions: [{ ...spread, topN: 51 }] })).toEqual(exceeds('max_top_n', 50, 51));
+    expect(refusalOf({ distributions: [{ ...spread, topN: 0 }] })).toEqual(invalid('batch.distributions[0].topN'));
+  });
+
+  test('comparisons and buckets count as sub-requests', () => {
+    const full = { ...spread, interval: 'WEEK', compareWith: 'ORGANIZATION' } as const;
+    const compared = { ...breakdown, compareWith: 'PREVIOUS_PERIOD' } as const;
+    expect(refusalOf({ distributions: [full, full, full], timeseries: [series] })).toBeNull();
+    expect(refusalOf({ distributions: [full, full, full, { ...spread, interval: 'WEEK' }] })).toEqual(
+      exceeds('max_sub_requests', 10, 11),
+    );
+    expect(refusalOf({ breakdowns: Array.from({ length: 5 }, () => compared) })).toBeNull();
+    expect(refusalOf({ breakdowns: Array.from({ length: 6 }, () => compared) })).toEqual(
+      exceeds('max_sub_requests', 10, 12),
+    );
+  });
+});
+
 describe('What makes no sense is invalid, with the way to it:', () => {
   const backwards = { startDate: '2026-01-02', endDate: '2026-01-01' };
   test.each<[string, AnalyticsRequestInput, string]>([
@@ -178,6 +204,8 @@ test('A good batch comes through as it is, with what was left out filled in', ()
         };
         expect(checkBatch({ ...batch, filters: { scope: { level, ids } } }, { subRequests: 0 })).toEqual({
           ...batch,
+          breakdowns: batch.breakdowns.map((each) => ({ ...each, compareWith: null })),
+          distributions: [],
           scope: { level, ids },
           filters: {},
         });
@@ -187,6 +215,7 @@ test('A good batch comes through as it is, with what was left out filled in', ()
   const nothing = {
     timeseries: [],
     breakdowns: [],
+    distributions: [],
     sankey: null,
     useInvestment: false,
     scope: { level: 'ORG', ids: [] },

@@ -2,7 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { buildSchema, Kind, parse, print, valueFromASTUntyped, visit, type ASTNode } from 'graphql';
 import { expect, test } from 'vitest';
 import { createExecutableSchema } from '../../../src/analytics/graphql/executable-schema.js';
-import { DIMENSIONS, INTERVALS, MEASURES, SCOPE_LEVELS } from '../../../src/analytics/vocabulary.js';
+import {
+  BASELINES,
+  DIMENSIONS,
+  DISTRIBUTION_MEASURES,
+  INTERVALS,
+  MEASURES,
+  SCOPE_LEVELS,
+} from '../../../src/analytics/vocabulary.js';
 
 const sources = ['schema', 'errors'] as const;
 const read = (name: string): Promise<string> => readFile(`graphql/${name}.graphql`, 'utf8');
@@ -34,7 +41,9 @@ test('Only fields that are not requested, unknown or missing are nullable in res
   );
   expect(nullable.sort()).toEqual([
     'AnalyticsResult.sankey',
+    'BreakdownItem.baseline',
     'CatalogResult.values',
+    'DistributionItem.baseline',
     'Query.workUnit',
     'SankeyResult.coverage',
     'WorkUnit.churnLoc',
@@ -62,6 +71,8 @@ test('What is left out of a request is what the decisions say', () => {
     useInvestment: false,
     timeseries: [],
     breakdowns: [],
+    distributions: [],
+    dimension: 'WORK_TYPE',
     level: 'ORG',
     ids: [],
     teams: [],
@@ -79,6 +90,8 @@ test('What is left out of a request is what the decisions say', () => {
 test.each([
   ['DimensionInput', DIMENSIONS],
   ['MeasureInput', MEASURES],
+  ['DistributionMeasureInput', DISTRIBUTION_MEASURES],
+  ['BaselineInput', BASELINES],
   ['BucketIntervalInput', INTERVALS],
   ['ScopeLevelInput', SCOPE_LEVELS],
 ])('%s has the words of the analytics', (name, words) => {

@@ -9,7 +9,9 @@ import {
 } from '../../../src/analytics/analytics.js';
 import { storedShares } from '../../../src/analytics/store/shares.js';
 import {
+  BASELINES,
   DIMENSIONS,
+  DISTRIBUTION_MEASURES,
   INTERVALS,
   MEASURES,
   SCOPE_LEVELS,
@@ -116,6 +118,7 @@ function range(longest: number): Arbitrary<DateRange> {
 
 const dimension = fc.constantFrom(...DIMENSIONS);
 const measure = fc.constantFrom(...MEASURES);
+const compareWith = fc.constantFrom(null, null, ...BASELINES);
 
 const themes = Object.keys(TAXONOMY);
 
@@ -175,8 +178,22 @@ export const batches: Arbitrary<AnalyticsBatch> = fc.tuple(range(100), range(365
         measure,
         dateRange: longRange,
         topN: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 50 })),
+        compareWith,
       }),
       { maxLength: 4 },
+    ),
+    distributions: fc.array(
+      fc.constantFrom(null, ...INTERVALS).chain((interval) =>
+        fc.record({
+          dimension,
+          measure: fc.constantFrom(...DISTRIBUTION_MEASURES),
+          dateRange: interval === 'DAY' ? shortRange : longRange,
+          topN: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 50 })),
+          interval: fc.constant(interval),
+          compareWith,
+        }),
+      ),
+      { maxLength: 2 },
     ),
     sankey: fc.option(
       fc.record({

@@ -23,6 +23,7 @@ const batch: AnalyticsBatch = {
 const nothing = {
   timeseries: [],
   breakdowns: [{ dimension: 'REPO', measure: 'CHURN_LOC', items: [] }],
+  distributions: [],
   sankey: null,
 };
 

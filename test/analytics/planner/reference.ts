@@ -10,9 +10,17 @@ import type {
   Filters,
   SankeyRequest,
   SankeyResult,
+  Statistics,
   UnitsRequest,
 } from '../../../src/analytics/analytics.js';
-import { DIMENSIONS, type Dimension, type Interval, type Measure } from '../../../src/analytics/vocabulary.js';
+import {
+  DIMENSIONS,
+  type Baseline,
+  type Dimension,
+  type DistributionMeasure,
+  type Interval,
+  type Measure,
+} from '../../../src/analytics/vocabulary.js';
 import type { WorkUnit } from '../../../src/analytics/work-unit.js';
 
 export interface OwnedUnit extends WorkUnit {
@@ -31,14 +39,25 @@ interface Piece {
 }
 
 export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: AnalyticsBatch): AnalyticsResult {
-  const pieces = units
-    .filter((unit) => unit.orgId === orgId)
-    .flatMap((unit) => (batch.useInvestment ? partsOf(unit) : [wholeOf(unit)]))
-    .filter(({ values }) => {
-      const { level, ids } = batch.scope;
-      if (level !== 'ORG' && ids.length > 0 && !ids.includes(values[level])) return false;
-      return matches(values, batch.filters ?? {});
-    });
+  const own = units.filter((unit) => unit.orgId === orgId);
+  const all = own.flatMap((unit) => (batch.useInvestment ? partsOf(unit) : [wholeOf(unit)]));
+  const pieces = all.filter((piece) => isSelected(piece, batch));
+  const wholeUnits = own.map(wholeOf);
+  const selectedUnits = wholeUnits.filter((piece) => isSelected(piece, batch));
+  const organization = (each: Piece): boolean => {
+    const { WORK_TYPE = [], THEME = [], SUBCATEGORY = [] } = batch.filters ?? {};
+    return matches(each.values, { WORK_TYPE, THEME, SUBCATEGORY });
+  };
+  /** The pieces that a request is compared with. */
+  const baselineOf = (
+    everything: readonly Piece[],
+    selected: readonly Piece[],
+    { compareWith, dateRange }: { readonly compareWith?: Baseline | null; readonly dateRange: DateRange },
+  ): readonly Piece[] | null => {
+    if (compareWith == null) return null;
+    if (compareWith === 'ORGANIZATION') return within(everything.filter(organization), dateRange);
+    return within(selected, before(dateRange));
+  };
   return {
     timeseries: batch.timeseries.flatMap(({ dimension, measure, interval, dateRange }) => {
       const inside = within(pieces, dateRange);
@@ -57,14 +76,83 @@ export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: 
           }),
         }));
     }),
-    breakdowns: batch.breakdowns.map(({ dimension, measure, dateRange, topN }) => ({
-      dimension,
-      measure,
-      items: ranked(within(pieces, dateRange), dimension, measure)
-        .slice(0, topN)
-        .map(({ name, value }) => ({ key: name, value })),
-    })),
+    breakdowns: batch.breakdowns.map((request) => {
+      const { dimension, measure, dateRange, topN } = request;
+      const baseline = baselineOf(all, pieces, request);
+      return {
+        dimension,
+        measure,
+        items: ranked(within(pieces, dateRange), dimension, measure)
+          .slice(0, topN)
+          .map(({ name, value }) => ({
+            key: name,
+            value,
+            baseline: baseline === null ? null : figure(of(baseline, dimension, name), measure),
+          })),
+      };
+    }),
+    distributions: (batch.distributions ?? []).map((request) => {
+      const { dimension, measure, dateRange, topN, interval } = request;
+      const baseline = baselineOf(wholeUnits, selectedUnits, request) ?? [];
+      const inside = within(selectedUnits, dateRange);
+      const names = [...new Set(inside.map(({ values }) => values[dimension]))];
+      const items = names.flatMap((key) => {
+        const itsUnits = of(inside, dimension, key);
+        const statistics = statisticsOf(itsUnits, measure);
+        if (statistics === null) return [];
+        const dates = interval === null ? [] : bucketStarts(interval, dateRange);
+        const buckets = dates.flatMap((date) => {
+          const inBucket = itsUnits.filter(({ day }) => interval !== null && bucketStart(interval, day) === date);
+          const bucket = statisticsOf(inBucket, measure);
+          return bucket === null ? [] : [{ date, statistics: bucket }];
+        });
+        return [{ key, statistics, buckets, baseline: statisticsOf(of(baseline, dimension, key), measure) }];
+      });
+      items.sort((a, b) => b.statistics.count - a.statistics.count || bytes(a.key, b.key));
+      return { dimension, measure, items: items.slice(0, topN) };
+    }),
     sankey: batch.sankey === null ? null : sankey(within(pieces, batch.sankey.dateRange), batch.sankey),
+  };
+}
+
+function isSelected({ values }: Piece, { scope, filters = {} }: AnalyticsBatch): boolean {
+  const { level, ids } = scope;
+  if (level !== 'ORG' && ids.length > 0 && !ids.includes(values[level])) return false;
+  return matches(values, filters);
+}
+
+function of(pieces: readonly Piece[], dimension: Dimension, value: string): readonly Piece[] {
+  return pieces.filter(({ values }) => values[dimension] === value);
+}
+
+/** As many days, directly before. */
+function before({ startDate, endDate }: DateRange): DateRange {
+  const days = (Date.parse(endDate) - Date.parse(startDate)) / 86_400_000 + 1;
+  const moved = (day: string): string => {
+    const date = new Date(day);
+    date.setUTCDate(date.getUTCDate() - days);
+    return date.toISOString().slice(0, 10);
+  };
+  return { startDate: moved(startDate), endDate: moved(endDate) };
+}
+
+/** The definition of a percentile, word for word: the smallest value that so many do not exceed. */
+function statisticsOf(pieces: readonly Piece[], measure: DistributionMeasure): Statistics | null {
+  const scale = measure === 'CHURN_LOC' ? 1 : 3_600_000;
+  const known = pieces
+    .map(({ churn, milliseconds }) => (measure === 'CHURN_LOC' ? churn : milliseconds))
+    .filter((value) => value !== null)
+    .sort((a, b) => a - b);
+  if (known.length === 0) return null;
+  const percentile = (percent: number): number =>
+    (known.find((_value, index) => (index + 1) * 100 >= percent * known.length) ?? 0) / scale;
+  const sum = Number(known.reduce((all, value) => all + BigInt(value), 0n));
+  return {
+    count: known.length,
+    mean: sum / known.length / scale,
+    median: percentile(50),
+    p75: percentile(75),
+    p90: percentile(90),
   };
 }
 

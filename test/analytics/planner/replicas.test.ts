@@ -54,10 +54,19 @@ async function giveSamePassword(uri: string, other: string): Promise<void> {
   await sql.end();
 }
 
+/** A baseline is read after the figures, as the schema says: here it may come from the other server. */
+function withoutComparisons(batch: AnalyticsBatch): AnalyticsBatch {
+  return {
+    ...batch,
+    breakdowns: batch.breakdowns.map((each) => ({ ...each, compareWith: null })),
+    distributions: (batch.distributions ?? []).map((each) => ({ ...each, compareWith: null })),
+  };
+}
+
 it('behind a balancer of replicas, each batch is answered by one of them alone', { timeout: 120_000 }, async () => {
   const uris = [await startServer(first), await startServer(second)] as const;
   const never = new AbortController().signal;
-  const asked: readonly AnalyticsBatch[] = fc.sample(batches, { seed: 11, numRuns: 20 });
+  const asked = fc.sample(batches, { seed: 11, numRuns: 20 }).map(withoutComparisons);
   const answersOf = async (uri: string): Promise<unknown[]> => {
     const analytics = await openAnalytics(uri, { ...openOptions, timeoutSeconds: 30 });
     try {

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { MEASURES, DIMENSIONS, INTERVALS, SCOPE_LEVELS, type Measure } from '../../../src/analytics/vocabulary.js';
+import {
+  DIMENSIONS,
+  DISTRIBUTION_MEASURES,
+  INTERVALS,
+  MEASURES,
+  SCOPE_LEVELS,
+  type Dimension,
+  type Measure,
+} from '../../../src/analytics/vocabulary.js';
 import {
   clickHouseDialect,
   postgresDialect,
@@ -7,7 +15,8 @@ import {
   type Dialect,
 } from '../../../src/analytics/planner/dialects.js';
 import { UNIT_ORDERS } from '../../../src/analytics/analytics.js';
-import { compile, type Query, type Slice } from '../../../src/analytics/planner/statements.js';
+import type { Slice } from '../../../src/analytics/planner/slices.js';
+import { compile, type Query } from '../../../src/analytics/planner/statements.js';
 
 const dialects: readonly Dialect[] = [postgresDialect, sqliteDialect, clickHouseDialect];
 
@@ -65,6 +74,12 @@ const unitQueries: readonly Query[] = [
   ),
 );
 
+function distributionsOf(slice: Slice, dimension: Dimension): Query[] {
+  return [null, ...INTERVALS].flatMap((interval) =>
+    DISTRIBUTION_MEASURES.map((measure) => ({ kind: 'distribution', slice, dimension, measure, interval, top: 43 })),
+  );
+}
+
 const queries: readonly Query[] = [
   ...unitQueries,
   ...[...slices, ...filtered]
@@ -72,6 +87,7 @@ const queries: readonly Query[] = [
     .map((slice): Query => ({ kind: 'unit-shares', slice, ids: [`${MARK}5`] })),
   ...[...slices, ...filtered].flatMap((slice): Query[] =>
     DIMENSIONS.flatMap((dimension): Query[] => [
+      ...(slice.source === 'shares' ? [] : distributionsOf(slice, dimension)),
       ...[null, ...INTERVALS].flatMap((interval) =>
         measureSets.map((measures): Query => ({
           kind: 'series',
@@ -109,20 +125,43 @@ const WORDS = new Set(
    one_share_weight one_share_theme one_share_subcategory one_share_cycle_ms
    label label1 label2 bucket units teamed housed themed measured grouped totals ranked counted node1 node2
    id share shares desc exists coalesce extract epoch started_at completed_at bigint tostring day_text
-   tounixtimestamp64milli hasany int64
+   tounixtimestamp64milli hasany int64 min times upto total p50 p75 p90 listed sorted arraysort grouparray assumenotnull
+   percentile_disc within
    sum1 sum2 sum3 sum4 divisor1 divisor2 divisor3 divisor4 value1 value2 value3 value4 rank1 rank2 rank3 rank4`.split(
     /\s+/,
   ),
 );
 
 const LITERALS = new Set(["''", "'unassigned'", "'unclassified'", "'1970-01-01'"]);
-const NUMBERS = new Set(['0', '1', '4', '6', '2', '7', '12', '86400', '1000000', '3600000', '3.6', '100', '1000']);
+const NUMBERS = new Set([
+  '0',
+  '1',
+  '4',
+  '6',
+  '2',
+  '7',
+  '12',
+  '86400',
+  '1000000',
+  '3600000',
+  '3.6',
+  '100',
+  '1000',
+  '3',
+  '50',
+  '75',
+  '90',
+  '99',
+  '0.5',
+  '0.75',
+  '0.9',
+]);
 
 describe.each(dialects)('every statement that can be produced for $name', (dialect) => {
   const statements = queries.map((query) => ({ query, ...compile(dialect, query) }));
 
   it('is one of thousands', () => {
-    expect(statements.length).toBe(18 * 6 * (4 * 15 + 5 * 4 * 2) + 6 + 9 * 3 * 2 * 2 * 2 * 2 + 9);
+    expect(statements.length).toBe(18 * 6 * (4 * 15 + 5 * 4 * 2) + 9 * 6 * 4 * 2 + 6 + 9 * 3 * 2 * 2 * 2 * 2 + 9);
   });
 
   it('reads rows in exactly one place, and there first of all asks for the organization', () => {
@@ -172,7 +211,7 @@ describe.each(dialects)('every statement that can be produced for $name', (diale
 function withOtherValues(query: Query): Query {
   if (query.kind === 'values') return { ...query, orgId: 'another', limit: 3 };
   if (query.kind === 'unit-shares') return { ...query, ids: ["'", '"'] };
-  if (query.kind !== 'series' && query.kind !== 'flow') return { ...query, limit: 7 };
+  if ('order' in query) return { ...query, limit: 7 };
   const { ids, level } = query.slice.scope;
   const slice: Slice = {
     ...query.slice,
@@ -182,6 +221,7 @@ function withOtherValues(query: Query): Query {
     filters: query.slice.filters,
   };
   if (query.kind === 'flow') return { ...query, slice, keep: 2 };
+  if (query.kind === 'distribution') return { ...query, slice, top: 2 };
   return { ...query, slice, tops: new Map([...query.tops].map(([measure, top]) => [measure, top + 5])) };
 }
 

@@ -48,26 +48,52 @@ const distinct: AnalyticsBatch = {
   scope: { level: 'ORG', ids: [] },
 };
 
-export const batches: Readonly<Record<string, AnalyticsBatch>> = { dashboard, distinct };
+/** Percentiles need every value of a group in order, which costs more than a sum. */
+const distributions: AnalyticsBatch = {
+  timeseries: [],
+  breakdowns: [],
+  distributions: [
+    {
+      dimension: 'WORK_TYPE',
+      measure: 'CYCLE_TIME_HOURS',
+      dateRange: year,
+      topN: 10,
+      interval: null,
+      compareWith: null,
+    },
+    { dimension: 'REPO', measure: 'CYCLE_TIME_HOURS', dateRange: year, topN: 50, interval: null, compareWith: null },
+    { dimension: 'TEAM', measure: 'CHURN_LOC', dateRange: year, topN: 10, interval: null, compareWith: null },
+    { dimension: 'THEME', measure: 'CHURN_LOC', dateRange: spring, topN: 10, interval: null, compareWith: null },
+  ],
+  sankey: null,
+  useInvestment: false,
+  scope: { level: 'ORG', ids: [] },
+};
+
+export const batches: Readonly<Record<string, AnalyticsBatch>> = { dashboard, distinct, distributions };
 
 export interface HandDialect {
   readonly bucket: Readonly<Record<Interval, string>>;
   /** How many rows meet a condition. */
   count(condition: string): string;
+  /** Three percentiles of a column. */
+  percentiles(column: string): string;
 }
 
 export const postgresByHand: HandDialect = {
   bucket: { DAY: 'day', WEEK: "date_trunc('week', day)::date", MONTH: "date_trunc('month', day)::date" },
   count: (condition) => `count(*) filter (where ${condition})`,
+  percentiles: (column) => `percentile_disc(array[0.5, 0.75, 0.9]) within group (order by ${column})`,
 };
 
 export const clickHouseByHand: HandDialect = {
   bucket: { DAY: 'day', WEEK: 'toMonday(day)', MONTH: 'toStartOfMonth(day)' },
   count: (condition) => `countIf(${condition})`,
+  percentiles: (column) => `quantilesExact(0.5, 0.75, 0.9)(${column})`,
 };
 
 /** One statement per request; a flow takes one per step and one for the coverage. */
-export function byHand({ bucket, count }: HandDialect, batch: AnalyticsBatch): readonly string[] {
+export function byHand({ bucket, count, percentiles }: HandDialect, batch: AnalyticsBatch): readonly string[] {
   const where = ({ startDate, endDate }: DateRange): string =>
     `from work_units where org_id = '${ORG}' and day between '${startDate}' and '${endDate}'`;
   const { sankey } = batch;
@@ -82,6 +108,11 @@ export function byHand({ bucket, count }: HandDialect, batch: AnalyticsBatch): r
         `select ${columns[dimension]} as label, ${measures[measure]} as value
          ${where(dateRange)} group by label order by value desc, label limit ${topN}`,
     ),
+    ...(batch.distributions ?? []).map(({ dimension, measure, dateRange, topN }) => {
+      const column = measure === 'CHURN_LOC' ? 'churn' : 'cycle_ms';
+      return `select ${columns[dimension]} as label, count(${column}) as number, avg(${column}), ${percentiles(column)}
+              ${where(dateRange)} group by label order by number desc, label limit ${topN}`;
+    }),
     ...(sankey === null
       ? []
       : [

@@ -10,6 +10,7 @@ import { settingDescriptions } from '../../../src/platform/settings.js';
 export interface PlatformProcess {
   readonly url: string;
   readonly home: string;
+  readonly pid: number;
   /** Time from the start of the process to the line that names the address. */
   readonly startedInMs: number;
   /** Stops the process; its home stays. */
@@ -17,10 +18,19 @@ export interface PlatformProcess {
   remove(): Promise<void>;
 }
 
-export async function startPlatformProcess(home?: string): Promise<PlatformProcess> {
+export async function startPlatformProcess(
+  home?: string,
+  added: Readonly<Record<string, string>> = {},
+): Promise<PlatformProcess> {
   const folder = home ?? (await mkdtemp(join(tmpdir(), 'plumbline-bench-')));
   const limits = settingDescriptions.filter(({ name }) => name.endsWith('_LIMIT')).map(({ name }) => [name, 'off']);
-  const environment = { PORT: '0', LOG_LEVEL: 'silent', PLUMBLINE_HOME: folder, ...Object.fromEntries(limits) };
+  const environment = {
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    PLUMBLINE_HOME: folder,
+    ...Object.fromEntries(limits),
+    ...added,
+  };
   const started = performance.now();
   const child = spawn(process.execPath, ['dist/src/cli/main.js', 'serve'], {
     env: { ...process.env, ...environment },
@@ -30,6 +40,7 @@ export async function startPlatformProcess(home?: string): Promise<PlatformProce
   return {
     url,
     home: folder,
+    pid: child.pid ?? 0,
     startedInMs: performance.now() - started,
     stop: async () => {
       child.kill('SIGTERM');

@@ -92,6 +92,32 @@ export const servedProject: EnginePart = (engine) => {
       expect(items).toHaveLength(1);
     });
 
+    it('does not inherit the labels of engines and compose tools from its image', async () => {
+      const image = `plumbline-test-labelled-${randomBytes(4).toString('hex')}`;
+      const context = await mkdtemp(path.join(tmpdir(), 'plumbline-labelled-'));
+      onTestFinished(async () => {
+        await rm(context, { recursive: true });
+        await engine.backend.images.remove(image, { force: true });
+      });
+      const dockerfileInline = `FROM ${engine.image}
+LABEL com.docker.compose.project=victim com.docker.compose.replace=victim-web org.opencontainers.image.title=Web
+`;
+      for await (const step of await engine.backend.images.build({
+        ...{ context, dockerfileInline, tags: [image], labels: engine.labels },
+      })) {
+        if (step.type === 'done') break;
+      }
+      const { compose, name } = await served(engine, { services: { web: { image } } });
+      unwrap(await upProject(compose, { params: { name } }));
+      const { labels } = unwrap(await inspectContainer(compose, { params: { id: `${name}-web` } }));
+      expect(labels).toMatchObject({
+        'com.docker.compose.project': name,
+        'com.docker.compose.replace': '',
+        'org.opencontainers.image.title': 'Web',
+      });
+      unwrap(await downProject(compose, { params: { name } }));
+    });
+
     it('tells what its containers print, also while they do', async () => {
       const says = shell('echo one; echo two >&2; while [ ! -e /tmp/go ]; do sleep 0.1; done; echo three');
       const { compose, name } = await served(engine, { services: { web: { command: says } } });

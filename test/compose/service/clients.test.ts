@@ -1,9 +1,11 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
+import { request, type RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { systemClock } from '../../../src/compose/runtime/clock.js';
 import { addClient } from '../../../src/compose/service/auth-store-edits.js';
 import { createCertificates, missingOpenssl, type Certificate, type Certificates } from '../../support/certificates.js';
@@ -17,6 +19,7 @@ describe.skipIf(missing !== null)(`over mutual TLS${missing === null ? '' : ` ($
   let authority: Certificate;
   let robin: Certificate;
   let stranger: Certificate;
+  let foreign: Certificate;
   let running: RunningService;
   beforeAll(async () => {
     certificates = await createCertificates();
@@ -24,6 +27,7 @@ describe.skipIf(missing !== null)(`over mutual TLS${missing === null ? '' : ` ($
     const own = certificates.issue(authority, 'server');
     robin = certificates.issue(authority, 'robin');
     stranger = certificates.issue(authority, 'stranger');
+    foreign = certificates.issue(certificates.authority('Theirs'), 'robin');
     const authStore = join(certificates.folder, 'clients.json');
     await addClient(authStore, { name: 'Robin', certificate: Buffer.from(robin.cert) }, systemClock);
     const address = { scheme: 'tls', host: '127.0.0.1', port: 0 } as const;
@@ -53,6 +57,60 @@ describe.skipIf(missing !== null)(`over mutual TLS${missing === null ? '' : ` ($
       expect([status, JSON.parse(body)]).toMatchObject([403, { type: '/problems/client-not-allowed' }]);
     },
   );
+
+  const pages = async (): Promise<[method: string, path: string][]> => {
+    const { compose } = parse(await readFile('openapi/pages.yaml', 'utf8')) as { compose: { route: string }[] };
+    return compose.map(({ route }) => {
+      const [method = '', path = ''] = route.split(' ');
+      return [
+        method,
+        path.replace('{/*path}', '/').replace('{slug}', 'client-not-allowed').replace('{file}', 'app.js'),
+      ];
+    });
+  };
+
+  /** The status of a reply, or how the connection ended without one. */
+  async function outcome(method: string, path: string, client: RequestOptions): Promise<string> {
+    const sent = request(running.url + path, { method, ca: authority.cert, agent: false, ...client }).end();
+    try {
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      response.resume();
+      return `${response.statusCode ?? 0} ${response.headers.location ?? ''}`.trim();
+    } catch (error) {
+      // The server's alert, or the connection that it has closed before the client has read the alert.
+      return /alert|socket hang up|ECONNRESET|EPIPE/.test(String(error)) ? 'no reply' : String(error);
+    }
+  }
+
+  test.each([
+    ['no certificate', (): RequestOptions => ({})],
+    ['a certificate of another authority', (): RequestOptions => ({ cert: foreign.cert, key: foreign.key })],
+  ])('A client with %s gets no reply, whatever it asks for', async (_what, clientOf) => {
+    const operations = exampleRequests('compose').map((example) => [example.method, urlOf(example)] as const);
+    for (const [method, path] of [...(await pages()), ...operations, ['GET', '/nowhere'] as const]) {
+      expect([method, path, await outcome(method, path, clientOf())]).toEqual([method, path, 'no reply']);
+    }
+  });
+
+  test('A client that the auth store does not have sees what is the same on every server, and nothing else', async () => {
+    const { cert, key } = stranger;
+    const seen = await Promise.all(
+      (await pages()).map(async ([method, path]) => [path, await outcome(method, path, { cert, key })]),
+    );
+    expect(Object.fromEntries(seen)).toEqual({
+      '/': '302 /docs',
+      '/docs': '200',
+      '/docs/redoc.standalone.js': '404', // tests have no built script
+      '/openapi.json': '200',
+      '/problems': '200',
+      '/problems/client-not-allowed': '200',
+      '/ui/': '404',
+      '/console/assets/app.js': '404',
+    });
+    const sent = request(`${running.url}/openapi.json`, { ca: authority.cert, cert, key, agent: false }).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(await text(response)).toBe(await readFile('generated/compose/openapi.json', 'utf8'));
+  });
 
   test('A client of the auth store is served', async () => {
     const ping = exampleRequests('compose').find(({ operationId }) => operationId === 'ping');

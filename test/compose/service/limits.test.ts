@@ -1,5 +1,7 @@
 /** What one caller sends delays no other caller, and what all callers send together is bounded. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { imageNotFound } from '../../../src/compose/runtime/errors.js';
+import type { Backend } from '../../../src/compose/runtime/runtime.js';
 import { runService, type RunningService, type ServiceParts } from './running-service.js';
 
 let running: RunningService | null = null;
@@ -22,16 +24,22 @@ const exceeded = (limit: string, maximum: number): object => ({
 
 describe('while a compose file is validated', () => {
   test('the server answers other requests', async () => {
-    const server = await start();
+    // On a busy machine the file can take longer than the default deadline.
+    const server = await start({ limits: { loadSeconds: 600 } });
     const pending = new Set(['slow']);
-    const sent = server.expect(201, 'POST', '/projects/slow', slow).finally(() => {
+    const sent = server.call('POST', '/projects/slow', slow).finally(() => {
       pending.clear();
     });
-    let answered = 0;
-    for (; pending.size > 0; answered++) await (await fetch(`${server.url}/_ping`)).text();
-    await sent;
+    const countAnswers = async (): Promise<number> => {
+      let answered = 0;
+      for (; pending.size > 0; answered++) await (await fetch(`${server.url}/_ping`)).text();
+      return answered;
+    };
+    // Both are awaited from the start: a failure of one is an error of this test, not an unhandled one.
+    const [reply, answered] = await Promise.all([sent, countAnswers()]);
+    expect(reply.status).toBe(201);
     expect(answered).toBeGreaterThan(20);
-  });
+  }, 300_000);
 
   test('more files wait for their turn, up to a limit; then the reply is 503 with Retry-After', async () => {
     const server = await start({ limits: { waiting: 1 } });
@@ -59,6 +67,132 @@ describe('while a compose file is validated', () => {
 });
 
 describe('a server has a limit of', () => {
+  test.each([
+    ['/projects/p/build', {}],
+    ['/projects/p/pull', {}],
+    ['/images/pull', { reference: 'other' }],
+  ])('builds and pulls in progress: a further POST %s is 503 with Retry-After', async (path, body) => {
+    const held: Backend['images']['pull'] = (_reference, options) =>
+      new Promise((_resolve, reject) => {
+        options?.signal?.addEventListener('abort', () => {
+          reject(new Error('the reader has left'));
+        });
+      });
+    const server = await start({
+      limits: { imageWork: 2 },
+      wrap: (backend) => ({ ...backend, images: { ...backend.images, pull: held } }),
+    });
+    await server.expect(201, 'POST', '/projects/p', 'services: { a: { image: other } }');
+    const leave = new AbortController();
+    const stream = (): Promise<Response> => server.call('POST', '/projects/p/pull', {}, { signal: leave.signal });
+    const [first, second] = [await stream(), await stream()];
+    expect([first.status, second.status]).toEqual([200, 200]);
+    const refused = await server.call('POST', path, body);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(await refused.json()).toMatchObject({ type: '/problems/service-unavailable', retry_after_seconds: 5 });
+    leave.abort();
+    await vi.waitFor(async () => {
+      const again = await server.call('POST', '/projects/p/build', {});
+      await again.text();
+      expect(again.status).toBe(200);
+    });
+  });
+
+  test('pulls of images in progress, until they have ended, well or not', async () => {
+    const server = await start({ limits: { imageWork: 1 } });
+    for (const status of [200, 404, 200]) {
+      if (status === 404) server.faults.fail('pull', imageNotFound('other'));
+      const reply = await server.call('POST', '/images/pull', { reference: 'other' });
+      await reply.text();
+      expect(reply.status).toBe(status);
+    }
+  });
+
+  describe('calls that change projects:', () => {
+    /** Holds every call at its first request to the engine, until `release`. */
+    class Hold {
+      arrived = 0;
+      #held = Promise.resolve();
+      release = (): void => undefined;
+      readonly wrap = (backend: Backend): Backend => ({
+        ...backend,
+        containers: {
+          ...backend.containers,
+          list: async (filter) => {
+            this.arrived++;
+            await this.#held;
+            return backend.containers.list(filter);
+          },
+        },
+      });
+      begin(): void {
+        this.arrived = 0;
+        this.#held = new Promise((resolve) => (this.release = resolve));
+      }
+    }
+    const other = services(2);
+    const changes = [
+      ['POST', '/projects/p?replace=true', other],
+      ['DELETE', '/projects/p', undefined],
+      ['POST', '/projects/p/up', {}],
+      ['POST', '/projects/p/down', {}],
+      ['POST', '/projects/p/restart', {}],
+      ['POST', '/projects/p/services/s0/scale', { replicas: 1 }],
+    ] as const;
+
+    test.each(changes)(
+      'a %s %s beyond the calls that run and wait for the project is 503',
+      async (method, path, body) => {
+        const hold = new Hold();
+        const server = await start({ wrap: hold.wrap, limits: { projectCalls: 1 } });
+        await server.expect(201, 'POST', '/projects/p', services(1));
+        await server.expect(201, 'POST', '/projects/q', services(1));
+        hold.begin();
+        const first = server.call('POST', '/projects/p/up', {});
+        await vi.waitFor(() => {
+          expect(hold.arrived).toBeGreaterThan(0);
+        });
+        const refused = await server.call(method, path, body);
+        expect(refused.status).toBe(503);
+        expect(refused.headers.get('retry-after')).toBe('5');
+        expect(await refused.json()).toMatchObject({ type: '/problems/service-unavailable', retry_after_seconds: 5 });
+        hold.release();
+        expect((await first).status).toBe(200);
+        await server.expect(200, 'POST', '/projects/q/up');
+        expect((await server.call(method, path, body)).status).toBeLessThan(300);
+      },
+    );
+
+    test('of 500 at once, for one project or for many, as many as fit run and wait, the others are 503', async () => {
+      const hold = new Hold();
+      const server = await start({ wrap: hold.wrap, limits: { projectCalls: 32, calls: 64 } });
+      await Promise.all(['p', 'q', 'r'].map((name) => server.expect(201, 'POST', `/projects/${name}`, services(1))));
+      for (const [names, most] of [
+        [['p'], 32],
+        [['p', 'q', 'r'], 64],
+      ] as const) {
+        hold.begin();
+        const statuses: number[] = [];
+        const calls = Array.from({ length: 500 }, async (_, index) => {
+          const reply = await server.call('POST', `/projects/${names[index % names.length] ?? ''}/up`, {});
+          await reply.text();
+          statuses.push(reply.status);
+        });
+        await vi.waitFor(
+          () => {
+            expect(statuses).toHaveLength(500 - most);
+          },
+          { timeout: 50_000 },
+        );
+        expect(new Set(statuses)).toEqual(new Set([503]));
+        hold.release();
+        await Promise.all(calls);
+        expect(statuses.filter((status) => status === 200)).toHaveLength(most);
+      }
+    }, 120_000);
+  });
+
   test('services in a project', async () => {
     const server = await start({ limits: { services: 3 } });
     await server.expect(201, 'POST', '/projects/three', services(3));

@@ -51,7 +51,7 @@ describe.each(lists)('%s', (path) => {
     expect(pages.flatMap(({ items }) => items)).toEqual(whole.items);
   });
 
-  test('refuses a cursor that no page has given out', async () => {
+  test('refuses a cursor that no page issued', async () => {
     for (const cursor of ['*', 'a', 'YQ==']) {
       expect(await running.expect(422, 'GET', `${path}?cursor=${cursor}`)).toMatchObject({
         violations: [{ path: '/query/cursor', rule: 'format' }],

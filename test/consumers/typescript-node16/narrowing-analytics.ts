@@ -56,6 +56,7 @@ export function byCode(error: AnalyticsError): number | string | null {
       return error.timeout_seconds;
     case 'PAYLOAD_TOO_LARGE':
       return error.max_bytes;
+    case 'RATE_LIMITED':
     case 'SERVICE_UNAVAILABLE':
       return error.retry_after_seconds;
     // @ts-expect-error: there is no such code

@@ -1,7 +1,7 @@
-import type { JudgedSurface, JudgedUnit, Verdict } from './judge.js';
-import { isFailure } from './judge.js';
-import { separator } from './exceptions.js';
-import { group, nameBelowGroups, signs, summary } from './tree.js';
+import type { JudgedSurface, JudgedUnit, Verdict } from '../../../src/contract-tools/gate/judge.js';
+import { isFailure } from '../../../src/contract-tools/gate/judge.js';
+import { separator } from '../../../src/contract-tools/gate/exceptions.js';
+import { group, nameBelowGroups, signs, summary } from '../../../src/contract-tools/gate/tree.js';
 
 /** Writes the verdict as one HTML page that needs nothing beside it. */
 export function renderPage(verdict: Verdict): string {

@@ -3,18 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { graphqlSurface, graphqlUnits, loadGraphqlContract } from '../../support/graphql-contract.js';
-import { unroutedLabel } from '../../support/recorder-check.js';
-import { loadContract, type Contract, type DocumentedReply } from '../../support/recorder-contract.js';
-import { record } from '../../support/recorder-pointers.js';
-import { readObservations, type Seen, type Unit } from '../../support/recorder-observations.js';
+import type { Contract } from '../../../src/contract-tools/gate/contract.js';
+import { unitsOf, type Surface } from '../../../src/contract-tools/gate/surface.js';
+import { loadContract } from '../../support/load-contract.js';
+import { record } from '../../../src/contract-tools/gate/pointers.js';
+import { readObservations } from '../../../src/contract-tools/gate/observations.js';
 import { observationsFolder } from '../../support/recorder.js';
-
-/** Something with a contract: what that documents, and what the tests have seen of it. */
-export interface Surface {
-  readonly name: string;
-  readonly units: readonly Unit[];
-  readonly seen: Seen;
-}
 
 /** Under this name the catalogue of problems is a surface too: an entry counts as seen when some reply refers to it. */
 export const catalogueSurface = 'problems';
@@ -44,12 +38,6 @@ export async function readSurfaces(root: string): Promise<Surface[]> {
   return [...surfaces, ...(await undocumentedSurfaces(root, surfaces))];
 }
 
-/** Everything that one API documents. */
-export function unitsOf(contract: Contract): Unit[] {
-  const operations = contract.operations.flatMap(({ id, replies }) => unitsOfReplies(id, replies));
-  return [...operations, ...unitsOfReplies(unroutedLabel, contract.unrouted)];
-}
-
 /** Every file of `openapi/` that has paths is the contract of one API. */
 async function contractNames(root: string): Promise<string[]> {
   const names: string[] = [];
@@ -58,20 +46,6 @@ async function contractNames(root: string): Promise<string[]> {
     if (typeof document === 'object' && document !== null && 'paths' in document) names.push(file.slice(0, -5));
   }
   return names;
-}
-
-function unitsOfReplies(label: string, replies: ReadonlyMap<number, DocumentedReply>): Unit[] {
-  return [...replies].flatMap(([status, { bodies, headers }]) => {
-    const units = [...bodies].flatMap(([mediaType, { problemTypes }]): Unit[] =>
-      problemTypes.length === 0 ? [[mediaType]] : problemTypes.map((type) => [mediaType, type]),
-    );
-    const ofHeaders = headers.map(({ name }): Unit => [`header ${name}`]);
-    return [...(units.length === 0 ? [['no body']] : units), ...ofHeaders].map((unit) => [
-      label,
-      String(status),
-      ...unit,
-    ]);
-  });
 }
 
 async function readCatalogue(root: string, contracts: readonly Contract[]): Promise<Surface> {

@@ -57,7 +57,7 @@ describe('the audit log', () => {
     expect(all[0]).toMatchObject({ action: 'LOGIN', ip: '127.0.0.1', user_agent: 'audit test', status: 'success' });
   });
 
-  it('holds nothing of another organization, nor of none', async () => {
+  it('has no events of another organization, or of no organization', async () => {
     const all = [...(await items({ limit: '200' })), ...(await items({ limit: '200', user_id: stranger.userId }))];
     expect(all.filter(({ org_id: orgId }) => orgId !== owner.orgId)).toEqual([]);
     expect(all.filter(({ user_id: userId }) => userId === stranger.userId)).toEqual([]);
@@ -83,7 +83,7 @@ describe('the audit log', () => {
     expect(await items({ user_id: admin.userId, action: 'MEMBER_INVITED' })).toEqual([]);
   });
 
-  it('can be cut by time: from since on, and before until', async () => {
+  it('can be limited in time: from `since`, and before `until`', async () => {
     const all = await items({ limit: '200' });
     const middle = all[2]?.at ?? '';
     expect(await items({ since: middle })).toEqual(all.filter(({ at }) => at >= middle));
@@ -125,7 +125,7 @@ describe('the audit log', () => {
     expect(seen).toEqual(all);
   });
 
-  it('refuses a cursor that it has not given out', async () => {
+  it('refuses a cursor that it did not issue', async () => {
     expect((await read({ cursor: 'nonsense' })).body.violations).toMatchObject([{ path: '/query/cursor' }]);
   });
 });

@@ -50,7 +50,7 @@ describe('while every thread hashes and the queue is full', () => {
       }),
   };
 
-  it.each(Object.entries(attempts))('%s is answered 503 with when to come back', async (_name, attempt) => {
+  it.each(Object.entries(attempts))('%s is answered 503 with Retry-After', async (_name, attempt) => {
     const reply = await whileBusy(attempt);
     expect(reply).toMatchObject(unavailable);
     expect(reply.headers.get('Retry-After')).toBe('5');

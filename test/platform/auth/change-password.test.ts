@@ -73,7 +73,7 @@ describe('a change of the password', () => {
     expect((await login(platform, user.email)).status).toBe(429);
   });
 
-  it('tells of sixty guesses at once only five, and hides the right one among the others', async () => {
+  it('answers only five of sixty simultaneous guesses, and hides the right one among the others', async () => {
     const user = await platform.signUp({ organization: null });
     const replies = await simultaneously(60, (index) => change(user, index === 54 ? testPassword : 'wrong river 8'));
     const count = (wanted: number): number => replies.filter(({ status }) => status === wanted).length;
@@ -81,7 +81,7 @@ describe('a change of the password', () => {
     expect((await login(platform, user.email)).status).toBe(429);
   });
 
-  it('to the same password does not say that the guess was right, when a lock came up while it was compared', async () => {
+  it('to the same password does not reveal that the guess was right if the account was locked during the comparison', async () => {
     const user = await platform.signUp({ organization: null });
     let changed: Promise<JsonReply> | undefined;
     await platform.database.sql.begin(async (sql) => {
@@ -90,7 +90,9 @@ describe('a change of the password', () => {
       const request = { isAnswered: false };
       changed = change(user, testPassword, testPassword).finally(() => (request.isAnswered = true));
       const waiting = async (): Promise<readonly unknown[]> => sql`
-        select 1 from pg_locks where not granted and relation = 'login_failures'::regclass`;
+        select 1 from pg_locks
+         where not granted and relation = 'login_failures'::regclass
+           and database = (select oid from pg_database where datname = current_database())`;
       while (!request.isAnswered && (await waiting()).length === 0);
       const until = new Date(platform.clock.now().getTime() + 60_000);
       await sql`
@@ -121,14 +123,14 @@ describe('a change of the password', () => {
     expect(await platform.database.sql`select 1 from login_failures where email = ${user.email}`).toEqual([]);
   });
 
-  it('happens once of twenty at the same time', async () => {
+  it('succeeds once of twenty simultaneous requests', async () => {
     const user = await platform.signUp({ organization: null });
     const replies = await simultaneously(20, (index) => change(user, testPassword, `nine loud harbours ${index}`));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     expect((await storedUser(platform, user.email)).token_version).toBe(1);
   });
 
-  it('is not for callers without a token', async () => {
+  it('is refused without a token', async () => {
     const body = { current_password: testPassword, new_password: newPassword };
     expect((await platform.json('POST', '/api/v1/auth/change-password', { body })).status).toBe(401);
   });

@@ -85,7 +85,7 @@ describe('"this was not me"', () => {
     expect(await disown((await lastTokens(email)).disown)).toMatchObject(invalid);
   });
 
-  it('makes the verification link worthless', async () => {
+  it('invalidates the verification link', async () => {
     const { verification, disown: token } = await registered();
     await disown(token);
     expect((await verify(platform, verification)).status).toBe(400);
@@ -106,7 +106,7 @@ describe('"this was not me"', () => {
     expect(await disown(token)).toMatchObject(invalid);
   });
 
-  it('is refused for a verification token and for one that nobody was sent', async () => {
+  it('is refused for a verification token and for an unknown token', async () => {
     const { email, verification } = await registered();
     expect(await disown(verification)).toMatchObject(invalid);
     expect(await disown('nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc')).toMatchObject(invalid);
@@ -153,7 +153,7 @@ describe('"this was not me"', () => {
     expect((await platform.json('POST', '/api/v1/auth/accept-invite', accept)).status).toBe(200);
   });
 
-  it('leaves an organization that has another member', async () => {
+  it('keeps an organization that has another member', async () => {
     const { email, disown: token } = await registered();
     const [membership] = await storedMemberships(platform, (await storedUser(platform, email)).id);
     const other = await platform.signUp();
@@ -183,7 +183,7 @@ describe('an account that stays unverified', () => {
     expect([...rows]).toEqual([{ action: 'DELETE', note: 'not verified within 7 days', request_id: null }]);
   });
 
-  it('frees its address before a sweep has come, to one of twenty who register at once', async () => {
+  it('frees its address before a sweep, for one of twenty simultaneous registrations', async () => {
     const { email } = await registered();
     const { id } = await storedUser(platform, email);
     platform.clock.advance(7 * day);
@@ -192,7 +192,7 @@ describe('an account that stays unverified', () => {
     expect((await storedUser(platform, email)).id).not.toBe(id);
   });
 
-  it('cannot be verified any more, and gets no new link', async () => {
+  it('can no longer be verified, and gets no new link', async () => {
     const { email } = await registered();
     platform.clock.advance(6 * day + 12 * 3600);
     await resend(platform, email);

@@ -15,7 +15,7 @@ const received = 'robin@bücher.example';
 const forms = [' robin@Bücher.Example ', 'ROBIN@xn--bcher-kva.example', 'Robin@BÜCHER.example'];
 
 describe('an e-mail address', () => {
-  it('is the same account in every form, and in ASCII where it is stored and shown', async () => {
+  it('is the same account in every form, and is stored and shown in ASCII', async () => {
     expect((await post('register', forms[0] ?? '', testPassword)).status).toBe(201);
     for (const form of forms) {
       expect((await post('register', form, testPassword)).status).toBe(400);
@@ -72,5 +72,36 @@ describe('an e-mail address', () => {
       status: 422,
       body: { violations: [{ path: '/body/email', rule: 'format' }] },
     });
+  });
+
+  it.each([
+    ['x@xn--a.example', 'must have a domain that is valid Punycode'],
+    ['x@xn--0.example', 'must have a domain that is valid Punycode'],
+    ['x@mail.XN--A', 'must have a domain that is valid Punycode'],
+    [`${'x'.repeat(65)}@example.com`, 'must have at most 64 characters before the @'],
+    [`x@${'a'.repeat(64)}.example`, 'must have at most 63 characters between the dots of its domain'],
+  ])('that no mail can be sent to is refused with the reason: %s', async (email, message) => {
+    const owner = await platform.signUp();
+    const replies = [
+      await post('register', email, testPassword),
+      await post('login', email, testPassword),
+      await post('forgot-password', email),
+      await platform.json('POST', `/api/v1/organizations/${owner.orgId}/invites`, {
+        token: owner.accessToken,
+        body: { email, role: 'member' },
+      }),
+    ];
+    for (const { status, body } of replies) {
+      expect({ status, violations: body.violations }).toEqual({
+        status: 422,
+        violations: [{ path: '/body/email', rule: 'format', message }],
+      });
+    }
+  });
+
+  it('with the longest local part and label, and valid Punycode, is accepted', async () => {
+    for (const email of [`${'x'.repeat(64)}@example.com`, `x@${'a'.repeat(63)}.example`, 'x@xn--80ak6aa92e.com']) {
+      expect((await post('register', email, testPassword)).status).toBe(201);
+    }
   });
 });

@@ -47,7 +47,7 @@ describe('a forgotten password', () => {
     expect((await login(platform, email)).status).toBe(200);
   });
 
-  it('of nobody sends no mail and stores no token', async () => {
+  it('of an unknown address sends no mail and stores no token', async () => {
     const email = newEmail();
     const count = async (): Promise<unknown> =>
       (await platform.database.sql`select count(*) as tokens from one_time_tokens`)[0];
@@ -81,7 +81,7 @@ describe('a password reset', () => {
     expect(await auditOf(platform, reply)).toMatchObject([{ action: 'PASSWORD_RESET', user_id: userId }]);
   });
 
-  it('raises the token version: access tokens so far stop working', async () => {
+  it('raises the token version: earlier access tokens stop working', async () => {
     const { email, accessToken } = await platform.signUp({ organization: null });
     const before = await storedUser(platform, email);
     await reset(platform, await resetToken(email), newPassword);
@@ -107,7 +107,7 @@ describe('a password reset', () => {
     expect((await login(platform, email, newPassword)).body.access_token).toEqual(expect.any(String));
   });
 
-  it('takes a token once', async () => {
+  it('accepts a token once', async () => {
     const { email } = await platform.signUp({ organization: null });
     const token = await resetToken(email);
     await reset(platform, token, newPassword);
@@ -127,7 +127,7 @@ describe('a password reset', () => {
     expect((await storedUser(platform, email)).token_version).toBe(1);
   });
 
-  it('takes a token for one hour', async () => {
+  it('accepts a token for one hour', async () => {
     const { email } = await platform.signUp({ organization: null });
     const token = await resetToken(email);
     platform.clock.advance(hour - 60);
@@ -142,7 +142,7 @@ describe('a password reset', () => {
     expect((await login(platform, email)).status).toBe(200);
   });
 
-  it('refuses a token that a newer one has replaced', async () => {
+  it('refuses a token that was replaced by a newer one', async () => {
     const { email } = await platform.signUp({ organization: null });
     const older = await resetToken(email);
     const newer = await resetToken(email);

@@ -81,7 +81,7 @@ describe('a login with a wrong password', () => {
     for (const email of [disabled, unverified, withoutPassword]) expect(await observe(wrong(email))).toEqual(first);
   });
 
-  it('looks the same when the addresses are locked', async () => {
+  it('looks the same for locked addresses', async () => {
     const unknown = newEmail();
     for (const email of [known, unknown]) {
       for (let count = 0; count < 5; count += 1) await wrong(email)();
@@ -97,18 +97,15 @@ describe('a login with a wrong password', () => {
 });
 
 describe('a request for a mail', () => {
-  it.each(['known', 'unknown'])(
-    'of a %s address is stored before it is answered, and nothing else is done',
-    async (name) => {
-      const email = name === 'known' ? known : newEmail();
-      const { statements } = await observe(() => forgot(platform, email));
-      expect(statements.filter((statement) => !/rate_limits/.test(statement))).toEqual([
-        expect.stringMatching(/^insert into token_requests/),
-      ]);
-    },
-  );
+  it.each(['known', 'unknown'])('of a %s address only stores the request before it is answered', async (name) => {
+    const email = name === 'known' ? known : newEmail();
+    const { statements } = await observe(() => forgot(platform, email));
+    expect(statements.filter((statement) => !/rate_limits/.test(statement))).toEqual([
+      expect.stringMatching(/^insert into token_requests/),
+    ]);
+  });
 
-  it('is taken back when it cannot be served, and served later', async () => {
+  it('is returned to the queue when it fails, and served later', async () => {
     const { sql } = platform.database;
     const before = platform.mailbox.to(known).length;
     await sql`alter table one_time_tokens rename to elsewhere`;

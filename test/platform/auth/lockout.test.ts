@@ -40,7 +40,7 @@ describe('five failed logins in a row', () => {
     expect((await login(platform, email)).status).toBe(429);
   });
 
-  it('lock an e-mail that nobody has in the same way', async () => {
+  it('lock an e-mail without an account in the same way', async () => {
     const known = await newAccount();
     const unknown = newEmail();
     for (const email of [known, unknown]) await failTimes(email, 5);
@@ -52,7 +52,7 @@ describe('five failed logins in a row', () => {
     expect(first).toBe(second);
   });
 
-  it('leave the time to wait running down, whatever is tried meanwhile', async () => {
+  it('do not extend the lock by further attempts', async () => {
     const email = await newAccount();
     await failTimes(email, 5);
     const first = (await fail(email)).body.retry_after_seconds as number;
@@ -71,12 +71,12 @@ describe('five failed logins in a row', () => {
     expect((await login(platform, email)).status).toBe(200);
   });
 
-  it('lock other e-mails not at all', async () => {
+  it('do not lock other e-mails', async () => {
     await failTimes(newEmail(), 5);
     expect((await login(platform, await newAccount())).status).toBe(200);
   });
 
-  it('are all that is answered of thirty at once: the others find the lock', async () => {
+  it('are answered of thirty simultaneous ones: the others meet the lock', async () => {
     for (const email of [await newAccount(), newEmail()]) {
       const replies = await simultaneously(30, () => fail(email));
       const count = (wanted: number): number => replies.filter(({ status }) => status === wanted).length;
@@ -97,7 +97,7 @@ describe('five failed logins in a row', () => {
     expect((await login(platform, email)).status).toBe(429);
   });
 
-  it('are not looked at by the password check: a locked login records no attempt', async () => {
+  it('skip the password check: a locked login records no attempt', async () => {
     const email = await newAccount();
     await failTimes(email, 5);
     const stored = async (): Promise<unknown> =>
@@ -111,7 +111,7 @@ describe('five failed logins in a row', () => {
 });
 
 describe('the count of failures', () => {
-  it('forgets those that are older than 15 minutes', async () => {
+  it('ignores failures older than 15 minutes', async () => {
     const email = await newAccount();
     await failTimes(email, 4);
     platform.clock.advance(15 * minute + 1);

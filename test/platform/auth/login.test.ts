@@ -67,14 +67,14 @@ describe('a login with the right password', () => {
     expect((await login(platform, email.toUpperCase())).status).toBe(200);
   });
 
-  it('asks a user without an organization to go through onboarding, with orgless tokens', async () => {
+  it('sends a user without an organization to onboarding, with orgless tokens', async () => {
     const { email, userId } = await platform.signUp({ organization: null });
     const { body } = await login(platform, email);
     expect(body).toMatchObject({ needs_onboarding: true, user: { org_id: null, role: null } });
     expect((await storedRefreshTokens(platform, userId)).at(-1)?.org_id).toBeNull();
   });
 
-  it('sends no superuser to onboarding', async () => {
+  it('does not send a superuser to onboarding', async () => {
     const { email } = await platform.signUp({ organization: null });
     await platform.database.sql`update users set is_superuser = true where email = ${email}`;
     expect((await login(platform, email)).body).toMatchObject({ needs_onboarding: false, user: { org_id: null } });
@@ -120,7 +120,7 @@ describe('the organization of a login', () => {
 });
 
 describe('a login with the right password of an unverified account', () => {
-  it('answers 200 with what is missing, and no tokens', async () => {
+  it('answers 200 with the missing step, and no tokens', async () => {
     const email = newEmail();
     const { body: registered } = await register(platform, { email });
     const reply = await login(platform, email.toUpperCase());
@@ -198,7 +198,7 @@ describe('the four reasons for invalid credentials', () => {
     expect(await storedUser(platform, email)).toEqual(before);
   });
 
-  it('count a password that only begins with the right 72 bytes as another one', async () => {
+  it('include a password that only begins with the right 72 bytes', async () => {
     const email = newEmail();
     const password = 'quiet river 7 '.repeat(6).slice(0, 72);
     await register(platform, { email, password });

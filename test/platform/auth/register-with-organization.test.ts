@@ -27,7 +27,7 @@ describe('registration that also creates an organization', () => {
     ]);
   });
 
-  it('names the organization itself when the request does not', async () => {
+  it('chooses a name for the organization when the request has none', async () => {
     const reply = await register(platform, { email: newEmail(), org_name: null });
     expect(await storedMemberships(platform, reply.body.user_id)).toMatchObject([{ org_name: 'My Organization' }]);
   });
@@ -42,7 +42,7 @@ describe('registration that also creates an organization', () => {
     expect(await storedUsers(platform, email)).toEqual([]);
   });
 
-  it('logs the verified user in as the owner, with no onboarding to do', async () => {
+  it('logs the verified user in as the owner, without onboarding', async () => {
     const email = newEmail();
     const { body } = await register(platform, { email, org_name: 'Example Works' });
     await verify(platform, (await platform.lastMail(email)).token);

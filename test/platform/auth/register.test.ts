@@ -67,7 +67,7 @@ describe('registration in guided onboarding mode', () => {
     expect(Buffer.from(stored?.token_hash ?? [])).toEqual(createHash('sha256').update(token).digest());
   });
 
-  it('answers although the mail server refuses, and delivers the mail later', async () => {
+  it('answers even if the mail server refuses the mail, and delivers it later', async () => {
     const email = newEmail();
     platform.mailbox.refuse('451 try later');
     const reply = await register(platform, { email });
@@ -86,7 +86,7 @@ describe('registration in guided onboarding mode', () => {
     expect((await login(platform, email)).body.status).toBe('email_verification_required');
   });
 
-  it('refuses an e-mail that is registered in another case, and leaves its account as it is', async () => {
+  it('refuses an e-mail that is registered in another case, and does not change its account', async () => {
     const email = newEmail();
     await register(platform, { email });
     const before = await storedUser(platform, email);
@@ -98,7 +98,7 @@ describe('registration in guided onboarding mode', () => {
     expect(platform.mailbox.to(email)).toHaveLength(1);
   });
 
-  it('lists every broken password rule at once, before it looks for the e-mail', async () => {
+  it('lists every broken password rule at once, before it looks up the e-mail', async () => {
     const email = newEmail();
     await register(platform, { email });
     const reply = await register(platform, { email, password: '!!' });
@@ -133,7 +133,7 @@ describe('registration in guided onboarding mode', () => {
     );
   });
 
-  it('lets one of fifty simultaneous registrations of an e-mail through', async () => {
+  it('accepts one of fifty simultaneous registrations of an e-mail', async () => {
     const email = newEmail();
     const replies = await simultaneously(50, (index) =>
       register(platform, { email: index % 2 === 0 ? email : email.toUpperCase() }),

@@ -35,7 +35,7 @@ describe('a login with a hash of a lower cost', () => {
     expect(await costOf(email)).toBe('05');
   });
 
-  it('fails with another password, and leaves the hash', async () => {
+  it('fails with another password, and keeps the hash', async () => {
     const { email } = await cheap.signUp({ organization: null });
     expect((await login(costly, email, 'another quiet river 8')).status).toBe(401);
     expect(await costOf(email)).toBe('04');
@@ -43,7 +43,7 @@ describe('a login with a hash of a lower cost', () => {
 });
 
 describe('a login with a hash of a higher cost', () => {
-  it('leaves it as it is', async () => {
+  it('does not change it', async () => {
     const { email } = await costly.signUp({ organization: null });
     expect((await login(cheap, email)).status).toBe(200);
     expect(await costOf(email)).toBe('05');

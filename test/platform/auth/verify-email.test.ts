@@ -29,19 +29,19 @@ describe('verification', () => {
     expect(await auditOf(platform, reply)).toMatchObject([{ action: 'EMAIL_VERIFIED', user_id: user.id }]);
   });
 
-  it('takes a token once', async () => {
+  it('accepts a token once', async () => {
     const token = await registered(newEmail());
     expect((await verify(platform, token)).status).toBe(200);
     expect(await verify(platform, token)).toMatchObject(invalid);
   });
 
-  it('takes a token once of twenty simultaneous uses', async () => {
+  it('accepts one of twenty simultaneous uses of a token', async () => {
     const token = await registered(newEmail());
     const replies = await simultaneously(20, () => verify(platform, token));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(400)]);
   });
 
-  it('takes a token until 24 hours have passed', async () => {
+  it('accepts a token for 24 hours', async () => {
     const email = newEmail();
     const token = await registered(email);
     platform.clock.advance(24 * hour - 60);
@@ -58,7 +58,7 @@ describe('verification', () => {
     expect(await auditOf(platform, reply)).toEqual([]);
   });
 
-  it('refuses a token that nobody was sent', async () => {
+  it('refuses an unknown token', async () => {
     expect(await verify(platform, 'nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc')).toMatchObject(invalid);
   });
 
@@ -71,7 +71,7 @@ describe('verification', () => {
     expect((await storedUser(platform, email)).is_verified).toBe(false);
   });
 
-  it('asks for the token', async () => {
+  it('requires the token', async () => {
     expect(await platform.json('GET', '/api/v1/auth/verify')).toMatchObject({
       status: 422,
       body: { violations: [{ path: '/query/token', rule: 'required' }] },
@@ -105,7 +105,7 @@ describe('a new verification mail', () => {
     expect(Number(token?.expires_at)).toBeGreaterThan(Number(platform.clock.now()) + 23 * hour * 1000);
   });
 
-  it('finds the account whatever the case of the e-mail', async () => {
+  it('finds the account by its e-mail in any case', async () => {
     const email = newEmail();
     await registered(email);
     await resend(platform, email.toUpperCase());
@@ -113,7 +113,7 @@ describe('a new verification mail', () => {
     expect(platform.mailbox.to(email)).toHaveLength(2);
   });
 
-  it('is not sent to an account that is verified, which the reply does not tell', async () => {
+  it('is not sent to a verified account, without revealing this', async () => {
     const { email } = await platform.signUp({ organization: null });
     const sent = platform.mailbox.to(email).length;
     const reply = await resend(platform, email);

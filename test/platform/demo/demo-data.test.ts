@@ -102,7 +102,7 @@ describe('demo data, filled and removed by a server', () => {
   );
 });
 
-describe('demo data, while no worker does anything', () => {
+describe('demo data without a running worker', () => {
   let platform: TestPlatform;
   let owner: TestUser;
 
@@ -114,7 +114,7 @@ describe('demo data, while no worker does anything', () => {
   });
   afterAll(() => platform.stop());
 
-  it('are asked for twice and filled once', async () => {
+  it('are requested twice and filled once', async () => {
     const [first, second] = await Promise.all([send(platform, 'POST', owner), send(platform, 'POST', owner)]);
     expect([first.status, second.status]).toEqual([202, 202]);
     expect(first.body).toEqual(second.body);
@@ -132,7 +132,7 @@ describe('demo data, while no worker does anything', () => {
     expect(await stateOf(platform, owner)).toBe('removing');
   });
 
-  it('count for nothing in the set-up, which tells that they are there', async () => {
+  it('do not count in the set-up status, which reports them', async () => {
     const status = async (): Promise<unknown> =>
       (await platform.json('GET', '/api/v1/admin/setup/status', { token: owner.accessToken })).body;
     const before = await status();
@@ -141,7 +141,7 @@ describe('demo data, while no worker does anything', () => {
     expect(await status()).toEqual({ ...(before as object), has_demo_data: true });
   });
 
-  it('have a marked configuration, whose repositories stay, beside one of the same name', async () => {
+  it('have a marked configuration with fixed repositories, even beside one of the same name', async () => {
     const config = { name: 'Demo data', provider: 'synthetic', targets: ['git'], repositories: ['a'] };
     const configs = '/api/v1/admin/sync-configs';
     await platform.json('POST', configs, { token: owner.accessToken, body: config });
@@ -153,7 +153,7 @@ describe('demo data, while no worker does anything', () => {
     expect([changed.status, changed.body.violations?.[0]?.path]).toEqual([422, '/body/repositories']);
   });
 
-  it('have failed when their run is cancelled, and can be asked for again', async () => {
+  it('have failed when their run is cancelled, and can be requested again', async () => {
     const queue = queueOf(platform, owner);
     const { sync_config_id: id, sync_run_id: run } = (await send(platform, 'POST', owner)).body;
     await queue.cancel(id, run);
@@ -163,7 +163,7 @@ describe('demo data, while no worker does anything', () => {
     expect(again.sync_run_id).not.toBe(run);
   });
 
-  it('are not filled while they are removed, and removing nothing is no removal', async () => {
+  it('are not filled while they are removed; removing none is not recorded', async () => {
     expect((await send(platform, 'DELETE', owner)).body.state).toBe('absent');
     await send(platform, 'POST', owner);
     expect((await send(platform, 'DELETE', owner)).body.state).toBe('removing');
@@ -172,7 +172,7 @@ describe('demo data, while no worker does anything', () => {
     expect([refused.status, refused.body.type]).toEqual([409, '/problems/demo-data-removal-active']);
   });
 
-  it('are for admins and owners, who have the permission for it', async () => {
+  it('require the permission of admins and owners', async () => {
     const admin = await platform.signUp({ invitedBy: owner, role: 'admin' });
     const member = await platform.signUp({ invitedBy: owner, role: 'member' });
     expect((await send(platform, 'POST', member)).status).toBe(403);

@@ -48,7 +48,7 @@ test('the metrics tell of the release, waiting mails, failed logins, lockouts an
   expect(Math.floor((await valueOf('plumbline_mail_outbox_oldest_seconds')) ?? 0)).toBe(90);
 });
 
-test('while the database is away, the metrics still answer, and say so', async () => {
+test('while the database is down, the metrics are available and report it', async () => {
   const postgres = await startOwnPostgres();
   await migrate(postgres.uri, { logger: captureLog().log });
   const own = await startTestPlatform({ databaseUri: postgres.uri });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { json, startCodeHostDouble, type CodeHostDouble } from './code-host-double.js';
 
@@ -107,6 +107,25 @@ describe('connecting', () => {
     expect(replies.filter(({ status }) => status === 409)).toHaveLength(23);
   });
 
+  it('is refused beyond the maximum of the organization, also for requests at once', async () => {
+    const limited = await startTestPlatform({ environment: { INTEGRATIONS_PER_ORGANIZATION: '3' } });
+    onTestFinished(() => limited.stop());
+    const [full, other] = [await limited.signUp(), await limited.signUp()];
+    const add = (name: string, { accessToken }: TestUser): Promise<JsonReply> =>
+      limited.json('POST', path, { token: accessToken, body: { provider: 'host_a', name, token } });
+    const replies = await Promise.all(Array.from({ length: 12 }, (_, index) => add(`one ${index}`, full)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array<number>(9).fill(409)]);
+    const refused = await add('another', full);
+    expect(refused.body).toMatchObject({
+      type: '/problems/too-many-integrations',
+      message: 'The organization has 3 integrations, which is the maximum. Disconnect one first.',
+    });
+    expect((await add('mine', other)).status).toBe(201);
+    const { items } = (await limited.json('GET', path, { token: full.accessToken })).body;
+    await limited.json('DELETE', `${path}/${items[0].id}`, { token: full.accessToken });
+    expect((await add('another', full)).status).toBe(201);
+  });
+
   it.each(['http://169.254.169.254/', 'https://user:password@github.example.com', 'https://[fe80::1]/'])(
     'to %s is refused',
     async (baseUrl) => {
@@ -145,6 +164,29 @@ describe('testing', () => {
     host.answer(json(200, { login: 'someone' }));
     await test(id);
     expect((await list()).body.items[0]).toMatchObject({ last_test_succeeded: true, last_test_error: null });
+  });
+
+  it('is limited per user, and calls no host beyond the limit', async () => {
+    const limited = await startTestPlatform({ environment: { INTEGRATION_TEST_LIMIT: '5/hour' } });
+    onTestFinished(() => limited.stop());
+    const [first, second] = [await limited.signUp(), await limited.signUp()];
+    const ids: string[] = [];
+    for (const { accessToken } of [first, second]) {
+      const body = { provider: 'host_a', name: 'main', token, base_url: host.url };
+      ids.push((await limited.json('POST', path, { token: accessToken, body })).body.id);
+    }
+    const ask = (index: number, { accessToken }: TestUser): Promise<JsonReply> =>
+      limited.json('POST', `${path}/${ids[index]}/test`, { token: accessToken });
+    const asked = host.requests.length;
+    const replies = await Promise.all(Array.from({ length: 20 }, () => ask(0, first)));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(15);
+    expect(host.requests).toHaveLength(asked + 5);
+    const refused = await ask(0, first);
+    expect(refused.body.type).toBe('/problems/rate-limited');
+    expect(refused.headers.get('RateLimit-Policy')).toBe('"integration-test";q=5;w=3600');
+    expect(refused.headers.get('Retry-After')).toMatch(/^\d+$/);
+    expect((await ask(1, second)).status).toBe(200);
   });
 
   it('of an integration that is disconnected meanwhile answers 404', async () => {

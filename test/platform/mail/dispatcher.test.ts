@@ -34,7 +34,7 @@ async function dispatcher(): Promise<{ readonly drain: () => Promise<void>; read
   };
 }
 
-test('a request during a round that fails gets a round, and does not fail with it', async () => {
+test('a request during a failing round gets another round, and does not fail', async () => {
   const { drain, fail } = await dispatcher();
   const first = drain();
   const second = drain();
@@ -42,7 +42,7 @@ test('a request during a round that fails gets a round, and does not fail with i
   await expect(Promise.all([first, second])).resolves.toBeDefined();
 });
 
-test('a round that fails, with no request after it, reports the failure', async () => {
+test('a failing round without a later request reports the failure', async () => {
   const { drain, fail } = await dispatcher();
   const only = drain();
   fail();

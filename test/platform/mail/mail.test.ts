@@ -14,13 +14,13 @@ describe('a mail', () => {
     }
   });
 
-  it('says how long its link holds', () => {
+  it('says how long its link is valid', () => {
     expect(renderMail({ kind: 'verification', link: 'x' }).text).toContain('24 hours');
     expect(renderMail({ kind: 'reset', link: 'x' }).text).toContain('one hour');
     expect(invite('Example Works').text).toContain('72 hours');
   });
 
-  it('names who invites, where that is known', () => {
+  it('names the inviter, if known', () => {
     expect(invite('Example Works', 'Robin Example').text).toContain('Robin Example invites you to join Example Works');
     expect(invite('Example Works').text).toContain('You have been invited to join Example Works');
   });
@@ -47,7 +47,7 @@ describe('a mail', () => {
 });
 
 describe('a link', () => {
-  it('lies on the page of the application, with the token escaped', () => {
+  it('points to the page of the application, with the token escaped', () => {
     expect(mailLink('https://app.example.com/base', 'reset-password', 'a+b/c=&d')).toBe(
       'https://app.example.com/base/reset-password?token=a%2Bb%2Fc%3D%26d',
     );

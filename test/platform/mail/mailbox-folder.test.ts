@@ -48,7 +48,7 @@ describe('without a mail server', () => {
     expect((await verify(platform, token)).status).toBe(200);
   });
 
-  it('its lines end as those of a mail do', async () => {
+  it('the lines of a file end with CRLF', async () => {
     const email = newEmail();
     await register(platform, { email });
     const [file] = await filesFor(email);

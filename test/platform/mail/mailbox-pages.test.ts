@@ -24,6 +24,8 @@ describe('Without a mail server, the mailbox page', () => {
     expect(html).toContain('robin@example.com');
     const [, address = ''] = /href="(\/mailbox\/[\w-]+\.eml)"/.exec(html) ?? [];
     const mail = await (await fetch(`${platform.url}${address}`)).text();
+    const time = /<time datetime="[\d-]+T[\d:.]+Z">[A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d\s[AP]M UTC<\/time>/;
+    for (const page of [html, mail]) expect(page).toMatch(time);
     expect(mail).toMatch(/<a href="http:\/\/localhost:8080\/verify\?token=[\w-]+" rel="noopener">/);
   });
 
@@ -49,7 +51,7 @@ describe('Without a mail server, the mailbox page', () => {
     expect(await statusOf(`/mailbox/${name}`, {})).toBe(404);
   });
 
-  test('is named to the console of this machine alone', async () => {
+  test('is announced to the console on this machine only', async () => {
     const own = await (await fetch(`${platform.url}/console/`)).text();
     const proxied = await (
       await fetch(`${platform.url}/console/`, { headers: { 'X-Forwarded-For': '192.0.2.1' } })

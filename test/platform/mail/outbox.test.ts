@@ -32,7 +32,7 @@ async function waiting(email: string): Promise<Waiting[]> {
 }
 
 describe('a mail in the outbox', () => {
-  it('is sent to its recipient with both parts, and leaves', async () => {
+  it('is sent to its recipient with both parts, and deleted', async () => {
     const email = newEmail();
     await register(platform, { email });
     const mail = await platform.lastMail(email);
@@ -68,7 +68,7 @@ describe('a mail in the outbox', () => {
     expect(platform.mailbox.to(email)).toHaveLength(1);
   });
 
-  it('is sealed: the token is in no column', async () => {
+  it('is encrypted: the token is in no column', async () => {
     const email = newEmail();
     platform.mailbox.refuse('451 try later');
     await register(platform, { email });
@@ -84,7 +84,7 @@ describe('a mail in the outbox', () => {
     expect(sealed.includes(token)).toBe(false);
   });
 
-  it('stands in no log', async () => {
+  it('is not logged', async () => {
     const email = newEmail();
     await register(platform, { email });
     const { token } = await platform.lastMail(email);
@@ -93,7 +93,7 @@ describe('a mail in the outbox', () => {
 });
 
 describe('a mail that is not accepted', () => {
-  it.each(['451 try later', '550 mailbox unavailable'])('waits and is tried again: %s', async (refusal) => {
+  it.each(['451 try later', '550 mailbox unavailable'])('is retried later: %s', async (refusal) => {
     const email = newEmail();
     platform.mailbox.refuse(refusal);
     await register(platform, { email });
@@ -109,7 +109,7 @@ describe('a mail that is not accepted', () => {
     expect(platform.mailbox.to(email)).toHaveLength(1);
   });
 
-  it('is tried after longer and longer times', async () => {
+  it('is retried with increasing delays', async () => {
     const email = newEmail();
     platform.mailbox.refuse('451 try later');
     await register(platform, { email });
@@ -128,7 +128,7 @@ describe('a mail that is not accepted', () => {
     expect(delays[3]).toBeGreaterThan(4 * (delays[0] ?? Infinity));
   });
 
-  it('is given up after 30 attempts, is kept, and that is logged', async () => {
+  it('fails after 30 attempts, is kept, and is logged', async () => {
     const email = newEmail();
     platform.mailbox.refuse('451 try later');
     await register(platform, { email });
@@ -149,7 +149,7 @@ describe('a mail that is not accepted', () => {
     expect(platform.mailbox.to(email)).toEqual([]);
   });
 
-  it('holds up no other mail', async () => {
+  it('does not delay other mails', async () => {
     const [refused, other] = [newEmail(), newEmail()];
     platform.mailbox.refuse('451 try later');
     await register(platform, { email: refused });
@@ -160,8 +160,8 @@ describe('a mail that is not accepted', () => {
   });
 });
 
-describe('a mail server that is away', () => {
-  it('gets its mails when it is back', async () => {
+describe('a mail server that is down', () => {
+  it('gets its mails when it is up again', async () => {
     const away = await startSmtpServer({});
     await away.stop();
     const server = await startTestPlatform({ environment: { MAIL_URL: away.url } });

@@ -62,7 +62,7 @@ describe('an invite', () => {
     expect(row).toMatchObject({ accepted_by: user.userId, accepted_at: expect.any(Date) as Date });
   });
 
-  it('finds its account whatever the case of the e-mail', async () => {
+  it('finds its account by the e-mail in any case', async () => {
     const user = await newUser();
     const path = `/api/v1/organizations/${owner.orgId}/invites`;
     const body = { email: user.email.toUpperCase(), role: 'member' };
@@ -71,14 +71,14 @@ describe('an invite', () => {
     expect((await acceptInvite(platform, user.accessToken, token)).status).toBe(200);
   });
 
-  it('is refused to an account with another e-mail, and stays good for its own', async () => {
+  it('is refused to an account with another e-mail, and stays valid for its recipient', async () => {
     const [user, stranger] = [await newUser(), await newUser()];
     const { token } = await invite(platform, owner, user.email);
     await expectRefused(stranger, token);
     expect((await acceptInvite(platform, user.accessToken, token)).status).toBe(200);
   });
 
-  it('is refused when nobody was sent it', async () => {
+  it('is refused when it is unknown', async () => {
     await expectRefused(await newUser(), 'nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc');
   });
 
@@ -112,7 +112,7 @@ describe('an invite', () => {
     expect(row).toEqual({ accepted_at: null });
   });
 
-  it('is good for 72 hours', async () => {
+  it('is valid for 72 hours', async () => {
     const email = newEmail();
     const { token } = await invite(platform, await ownerAgain(), email);
     platform.clock.advance(72 * hour - 60);

@@ -56,13 +56,13 @@ describe('create_org', () => {
     expect(await storedMemberships(platform, user.userId)).toEqual([]);
   });
 
-  it('takes a name of 100 characters, whatever bytes they need', async () => {
+  it('accepts a name of 100 characters of any size in bytes', async () => {
     const user = await platform.signUp({ organization: null });
     const { body } = await createOrganization(platform, user.accessToken, '鯨'.repeat(100));
     expect(body.org_name).toBe('鯨'.repeat(100));
   });
 
-  it('is refused to whom has an organization already', async () => {
+  it('is refused to a user with an organization', async () => {
     const user = await platform.signUp();
     const reply = await createOrganization(platform, user.accessToken, 'Second Works');
     expect(reply).toMatchObject({ status: 409, body: { type: '/problems/already-member' } });
@@ -108,7 +108,7 @@ describe('join_org', () => {
     expect(await auditOf(platform, reply)).toMatchObject([{ action: 'MEMBER_JOINED', user_id: user.userId }]);
   });
 
-  it('refuses what is no invite', async () => {
+  it('refuses an invalid invite', async () => {
     const user = await platform.signUp({ organization: null });
     expect(await joinOrganization(platform, user.accessToken, 'nonsense')).toMatchObject({
       status: 400,
@@ -116,7 +116,7 @@ describe('join_org', () => {
     });
   });
 
-  it('is refused to whom belongs to that organization already', async () => {
+  it('is refused to a member of that organization', async () => {
     const owner = await platform.signUp();
     const user = await platform.signUp({ organization: null });
     const { token } = await invite(platform, owner, user.email);
@@ -125,7 +125,7 @@ describe('join_org', () => {
     expect((await joinOrganization(platform, user.accessToken, token)).status).toBe(409);
   });
 
-  it('asks for the invite', async () => {
+  it('requires the invite', async () => {
     const { accessToken: token } = await platform.signUp({ organization: null });
     const reply = await platform.json('POST', '/api/v1/auth/onboard', { token, body: { action: 'join_org' } });
     expect(reply).toMatchObject({ status: 422, body: { violations: [{ path: '/body/invite_code' }] } });
@@ -133,7 +133,7 @@ describe('join_org', () => {
 });
 
 describe('another action', () => {
-  it('is refused with the actions that there are', async () => {
+  it('is refused with the list of valid actions', async () => {
     const { accessToken: token } = await platform.signUp({ organization: null });
     const reply = await platform.json('POST', '/api/v1/auth/onboard', { token, body: { action: 'leave_org' } });
     expect(reply).toMatchObject({ status: 422, body: { violations: [{ path: '/body/action', rule: 'enum' }] } });

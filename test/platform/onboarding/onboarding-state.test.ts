@@ -35,7 +35,7 @@ describe('the next step', () => {
     });
   });
 
-  it('is the integration once there is an organization, with the provider to begin with', async () => {
+  it('is the integration once an organization exists, with the first provider', async () => {
     const { accessToken, orgId } = await platform.signUp({ organization: 'Example Works' });
     expect(await stateOf(accessToken)).toEqual({
       next_step: 'integration',
@@ -47,7 +47,7 @@ describe('the next step', () => {
     });
   });
 
-  it('is none any more once an integration is active', async () => {
+  it('is null once an integration is active', async () => {
     const { accessToken, orgId } = await platform.signUp();
     await connectIntegration(platform, orgId);
     expect(await stateOf(accessToken)).toMatchObject({
@@ -64,7 +64,7 @@ describe('the next step', () => {
     expect(await stateOf(accessToken)).toMatchObject({ next_step: 'integration', first_integration_connected: false });
   });
 
-  it('is none any more once the integration is skipped, in every later session', async () => {
+  it('is null once the integration is skipped, in every later session', async () => {
     const { accessToken, email } = await platform.signUp();
     await skipIntegration(platform, accessToken);
     const expected = { next_step: 'complete', integration_skipped: true, first_integration_connected: false };
@@ -72,7 +72,7 @@ describe('the next step', () => {
     expect(await stateOf((await login(platform, email)).body.access_token)).toMatchObject(expected);
   });
 
-  it('does not count as skipped once something is connected after all', async () => {
+  it('does not count as skipped once an integration is connected', async () => {
     const { accessToken, orgId } = await platform.signUp();
     await skipIntegration(platform, accessToken);
     await connectIntegration(platform, orgId);
@@ -119,7 +119,7 @@ describe('the next step', () => {
 });
 
 describe('the state of an account that is not verified', () => {
-  it('is not told', async () => {
+  it('is not revealed', async () => {
     const { accessToken, userId } = await platform.signUp({ organization: null });
     await platform.database.sql`update users set is_verified = false where id = ${userId}`;
     expect(await onboardingState(platform, accessToken)).toMatchObject({

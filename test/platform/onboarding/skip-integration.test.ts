@@ -34,7 +34,7 @@ describe('skipping the first integration', () => {
   });
 
   it.each(['member', 'viewer'] as const)(
-    'is open to a %s, whom onboarding leads to this step and who cannot connect one',
+    'is allowed for a %s, who reaches this step but cannot connect an integration',
     async (role) => {
       const { accessToken, orgId, userId } = await platform.signUp();
       await platform.database.sql`update memberships set role = ${role} where user_id = ${userId}`;
@@ -60,7 +60,7 @@ describe('skipping the first integration', () => {
     expect(await auditOf(platform, second)).toEqual([]);
   });
 
-  it('skips nothing where an integration is connected', async () => {
+  it('skips nothing if an integration is connected', async () => {
     const { accessToken, orgId } = await platform.signUp();
     await connectIntegration(platform, orgId);
     const reply = await skipIntegration(platform, accessToken);
@@ -72,7 +72,7 @@ describe('skipping the first integration', () => {
     expect(await auditOf(platform, reply)).toEqual([]);
   });
 
-  it('skips where the only integration is not active', async () => {
+  it('is possible if the only integration is not active', async () => {
     const { accessToken, orgId } = await platform.signUp();
     await connectIntegration(platform, orgId, false);
     expect((await skipIntegration(platform, accessToken)).body.integration_skipped).toBe(true);
@@ -86,7 +86,7 @@ describe('skipping the first integration', () => {
     });
   });
 
-  it('is refused to whom is no member any more', async () => {
+  it('is refused to a former member', async () => {
     const { accessToken, userId, orgId } = await platform.signUp();
     await platform.database.sql`delete from memberships where user_id = ${userId}`;
     expect((await skipIntegration(platform, accessToken)).status).toBe(401);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 
 let platform: TestPlatform;
@@ -45,6 +45,22 @@ async function auditOf(id: string): Promise<unknown[]> {
 }
 
 describe('inviting', () => {
+  it('is limited per address, over all inviters and all forms of the address', async () => {
+    const limited = await startTestPlatform({ environment: { AUTH_INVITE_ADDRESS_LIMIT: '2/day' } });
+    onTestFinished(() => limited.stop());
+    const replies: JsonReply[] = [];
+    for (const email of ['Sam@Bücher.example', 'sam@xn--bcher-kva.example', ' SAM@bücher.example']) {
+      const { orgId, accessToken } = await limited.signUp();
+      const path = `/api/v1/organizations/${orgId}/invites`;
+      replies.push(await limited.json('POST', path, { token: accessToken, body: { email, role: 'member' } }));
+      const other = { email: newAddress(), role: 'member' };
+      expect((await limited.json('POST', path, { token: accessToken, body: other })).status).toBe(201);
+    }
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 429]);
+    expect(replies[2]?.headers.get('RateLimit')).toMatch(/"invite-address";r=0;t=\d+/);
+    expect(limited.mailbox.to('sam@bücher.example')).toHaveLength(2);
+  });
+
   it('answers with the invite, and sends its token by mail alone', async () => {
     const email = newAddress();
     const reply = await invite(owner, email.toUpperCase());
@@ -67,7 +83,7 @@ describe('inviting', () => {
     expect(row?.['token_hash']).toHaveLength(32);
   });
 
-  it('is good for 72 hours', async () => {
+  it('is valid for 72 hours', async () => {
     const { body } = await invite(owner, newAddress());
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(72 * 3600 * 1000);
   });
@@ -85,7 +101,7 @@ describe('inviting', () => {
     expect(again.body.type).toBe('/problems/invite-exists');
   });
 
-  it('of somebody who is a member is refused', async () => {
+  it('of a member is refused', async () => {
     const reply = await invite(admin, owner.email);
     expect(reply.status).toBe(409);
     expect(reply.body.type).toBe('/problems/already-member');
@@ -185,7 +201,7 @@ describe('an invite', () => {
     expect(['204 revoked', '403 pending']).toContain(`${revoked.status} ${await statusOf(id)}`);
   });
 
-  it('is no good for another account', async () => {
+  it('is invalid for another account', async () => {
     const stranger = await platform.signUp({ organization: null });
     const email = newAddress();
     const { id } = (await invite(owner, email)).body;
@@ -225,7 +241,7 @@ describe('an invite', () => {
 });
 
 describe('the list of invites', () => {
-  it('is the newest first, page by page, and holds nothing twice when one is added meanwhile', async () => {
+  it('is the newest first, page by page, without duplicates when one is added between pages', async () => {
     const boss = await platform.signUp();
     const listOf = (query: string): Promise<JsonReply> =>
       platform.json('GET', `/api/v1/organizations/${boss.orgId}/invites${query}`, { token: boss.accessToken });
@@ -243,7 +259,7 @@ describe('the list of invites', () => {
     expect(third.next_cursor).toBeNull();
   });
 
-  it('refuses a cursor that it has not given out', async () => {
+  it('refuses a cursor that it did not issue', async () => {
     const reply = await list('?cursor=nonsense');
     expect(reply.status).toBe(422);
     expect(reply.body.violations).toMatchObject([{ path: '/query/cursor', rule: 'format' }]);

@@ -46,7 +46,7 @@ async function ownersOf(orgId: string): Promise<number> {
 }
 
 describe('the list of members', () => {
-  it('shows a viewer everybody in the order in which they joined, page by page', async () => {
+  it('shows a viewer all members in the order in which they joined, page by page', async () => {
     const viewer = await platform.signUp({ invitedBy: owner, role: 'viewer' });
     const first = (await list(viewer, '?limit=3')).body;
     const second = (await list(viewer, `?limit=3&cursor=${first.next_cursor}`)).body;
@@ -56,18 +56,18 @@ describe('the list of members', () => {
     expect(first.items[0]).toMatchObject({ email: owner.email, full_name: null, role: 'owner' });
   });
 
-  it('holds nobody of another organization', async () => {
+  it('has no member of another organization', async () => {
     const other = await platform.signUp();
     expect((await list(other)).body.items).toHaveLength(1);
   });
 
-  it('refuses a cursor that it has not given out', async () => {
+  it('refuses a cursor that it did not issue', async () => {
     expect((await list(owner, '?cursor=nonsense')).body.violations).toMatchObject([{ path: '/query/cursor' }]);
   });
 });
 
 describe('changing a role', () => {
-  it('holds from the next request of the member on, without a new token', async () => {
+  it('applies from the next request of the member, without a new token', async () => {
     const reply = await change(owner, member, 'admin');
     expect(reply.status).toBe(200);
     expect(reply.body).toMatchObject({ user_id: member.userId, role: 'admin' });
@@ -108,7 +108,7 @@ describe('changing a role', () => {
     expect((await change(owner, owner, 'viewer')).status).toBe(200);
   });
 
-  it('of somebody who is no member answers 404', async () => {
+  it('of a user who is not a member answers 404', async () => {
     const stranger = await platform.signUp();
     expect((await change(owner, stranger, 'viewer')).body.type).toBe('/problems/member-not-found');
     expect((await change(stranger, member, 'viewer')).body.type).toBe('/problems/member-not-found');
@@ -160,7 +160,7 @@ describe('removing a member', () => {
     expect(Object.keys(await roles())).toEqual([owner.userId]);
   });
 
-  it('is refused to members and viewers for anybody else', async () => {
+  it('is refused to members and viewers for other members', async () => {
     const viewer = await platform.signUp({ invitedBy: owner, role: 'viewer' });
     for (const [by, of] of [
       [member, viewer],
@@ -187,7 +187,7 @@ describe('removing a member', () => {
     expect((await remove(admin, owner)).body.type).toBe('/problems/insufficient-role');
   });
 
-  it('of somebody who is no member answers 404', async () => {
+  it('of a user who is not a member answers 404', async () => {
     const stranger = await platform.signUp();
     expect((await remove(owner, stranger)).body.type).toBe('/problems/member-not-found');
     expect((await remove(stranger, member)).body.type).toBe('/problems/member-not-found');
@@ -203,7 +203,7 @@ describe('removing a member', () => {
     expect(statuses.filter((status) => status === 204)).toHaveLength(1);
   });
 
-  it('who is being invited again and again at once never blocks', async () => {
+  it('who is invited repeatedly at the same time never deadlocks', async () => {
     const invite = (): Promise<JsonReply> => {
       const body = { email: member.email, role: 'viewer' };
       return platform.json('POST', `/api/v1/organizations/${owner.orgId}/invites`, { token: admin.accessToken, body });

@@ -24,7 +24,7 @@ it('An admin renames the organization, which the next request shows', async () =
   expect([...records]).toEqual([{ action: 'UPDATE', note: 'name', user_id: admin.userId }]);
 });
 
-it('Nobody renames an organization to nothing, that of others, or without the role', async () => {
+it('A rename is refused for a blank name, another organization, or a lower role', async () => {
   const stranger = await platform.signUp({ organization: 'Third Works' });
   const member = await platform.signUp({ invitedBy: owner, role: 'member' });
   expect((await rename(owner, owner.orgId, { name: ' ' })).status).toBe(422);

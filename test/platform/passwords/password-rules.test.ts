@@ -26,7 +26,7 @@ describe('a password', () => {
     expect(await rulesOf(`${longest}x`)).toEqual(['max_bytes']);
   });
 
-  it('is estimated by its first 32 characters: what follows does not mend an easy beginning', async () => {
+  it('is estimated by its first 32 characters: later ones do not improve an easy beginning', async () => {
     expect(await rulesOf(`${'a1'.repeat(16)}vkqzwxjhpm`)).toEqual(['common']);
     expect(await rulesOf(`seven quiet rivers 7${'1'.repeat(50)}`)).toEqual([]);
   });
@@ -51,7 +51,7 @@ describe('a password', () => {
   });
 
   it.each(['robin7.miller@example.com', 'Robin7.Miller@Example.com', 'miller1robin', 'exampleworks1'])(
-    'made of what is known of its owner is refused: %s',
+    'made of known facts about its owner is refused: %s',
     async (password) => {
       const owner = { email: 'robin7.miller@example.com', fullName: 'Robin Miller', organizationName: 'Example Works' };
       expect((await checkPassword(password, owner)).map(({ rule }) => rule)).toEqual(['common']);

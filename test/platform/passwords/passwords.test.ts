@@ -21,7 +21,7 @@ describe('a password hash', () => {
     expect(await passwords.matches('seven quiet rivers 8', one)).toBe(false);
   });
 
-  it('matches on when the configured cost is changed', async () => {
+  it('still matches when the configured cost is changed', async () => {
     const hash = await createPasswords({ cost: 4, queue: 8, log }).hash('seven quiet rivers 7');
     expect(await passwords.matches('seven quiet rivers 7', hash)).toBe(true);
   });
@@ -46,7 +46,7 @@ describe('a comparison with no hash', () => {
     );
   });
 
-  it('hands bcrypt as much to do as one with a hash', async () => {
+  it('costs as much as one with a hash', async () => {
     const passwords = createPasswords({ cost: 4, queue: 8, log });
     const hash = await passwords.hash('seven quiet rivers 7');
     const one = { computations: 1, result: false };

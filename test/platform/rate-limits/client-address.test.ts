@@ -48,7 +48,7 @@ describe('behind a trusted proxy', () => {
     expect((await login('192.0.2.2')).status).toBe(401);
   });
 
-  it('what the caller wrote in front of the address that the proxy saw counts for nothing', async () => {
+  it('text of the caller before the address that the proxy added is ignored', async () => {
     const login = await start('127.0.0.0/8');
     await login('198.51.100.1, 192.0.2.1');
     await login('198.51.100.2, 192.0.2.1');
@@ -56,7 +56,7 @@ describe('behind a trusted proxy', () => {
     expect(third.status).toBe(429);
   });
 
-  it('a chain of trusted proxies leads to the first address that is none', async () => {
+  it('behind a chain of trusted proxies, the first untrusted address counts', async () => {
     const login = await start('127.0.0.1, 10.0.0.0/8');
     expect(await recordedAddress(await login('198.51.100.1, 192.0.2.7, 10.1.2.3'))).toBe('192.0.2.7');
   });

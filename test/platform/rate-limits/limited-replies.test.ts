@@ -24,7 +24,7 @@ function expectLimits({ headers, status }: JsonReply, expected: number): void {
   expect(headers.get('RateLimit-Policy')).toMatch(/;q=\d+;w=\d+/);
 }
 
-describe('a reply of a limited operation tells what is left', () => {
+describe('a reply of a limited operation reports the remaining requests', () => {
   test('when a login is refused for its organization', async () => {
     const body = { email: user.email, password: testPassword, org_id: randomUUID() };
     expectLimits(await platform.json('POST', '/api/v1/auth/login', { body }), 403);

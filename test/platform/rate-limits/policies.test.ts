@@ -195,7 +195,7 @@ describe.each(limited)('the limit of $operation', (each) => {
     expect([left(first), left(second)]).toEqual([String(each.limit - 1), String(each.limit - 2)]);
   });
 
-  it('refuses what goes beyond it, with the time to wait', async () => {
+  it('refuses requests beyond it, with the time to wait', async () => {
     const email = newEmail();
     await useUp(each, '192.0.2.1', email);
     const reply = await send(each, '192.0.2.1', email);
@@ -208,7 +208,7 @@ describe.each(limited)('the limit of $operation', (each) => {
     expect(reply.headers.get('RateLimit')).toContain(`"${each.policy}";r=0;t=`);
   });
 
-  it('begins anew when its window is over', async () => {
+  it('starts again when its window ends', async () => {
     const email = newEmail();
     await useUp(each, '192.0.2.1', email);
     // The window's end stands in the database, by the clock of the machine: it is brought here, not waited for.
@@ -233,7 +233,7 @@ describe.each(limited)('the limit of $operation', (each) => {
   }
 
   if (each.per === 'ip and e-mail') {
-    it('is one per e-mail as well, whatever its case', async () => {
+    it('is also one per e-mail, in any case', async () => {
       const email = newEmail();
       await useUp(each, '192.0.2.1', email);
       expect((await send(each, '192.0.2.1', email.toUpperCase())).status).toBe(429);
@@ -298,6 +298,8 @@ describe('the limits of a caller', () => {
     readonly limit: number;
     readonly policy: string;
     readonly window: number;
+    /** `RateLimit-Policy` of what is not counted by user. */
+    readonly another?: string;
   }
   const ofCaller: readonly OfCaller[] = [
     {
@@ -327,31 +329,35 @@ describe('the limits of a caller', () => {
       limit: 50,
       policy: 'invite',
       window: hour,
+      another: ', "invite-address";q=100000;w=3600',
     },
   ];
 
-  it.each(ofCaller)('count $operation by user, from everywhere', async ({ path, limit, policy, window }) => {
-    const [user, other] = [await platform.signUp(), await platform.signUp()];
-    await platform.database.sql`truncate rate_limits`;
-    const call = (caller: typeof user, from: string): Promise<JsonReply> =>
-      platform.json('POST', path(caller.orgId), {
-        token: caller.accessToken,
-        body: {}, // refused after it is counted
-        headers: { 'X-Forwarded-For': from },
-      });
-    for (let count = 0; count < limit; count += 1) {
-      const reply = await call(user, `192.0.2.${count + 1}`);
-      expect(reply.status).toBe(422);
-      expect(reply.headers.get('RateLimit-Policy')).toBe(`"${policy}";q=${limit};w=${window}`);
-      expect(reply.headers.get('RateLimit')).toContain(`"${policy}";r=${limit - count - 1}`);
-    }
-    const refused = await call(user, '192.0.2.99');
-    expect(refused).toMatchObject({ status: 429, body: { type: '/problems/rate-limited' } });
-    expect(refused.headers.get('Retry-After')).toBe(String(refused.body.retry_after_seconds));
-    expect((await call(other, '192.0.2.1')).status).toBe(422);
-  });
+  it.each(ofCaller)(
+    'count $operation by user, from everywhere',
+    async ({ path, limit, policy, window, another = '' }) => {
+      const [user, other] = [await platform.signUp(), await platform.signUp()];
+      await platform.database.sql`truncate rate_limits`;
+      const call = (caller: typeof user, from: string): Promise<JsonReply> =>
+        platform.json('POST', path(caller.orgId), {
+          token: caller.accessToken,
+          body: {}, // refused after it is counted
+          headers: { 'X-Forwarded-For': from },
+        });
+      for (let count = 0; count < limit; count += 1) {
+        const reply = await call(user, `192.0.2.${count + 1}`);
+        expect(reply.status).toBe(422);
+        expect(reply.headers.get('RateLimit-Policy')).toBe(`"${policy}";q=${limit};w=${window}${another}`);
+        expect(reply.headers.get('RateLimit')).toContain(`"${policy}";r=${limit - count - 1}`);
+      }
+      const refused = await call(user, '192.0.2.99');
+      expect(refused).toMatchObject({ status: 429, body: { type: '/problems/rate-limited' } });
+      expect(refused.headers.get('Retry-After')).toBe(String(refused.body.retry_after_seconds));
+      expect((await call(other, '192.0.2.1')).status).toBe(422);
+    },
+  );
 
-  it.each(ofCaller)('are not told to callers without a token: $operation', async ({ path }) => {
+  it.each(ofCaller)('are not reported to callers without a token: $operation', async ({ path }) => {
     const reply = await platform.json('POST', path(randomUUID()), { body: {} });
     expect(reply.status).toBe(401);
     expect(reply.headers.has('RateLimit')).toBe(false);
@@ -359,7 +365,7 @@ describe('the limits of a caller', () => {
 });
 
 describe('a request that is refused for other reasons', () => {
-  it('counts as well: nobody escapes by sending nonsense', async () => {
+  it('counts, so invalid requests do not bypass the limit', async () => {
     const nonsense = (): Promise<Response> =>
       platform.fetch(`${platform.url}/api/v1/auth/register`, {
         method: 'POST',
@@ -396,7 +402,7 @@ describe('a request that is refused for other reasons', () => {
 });
 
 describe('an operation without a limit', () => {
-  it('tells nothing of limits', async () => {
+  it('reports no limits', async () => {
     const { headers } = await platform.json('POST', '/api/v1/auth/logout', { body: { refresh_token: 'unknown' } });
     expect(headers.has('RateLimit')).toBe(false);
     expect(headers.has('RateLimit-Policy')).toBe(false);
@@ -404,7 +410,7 @@ describe('an operation without a limit', () => {
 });
 
 describe('limits of successful requests', () => {
-  it('stand on the replies to a registration, its verification, a login and a refresh', async () => {
+  it('are reported on the replies to a registration, its verification, a login and a refresh', async () => {
     const user = await platform.signUp({ organization: null });
     const body = { email: user.email, password: user.password };
     const login = await platform.json('POST', '/api/v1/auth/login', { body });
@@ -413,7 +419,7 @@ describe('limits of successful requests', () => {
     expect(refresh.headers.get('RateLimit')).toMatch(/^"refresh";r=29;t=\d+$/);
   });
 
-  it('stand on the reply to a lockout', async () => {
+  it('are reported on the reply to a lockout', async () => {
     const email = newEmail();
     const login = (): Promise<JsonReply> =>
       platform.json('POST', '/api/v1/auth/login', { body: { email, password: testPassword } });

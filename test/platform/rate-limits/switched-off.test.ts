@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-it('A limit that is off refuses nothing, counts nothing and is not told', async () => {
+it('A limit that is off refuses nothing, counts nothing and is not reported', async () => {
   for (let count = 0; count < 12; count += 1) {
     const reply = await platform.json('GET', '/api/v1/auth/verify?token=unknown');
     expect(reply.status).toBe(400);

@@ -41,7 +41,7 @@ describe('two servers on one database', () => {
     expect((await refresh(first, body.refresh_token)).status).toBe(401);
   });
 
-  it('let one of fifty simultaneous uses of a refresh token through, whichever gets it', async () => {
+  it('accept one of fifty simultaneous uses of a refresh token on both servers', async () => {
     const user = await first.signUp({ organization: null });
     const replies = await simultaneously(50, (index) => refresh(index % 2 === 0 ? first : second, user.refreshToken));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -49,7 +49,7 @@ describe('two servers on one database', () => {
     expect(reasons).toEqual(['rotated', 'reuse']);
   });
 
-  it('let one of fifty simultaneous registrations of an e-mail through', async () => {
+  it('accept one of fifty simultaneous registrations of an e-mail', async () => {
     const body = { email: newEmail(), password: 'seven quiet rivers 7' };
     const replies = await simultaneously(50, (index) =>
       (index % 2 === 0 ? first : second).json('POST', '/api/v1/auth/register', { body }),
@@ -57,7 +57,7 @@ describe('two servers on one database', () => {
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 
-  it('take each other’s access tokens', async () => {
+  it('accept each other’s access tokens', async () => {
     const user = await first.signUp();
     expect((await second.json('GET', '/api/v1/auth/me', { token: user.accessToken })).body.org_id).toBe(user.orgId);
   });

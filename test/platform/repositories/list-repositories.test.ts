@@ -60,7 +60,7 @@ function pagesOf(all: readonly string[]): RequestListener {
   };
 }
 
-describe('made-up repositories', () => {
+describe('synthetic repositories', () => {
   it('are listed, searched and paged', async () => {
     const all = await list({ provider: 'synthetic' });
     expect(all.body.items).toContainEqual({ name: 'acme/api', is_private: null, is_archived: null });
@@ -73,11 +73,11 @@ describe('made-up repositories', () => {
 });
 
 describe('repositories on the server', () => {
-  it('are those below the open folder, without hidden folders, links and what is inside of a repository', async () => {
+  it('are those below the open folder, without hidden folders, links and nested repositories', async () => {
     expect(names(await list({ provider: 'local' }))).toEqual(['api', 'group/bare.git', 'group/web']);
   });
 
-  it('are none where no folder is open', async () => {
+  it('are empty if no folder is open', async () => {
     const closed = await startTestPlatform();
     onTestFinished(() => closed.stop());
     const { accessToken: token } = await closed.signUp();
@@ -89,7 +89,7 @@ describe('repositories on the server', () => {
 describe('repositories of a code host', () => {
   const many = Array.from({ length: 250 }, (_, index) => `acme/service-${String(index).padStart(3, '0')}`);
 
-  it('are those that the token shows, page by page', async () => {
+  it('are those that the token can see, page by page', async () => {
     const { integrationId, answer, requests } = await connect('host_a');
     answer(pagesOf(many));
     const seen: string[] = [];
@@ -113,7 +113,7 @@ describe('repositories of a code host', () => {
     expect(reply.body.items[0]).toEqual({ name: 'acme/service-240', is_private: true, is_archived: null });
   });
 
-  it('are looked for on five pages of the host at a time', async () => {
+  it('are searched on five pages of the host at a time', async () => {
     const { integrationId, answer, requests } = await connect('host_a');
     const far = [...Array.from({ length: 620 }, (_, index) => `acme/other-${index}`), 'acme/wanted'];
     answer(pagesOf(far));
@@ -123,7 +123,7 @@ describe('repositories of a code host', () => {
     expect(names(await list({ ...query, cursor: first.body.next_cursor }))).toEqual(['acme/wanted']);
   });
 
-  it('are searched by the host where it can', async () => {
+  it('are searched by the host if it supports that', async () => {
     const { integrationId, answer, requests } = await connect('host_b');
     const project = { path_with_namespace: 'acme/api', visibility: 'internal', archived: true };
     answer(json(200, [project, { path_with_namespace: 'acme/other', description: 'an API' }]));
@@ -180,7 +180,7 @@ describe('a request for repositories', () => {
     }
   });
 
-  it('is refused for a cursor that no page has given out', async () => {
+  it('is refused for a cursor that no page issued', async () => {
     const reply = await list({ provider: 'local', cursor: 'nonsense' });
     expect(reply.body.violations).toMatchObject([{ path: '/query/cursor' }]);
   });

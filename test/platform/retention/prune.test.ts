@@ -78,7 +78,7 @@ test('the last run of a configuration stays, however old it is', async () => {
   expect(await database.sql`select id from sync_runs`).toHaveLength(1);
 });
 
-test('plumbline prune says what it has deleted, and refuses periods that are no days', async () => {
+test('plumbline prune prints how much it has deleted, and refuses periods that are not days', async () => {
   const environment = { DATABASE_URI: place.uri };
   const dry = await plumbline(['prune', '--dry-run', '--run-days', '50'], { environment });
   expect(dry.stdout).toMatch(/^Would delete \d expired refresh tokens\.$/m);

@@ -20,7 +20,7 @@ describe('a sealed secret', () => {
     expect(box.seal(secret, 'integration:1').equals(box.seal(secret, 'integration:1'))).toBe(false);
   });
 
-  it('does not open in another place', () => {
+  it('does not open with another context', () => {
     expect(() => box.open(box.seal(secret, 'integration:1'), 'integration:2')).toThrow();
   });
 
@@ -38,14 +38,14 @@ describe('a sealed secret', () => {
     }
   });
 
-  it('does not open when it was cut off, not even with a part of its tag', () => {
+  it('does not open when it was truncated, even within its tag', () => {
     const sealed = box.seal('', 'integration:1');
     for (let length = 0; length < sealed.length; length += 1) {
       expect(() => box.open(sealed.subarray(0, length), 'integration:1')).toThrow();
     }
   });
 
-  it('says nothing of itself when it does not open', () => {
+  it('reveals nothing in the error when it does not open', () => {
     const sealed = box.seal(secret, 'integration:1');
     expect(() => createSecretBox(randomBytes(32)).open(sealed, 'integration:1')).not.toThrow(secret);
   });

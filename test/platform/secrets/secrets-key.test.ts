@@ -14,14 +14,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-describe('the key of secrets', () => {
-  it('is the one that is set, and then no file is made', async () => {
+describe('the key that encrypts secrets', () => {
+  it('is the configured one, and then no file is created', async () => {
     const key = Buffer.alloc(32, 5);
     expect(await loadSecretsKey(home, key.toString('base64'))).toEqual(key);
     await expect(stat(join(home, 'secrets.key'))).rejects.toThrow('ENOENT');
   });
 
-  it('is otherwise made once and kept where only its owner reads it', async () => {
+  it('is otherwise generated once and stored in a file that only its owner can read', async () => {
     const first = await loadSecretsKey(home, null);
     expect(first).toHaveLength(32);
     expect(await loadSecretsKey(home, null)).toEqual(first);
@@ -42,7 +42,7 @@ describe('the key of secrets', () => {
     }
   });
 
-  it('is not made anew when its file is damaged: what it sealed would be lost', async () => {
+  it('is not generated again when its file is damaged, because encrypted secrets would be lost', async () => {
     await writeFile(join(home, 'secrets.key'), 'damaged');
     await expect(loadSecretsKey(home, null)).rejects.toThrow(SettingError);
     await expect(loadSecretsKey(home, null)).rejects.not.toThrow('damaged');

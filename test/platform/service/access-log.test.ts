@@ -39,10 +39,10 @@ describe('The access log has the template of the path, and the address of the ca
     ['GET', '/problems/secret-text', 404, '/problems/{slug}'],
     ['GET', '/graphql', 200, '/graphql'],
     ['PUT', '/graphql', 405, '/graphql'],
-    ['POST', '/graphql', 415, '/graphql'],
+    ['POST', '/graphql', 401, '/graphql'],
     ['GET', '/graphql/schema', 200, '/graphql/schema'],
     ['GET', '/nothing/secret-text?token=secret-text', 404, '(unmatched)'],
-    ['POST', '/docs', 404, '(unmatched)'],
+    ['POST', '/docs', 405, '/docs'],
     ['PATCH', '/api/v1/organizations/secret-text/invites', 405, '/api/v1/organizations/{org_id}/invites'],
     ['GET', '/api/v1/organizations/secret-text/invites', 401, '/api/v1/organizations/{org_id}/invites'],
   ])('of %s %s (%i)', async (method, path, status, template) => {
@@ -60,7 +60,16 @@ describe('The access log names the user', () => {
     expect(line).toMatchObject({ operation: 'getMe', status: 200, user_id: user.userId });
   });
 
-  test('of nobody where the token is not valid', async () => {
+  test.each([
+    ['GET', '/nothing', 404, '(unmatched)'],
+    ['GET', '/api/v1/auth/login', 405, '/api/v1/auth/login'],
+    ['POST', '/docs', 405, '/docs'],
+  ])('of %s %s (%i), which no route answers', async (method, path, status, template) => {
+    const [line] = await logged(send(method, path, user.accessToken));
+    expect(line).toMatchObject({ operation: null, status, path: template, user_id: user.userId });
+  });
+
+  test('of no operation with an invalid token', async () => {
     const [line] = await logged(send('GET', '/api/v1/auth/me', `${user.accessToken}x`));
     expect(line).toMatchObject({ status: 401, user_id: null });
   });

@@ -49,7 +49,7 @@ describe.each(texts)('%s', (path) => {
   });
 });
 
-test('A file is not sent again to a caller that has it, in whichever coding', async () => {
+test('A file is not sent again to a caller that has it, in any coding', async () => {
   for (const path of ['/openapi.json', '/docs/redoc.standalone.js']) {
     const first = await sendRaw(platform.url + path, { headers: { 'Accept-Encoding': 'br' } });
     const again = await sendRaw(platform.url + path, { headers: { 'If-None-Match': String(first.headers.etag) } });
@@ -71,13 +71,13 @@ test('A GraphQL reply is compressed', async () => {
   expect(JSON.parse(brotliDecompressSync(reply.body).toString()).data.__schema.types).not.toEqual([]);
 });
 
-test('A short reply is left as it is', async () => {
+test('A short reply is not compressed', async () => {
   const { headers } = await sendRaw(`${platform.url}/health/live`, { headers: { 'Accept-Encoding': 'br' } });
   expect([headers['content-encoding'], headers.vary]).toEqual([undefined, 'Origin']);
 });
 
 describe('Secrets', () => {
-  test('of a login are not compressed, because the length would tell of them', async () => {
+  test('of a login are not compressed, because the length would reveal them', async () => {
     const body = JSON.stringify({ email: user.email, password: testPassword });
     const headers = { 'Accept-Encoding': 'br, gzip', 'Content-Type': 'application/json' };
     const reply = await sendRaw(`${platform.url}/api/v1/auth/login`, { method: 'POST', headers, body });

@@ -22,7 +22,7 @@ describe.skipIf(withoutReplication !== '')(`With streaming replication${withoutR
   });
   afterEach(() => servers.stop());
 
-  test('a failover under load: 503 until a standby is promoted, and nothing is lost or doubled', async () => {
+  test('a failover under load: 503 until a standby is promoted, and nothing is lost or duplicated', async () => {
     const platform = await startTestPlatform({ databaseUri: servers.uri, environment: { SYNC_JOBS: '1' } });
     try {
       const owner = await platform.signUp();

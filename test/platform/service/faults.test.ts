@@ -55,7 +55,7 @@ describe('The database answers every statement with an error', () => {
     await platform.stop();
   });
 
-  test.each(documenting(500))('$name answers 500 and says nothing of the cause', async ({ name }) => {
+  test.each(documenting(500))('$name answers 500 without the cause', async ({ name }) => {
     const { status, body } = await send(platform, name, user);
     expect(status).toBe(500);
     expect(body.type).toBe('/problems/internal-error');
@@ -70,14 +70,14 @@ describe('The database answers every statement with an error', () => {
     expect(line).toMatchObject({ operation: 'getMe', err: { message: expect.stringContaining('does not exist') } });
   });
 
-  test('what needs no database is answered as ever', async () => {
+  test('requests that need no database are answered as usual', async () => {
     for (const name of ['getLiveness', 'getReadiness', 'getJwks', 'getMetrics']) {
       expect([name, (await send(platform, name, user)).status]).toEqual([name, 200]);
     }
   });
 });
 
-describe('Every table but that of the rate limits is gone', () => {
+describe('All tables except that of the rate limits are missing', () => {
   let platform: TestPlatform;
   let user: TestUser;
   beforeAll(async () => {
@@ -97,7 +97,7 @@ describe('Every table but that of the rate limits is gone', () => {
   const limited = named(platformExamples).filter(({ name }) =>
     routes.some((each) => each.operationId === name && each.rateLimits.length > 0 && each.security.scheme === null),
   );
-  test.each(limited)('$name answers 500 and still tells what is left of its limits', async ({ name }) => {
+  test.each(limited)('$name answers 500 and still reports its limits', async ({ name }) => {
     const { status, headers } = await send(platform, name, user);
     expect(status).toBe(500);
     expect(headers.get('RateLimit-Policy')).toContain('q=100000;w=3600');
@@ -122,7 +122,7 @@ describe('The database is stopped', () => {
     await postgres.remove();
   });
 
-  test.each(documenting(503))('$name answers 503 and when to come back', async ({ name }) => {
+  test.each(documenting(503))('$name answers 503 with Retry-After', async ({ name }) => {
     const { status, body, headers } = await send(platform, name, user);
     expect(status).toBe(503);
     expect(body.type).toBe('/problems/service-unavailable');
@@ -135,7 +135,7 @@ describe('The database is stopped', () => {
     }
   });
 
-  test('the metrics leave out what only the database knows', async () => {
+  test('the metrics omit figures of the database', async () => {
     const text = await (await fetch(`${platform.url}/metrics`)).text();
     expect(text).toContain('# HELP sync_runs ');
     expect(text).not.toContain('sync_runs{');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-describe('Request smuggling, and what is not HTTP', () => {
+describe('Request smuggling, and bytes that are not HTTP', () => {
   const smuggled = 'GET /api/v1/auth/me HTTP/1.1\r\nHost: x\r\n\r\n';
   const post = `POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
 
@@ -88,8 +88,8 @@ describe('Request smuggling, and what is not HTTP', () => {
   });
 });
 
-describe('Callers that go away', () => {
-  test('in the middle of anything, they leave the server in order', async () => {
+describe('Callers that disconnect', () => {
+  test('at any point do not break the server', async () => {
     const before = platform.logLines.length;
     const body = JSON.stringify({ email: 'gone@example.com', password: testPassword });
     const head = `POST /api/v1/auth/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;

@@ -51,7 +51,7 @@ describe('Bodies', () => {
     expect(reply.body.length).toBeLessThan(20_000);
   });
 
-  test('of a key that is given twice the last one counts, for the rate limit as for the login', async () => {
+  test('of a repeated key the last value counts, for the rate limit and for the login', async () => {
     const limited = await startTestPlatform({ environment: { AUTH_LOGIN_LIMIT: '2/hour' } });
     const send = async (first: string, last: string): Promise<number> => {
       const body = `{"email":"${first}","email":"${last}","password":"x"}`;
@@ -147,14 +147,14 @@ describe('Headers', () => {
     }
   });
 
-  test('a request id that is fit for a log is kept, in the reply, the problem and the log', async () => {
+  test('a valid request id is kept, in the reply, the problem and the log', async () => {
     const id = 'upstream:42_a.b-c';
     const reply = await raw(platform.url, { headers: [`X-Request-Id: ${id}`], body: '{' });
     expect([reply.headers.get('X-Request-Id'), problemOf(reply)['request_id']]).toEqual([id, id]);
     expect(platform.logLines.at(-1)).toContain(`"request_id":"${id}"`);
   });
 
-  test('a hostile User-Agent is kept as it is in the audit log, and makes no line of the log', async () => {
+  test('a hostile User-Agent is stored unchanged in the audit log, and adds no line to the log', async () => {
     const agent = `\u00ff'"><script>{{7*7}}${'x'.repeat(4000)}`;
     const before = platform.logLines.length;
     const body = JSON.stringify({ email: owner.email, password: owner.password });
@@ -178,14 +178,14 @@ describe('X-Forwarded-For', () => {
     return statuses;
   };
 
-  test('from anybody is not believed: it opens no new account for the rate limit', async () => {
+  test('from an untrusted caller is ignored: it does not bypass the rate limit', async () => {
     const server = await startTestPlatform({ environment: { AUTH_VERIFY_LIMIT: '2/hour' } });
     const statuses = await statusesFrom(server, ['203.0.113.1', '203.0.113.2', '203.0.113.3, 127.0.0.1']);
     await server.stop();
     expect(statuses).toEqual([400, 400, 429]);
   });
 
-  test('from a trusted proxy is believed for the part that the proxy added, not for the part that callers sent', async () => {
+  test('from a trusted proxy counts for the part that the proxy added, not for the part that callers sent', async () => {
     const environment = { AUTH_VERIFY_LIMIT: '2/hour', TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' };
     const server = await startTestPlatform({ environment });
     const chains = [
@@ -199,7 +199,7 @@ describe('X-Forwarded-For', () => {
     expect(statuses).toEqual([400, 400, 429, 400]);
   });
 
-  test('with something that is no address is taken for the proxy that passed it on', async () => {
+  test('with an invalid address counts as the proxy that forwarded it', async () => {
     const server = await startTestPlatform({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
     for (const chain of ["' or 1=1 --", 'unknown', '203.0.113.7:4711', '', '::1%eth0', '999.1.1.1', '1.2.3']) {
       const body = { email: 'nobody@example.com', password: 'x' };

@@ -21,7 +21,10 @@ export const unavailable = ({ status }: LoadReply): boolean => status === 503;
 const clients = 12;
 
 /** Many clients at once, each of which sends one request after the other. */
-export function startLoad(to: TestPlatform, { accessToken: token, orgId }: TestUser): Load {
+export function startLoad(
+  to: Pick<TestPlatform, 'json'>,
+  { accessToken: token, orgId }: Pick<TestUser, 'accessToken' | 'orgId'>,
+): Load {
   const replies: LoadReply[] = [];
   let noticeReply: (reply: LoadReply) => void = () => undefined;
   let isStopping = false;

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 test.each(['stop', 'crash'] as const)(
-  '%s of the database under load: 503 until it is back, and no mail too few or too many',
+  '%s of the database under load: 503 until it is up again, and each mail is sent once',
   async (end) => {
     const load = startLoad(platform, owner);
     for (let outage = 1; outage <= 2; outage++) {
@@ -41,7 +41,7 @@ test.each(['stop', 'crash'] as const)(
   },
 );
 
-test('a server that starts to stop while the database is away stops', async () => {
+test('a server that is stopped while the database is down stops', async () => {
   const load = startLoad(platform, owner);
   await load.until(served, 10);
   await postgres.crash();

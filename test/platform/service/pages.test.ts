@@ -14,7 +14,7 @@ afterAll(() => platform.stop());
 const pages = ['/docs', '/problems', ...Object.keys(problemCatalogue).map((slug) => `/problems/${slug}`)];
 
 describe('Every page', () => {
-  test.each(pages)('%s loads nothing from elsewhere, and may not be framed', async (path) => {
+  test.each(pages)('%s loads nothing from other origins, and may not be framed', async (path) => {
     const reply = await fetch(`${platform.url}${path}`);
     const html = await reply.text();
     expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -44,8 +44,8 @@ describe('Every page', () => {
   );
 });
 
-describe('The pages beside the API', () => {
-  test('/ leads to the reference', async () => {
+describe('The pages outside of the API', () => {
+  test('/ redirects to the reference', async () => {
     const { status, headers } = await fetch(`${platform.url}/`, { redirect: 'manual' });
     expect([status, headers.get('Location')]).toEqual([302, '/docs']);
   });
@@ -73,7 +73,7 @@ describe('The pages beside the API', () => {
   });
 
   test.each(Object.entries(problemCatalogue))(
-    '/problems/%s says what happened',
+    '/problems/%s explains the problem',
     async (slug, { title, description }) => {
       const html = await (await fetch(`${platform.url}/problems/${slug}`)).text();
       expect(textOf(html)).toContain(title);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hostile, spoiled, validAgainst } from '../../support/arbitraries.js';
 import type { ExampleRequest } from '../../support/examples.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
-import { entriesAt, follow, fragment, record, type Pointer } from '../../support/recorder-pointers.js';
+import { entriesAt, follow, fragment, record, type Pointer } from '../../../src/contract-tools/gate/pointers.js';
 import { named, platformExamples } from './send-example.js';
 
 const runs = 25;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-describe('Whatever is sent, no reply is a 5xx, and every reply is documented', () => {
+describe('For any request, no reply is a 5xx, and every reply is documented', () => {
   test.each(named(platformExamples))('$name', async ({ example }) => {
     // An owner for each operation, as some of them end what their caller may do.
     const owner = await platform.signUp();
@@ -50,7 +50,7 @@ describe('Whatever is sent, no reply is a 5xx, and every reply is documented', (
     );
   });
 
-  test('the data is as whole as before', async () => {
+  test('the data is still consistent', async () => {
     const { sql } = platform.database;
     expect(await sql`select id from users where is_superuser`).toEqual([]);
     expect(Object.keys({})).toEqual([]);

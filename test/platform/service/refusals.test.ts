@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-describe('Every operation refuses what is wrong with a request, as documented', () => {
+describe('Every operation refuses wrong requests, as documented', () => {
   test('media types, sizes, missing credentials, broken JSON and invalid values', async () => {
     const refused = await abuseEveryOperation({
       api: 'platform',
@@ -48,7 +48,7 @@ describe('Every operation refuses what is wrong with a request, as documented', 
     ],
   ];
 
-  test.each(named(closed))('$name answers 401 to bearers that do not hold', async ({ example }) => {
+  test.each(named(closed))('$name answers 401 to invalid bearer tokens', async ({ example }) => {
     for (const [what, tokenOf] of badBearers) {
       const reply = await sendExample(platform, example, { token: tokenOf(owner) });
       expect([what, reply.status, reply.body.type]).toEqual([what, 401, '/problems/unauthenticated']);
@@ -93,11 +93,11 @@ describe('Every operation refuses what is wrong with a request, as documented', 
   );
 });
 
-describe('What matches no operation', () => {
+describe('Requests that match no operation', () => {
   const somewhere = (path: string): string => path.replaceAll(/\{\w+\}/g, 'x');
   const paths = [...new Set(platformExamples.map(({ path }) => path))];
 
-  test.each(paths)('%s answers 405 to methods that it does not have, and names those that it has', async (path) => {
+  test.each(paths)('%s answers 405 to other methods, and lists its methods', async (path) => {
     const has = platformExamples.filter((each) => each.path === path).map(({ method }) => method);
     const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((each) => !has.includes(each));
     for (const method of others) {
@@ -128,7 +128,7 @@ describe('What matches no operation', () => {
     expect(JSON.parse(reply.body.toString('utf8'))).toMatchObject({ type: '/problems/route-not-found' });
   });
 
-  test('HEAD is answered as GET is, without the body', async () => {
+  test('HEAD is answered as GET, without the body', async () => {
     for (const path of ['/health/live', '/.well-known/jwks.json', '/api/v1/auth/me', '/nothing']) {
       const get = await platform.fetch(`${platform.url}${path}`);
       const head = await platform.fetch(`${platform.url}${path}`, { method: 'HEAD' });

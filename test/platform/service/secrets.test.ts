@@ -37,8 +37,8 @@ afterAll(async () => {
   codeHost.close();
 });
 
-describe('After every operation has been used, rightly and wrongly', () => {
-  test('enough has happened for the following to mean something', () => {
+describe('After valid and invalid calls of every operation', () => {
+  test('there are enough log lines, problems and mails to check', () => {
     expect(new Set(secrets.values())).toEqual(
       new Set([
         'the secrets key',
@@ -67,7 +67,7 @@ describe('After every operation has been used, rightly and wrongly', () => {
     for (const problem of problems) expectNoSecret(problem);
   });
 
-  test('no mail has a secret in its headers, and none but its own in its text', () => {
+  test('no mail has a secret in its headers, or the secret of another mail in its text', () => {
     for (const { headers, subject, text, html, token } of platform.mailbox.mails) {
       expectNoSecret(JSON.stringify(headers) + subject);
       expect(token).not.toBe('');

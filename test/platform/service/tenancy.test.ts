@@ -26,7 +26,7 @@ const pathParameters = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/
 const addressed = platformExamples.filter(({ path }) => pathParameters(path).length > 0);
 const unaddressed = platformExamples.filter(({ path, needsCredential }) => !path.includes('{') && needsCredential);
 
-describe('A member of one organization gets nothing of another', () => {
+describe('A member of one organization cannot access another', () => {
   test.each(named(addressed))('$name with ids of another organization', async ({ example }) => {
     const names = pathParameters(example.path);
     const before = await everythingOf(foreign);
@@ -43,7 +43,7 @@ describe('A member of one organization gets nothing of another', () => {
   });
 
   test.each(named(unaddressed.filter(({ method }) => method === 'GET')))(
-    '$name shows its own alone',
+    '$name shows only the organization of the caller',
     async ({ example }) => {
       const reply = await sendExample(platform, example, { token: own.owner.accessToken });
       expect(reply.status).toBe(200);
@@ -51,7 +51,7 @@ describe('A member of one organization gets nothing of another', () => {
     },
   );
 
-  test('the audit log cannot be filtered to somebody of another organization', async () => {
+  test('the audit log cannot be filtered by a user of another organization', async () => {
     const path = `/api/v1/admin/audit-log?user_id=${foreign.owner.userId}`;
     const reply = await platform.json('GET', path, { token: own.owner.accessToken });
     expect(reply.body).toEqual({ items: [], next_cursor: null });
@@ -76,7 +76,7 @@ describe('A member of one organization gets nothing of another', () => {
     expect(await everythingOf(foreign)).toEqual(before);
   });
 
-  test('a superuser reads an organization that the token is scoped to, and no other', async () => {
+  test('a superuser reads the organization of the token only', async () => {
     const { email, password, userId } = await platform.signUp({ organization: 'Operators' });
     await platform.database.sql`update users set is_superuser = true where id = ${userId}`;
     const login = await platform.json('POST', '/api/v1/auth/login', { body: { email, password } });

@@ -50,7 +50,7 @@ describe('the account of the caller', () => {
     expect(body.permissions).toEqual([...(body.permissions as string[])].sort());
   });
 
-  it('takes another name, without the blanks around it, or none', async () => {
+  it('accepts another name, trimmed, or none', async () => {
     const { accessToken: token, userId } = await platform.signUp();
     const rename = (full_name: unknown): Promise<JsonReply> =>
       platform.json('PATCH', '/api/v1/auth/me', { token, body: { full_name } });
@@ -96,7 +96,7 @@ describe('the organizations of the caller', () => {
     ]);
   });
 
-  it('are none for a user without one', async () => {
+  it('are empty for a user without one', async () => {
     const user = await platform.signUp({ organization: null });
     expect(withoutRequestId(await organizations(user.accessToken))).toEqual({
       status: 200,
@@ -140,7 +140,7 @@ describe('a switch to another organization', () => {
     expect(await auditOf(platform, reply)).toEqual([]);
   });
 
-  it('is open to a superuser everywhere, without a membership', async () => {
+  it('is allowed for a superuser to any organization, without a membership', async () => {
     const user = await platform.signUp({ organization: null });
     await platform.database.sql`update users set is_superuser = true where id = ${user.userId}`;
     const { body } = await switchTo(user.accessToken, owner.orgId);

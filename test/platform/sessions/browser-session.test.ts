@@ -52,6 +52,17 @@ async function revocations(userId: string): Promise<readonly unknown[]> {
 }
 
 describe('a browser session', () => {
+  it('leaves no record in the audit log when it starts and when it is refreshed', async () => {
+    const { refreshToken } = await platform.signUp();
+    const started = await start(refreshToken);
+    const renewed = await renew(cookieOf(started));
+    const replayed = await renew(cookieOf(started));
+    for (const reply of [started, renewed, replayed]) {
+      expect(reply.status).toBe(200);
+      expect(await auditOf(platform, reply)).toEqual([]);
+    }
+  });
+
   it('keeps the refresh token in a cookie, and out of the reply', async () => {
     const user = await platform.signUp();
     const reply = await start(user.refreshToken);
@@ -63,7 +74,7 @@ describe('a browser session', () => {
     expect((await me(platform, String(reply.body.access_token))).status).toBe(200);
   });
 
-  it('stays the session of the log-in, whose refresh token is used up', async () => {
+  it('continues the session of the login, whose refresh token is used', async () => {
     const user = await platform.signUp({ organization: null });
     const { body } = await start(user.refreshToken);
     expect(decodeJwt(String(body.access_token))['sid']).toBe(decodeJwt(user.accessToken)['sid']);
@@ -94,7 +105,7 @@ describe('a browser session', () => {
     await secure.stop();
   });
 
-  it('is not started or renewed by what is no refresh token', async () => {
+  it('is not started or renewed by an invalid refresh token', async () => {
     const user = await platform.signUp({ organization: null });
     expect(await start('nonsense')).toMatchObject(invalid);
     expect(await start(user.accessToken)).toMatchObject(invalid);
@@ -102,7 +113,7 @@ describe('a browser session', () => {
     expect(await platform.json('POST', `${path}/refresh`, { headers: own })).toMatchObject(invalid);
   });
 
-  it('is refused a cookie that is too long', async () => {
+  it('refuses a cookie that is too long', async () => {
     const violations = [{ path: '/cookie/plumbline_session', rule: 'maxLength' }];
     const cookie = `plumbline_session=${'a'.repeat(4097)}`;
     for (const reply of [await renew(cookie), await end(cookie)]) {
@@ -139,7 +150,7 @@ describe('a browser session', () => {
 });
 
 describe('a refresh token that is not of a browser session', () => {
-  it('has no grace when it comes back to start one: it ends the session of its owner', async () => {
+  it('has no grace period when it is reused to start one: it ends its session', async () => {
     const user = await platform.signUp({ organization: null });
     const { body } = await refresh(platform, user.refreshToken);
     expect(await start(user.refreshToken)).toMatchObject(reused);
@@ -147,13 +158,13 @@ describe('a refresh token that is not of a browser session', () => {
     expect(await revocations(user.userId)).toEqual(['rotated', 'reuse']);
   });
 
-  it('is refused in the cookie, and stays usable elsewhere', async () => {
+  it('is refused in the cookie, and stays usable outside of it', async () => {
     const user = await platform.signUp({ organization: null });
     expect(await renew(`plumbline_session=${user.refreshToken}`)).toMatchObject(invalid);
     expect((await refresh(platform, user.refreshToken)).status).toBe(200);
   });
 
-  it('ends its session when it comes back in the cookie after its use', async () => {
+  it('ends its session when it is reused in the cookie', async () => {
     const user = await platform.signUp({ organization: null });
     await refresh(platform, user.refreshToken);
     expect(await renew(`plumbline_session=${user.refreshToken}`)).toMatchObject(reused);
@@ -186,7 +197,7 @@ describe('the refresh token of a browser session', () => {
     expect((await start(String(switched.body.refresh_token))).status).toBe(200);
   });
 
-  it('has no grace outside of the cookie, also where other refresh tokens have', async () => {
+  it('has no grace period outside of the cookie, even if other refresh tokens have one', async () => {
     const lenient = await startTestPlatform({ environment: { AUTH_REFRESH_REUSE_GRACE: '30' } });
     const user = await lenient.signUp({ organization: null });
     const started = await lenient.json('POST', path, { body: { refresh_token: user.refreshToken } });
@@ -196,8 +207,8 @@ describe('the refresh token of a browser session', () => {
   });
 });
 
-describe('a cookie that comes back', () => {
-  it('gives the same successor again within ten seconds, though refresh tokens have no grace', async () => {
+describe('a cookie that is reused', () => {
+  it('gives the same successor again within ten seconds, even if refresh tokens have no grace period', async () => {
     const { cookie, userId } = await browser();
     const first = await renew(cookie);
     platform.clock.advance(5);
@@ -226,7 +237,7 @@ describe('a cookie that comes back', () => {
     expect((await me(platform, String(next.body.access_token))).status).toBe(401);
   });
 
-  it('does not bring back a session that was revoked, and gives no grace to it', async () => {
+  it('does not restore a revoked session, and has no grace period then', async () => {
     const { cookie, accessToken } = await browser();
     const next = await renew(cookie);
     expect((await platform.json('DELETE', '/api/v1/auth/sessions', { token: accessToken })).status).toBe(204);
@@ -250,7 +261,7 @@ describe('a log-out of the browser', () => {
     expect(await renew(cookie)).toMatchObject(reused);
   });
 
-  it('is answered the same without a valid cookie, and leaves no record', async () => {
+  it('gets the same reply without a valid cookie, and is not recorded', async () => {
     const { cookie } = await browser();
     await end(cookie);
     for (const reply of [
@@ -292,7 +303,7 @@ describe('a page of another site', () => {
     },
   );
 
-  it('is not let in by an address that is written differently', async () => {
+  it('is refused for an origin in another spelling', async () => {
     const { cookie } = await browser();
     const headers = { Cookie: cookie, ...own, 'Sec-Fetch-Site': 'cross-site' };
     const reply = await platform.json('POST', '/api/v1/auth/browser%2Dsession/refresh', { headers });

@@ -86,10 +86,10 @@ describe('a session that ends while a request of it waits', () => {
     await platform.database.sql.begin(async (sql) => {
       await sql`select 1 from users where id = ${user.userId} for update`;
       reply = send();
-      const waiting = async (): Promise<boolean> =>
-        (await platform.database.sql`select 1 from pg_locks where not granted and locktype = 'transactionid'`).length >
-        0;
-      while (!(await waiting()));
+      const waiting = async (): Promise<readonly unknown[]> => platform.database.sql`
+        select 1 from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and wait_event in ('tuple', 'transactionid')`;
+      while ((await waiting()).length === 0);
       await sql`
         update refresh_tokens set revoked_at = now(), revocation_reason = 'session_ended'
         where user_id = ${user.userId} and revoked_at is null`;

@@ -30,7 +30,7 @@ describe('a logout', () => {
     expect((await refresh(platform, user.refreshToken)).status).toBe(401);
   });
 
-  it('works without a bearer token, and leaves no record then', async () => {
+  it('works without a bearer token, and is not recorded then', async () => {
     const user = await platform.signUp({ organization: null });
     const reply = await logout(user.refreshToken);
     expect(reply).toMatchObject(done);
@@ -70,7 +70,7 @@ describe('a logout', () => {
     expect((await refresh(platform, body.refresh_token)).status).toBe(401);
   });
 
-  it('ends the session although a refresh is under way', async () => {
+  it('ends the session during a refresh', async () => {
     const user = await platform.signUp({ organization: null });
     const [, ...refreshes] = await Promise.all([
       logout(user.refreshToken),
@@ -81,7 +81,7 @@ describe('a logout', () => {
     }
   });
 
-  it('leaves other sessions as they are', async () => {
+  it('does not change other sessions', async () => {
     const user = await platform.signUp({ organization: null });
     const other = await login(platform, user.email);
     await logout(user.refreshToken, user.accessToken);

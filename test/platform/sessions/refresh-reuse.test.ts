@@ -10,21 +10,21 @@ const reused = {
 };
 const succeeded = ({ status }: JsonReply): boolean => status === 200;
 
-describe('a refresh token that comes back, without grace', () => {
+describe('a reused refresh token without a grace period', () => {
   let platform: TestPlatform;
   beforeAll(async () => {
     platform = await startTestPlatform({ environment: { AUTH_REFRESH_REUSE_GRACE: '0' } });
   });
   afterAll(() => platform.stop());
 
-  it('ends its session: the newest token of it works no more', async () => {
+  it('ends its session: the newest token stops working', async () => {
     const user = await platform.signUp({ organization: null });
     const { body } = await refresh(platform, user.refreshToken);
     expect(await refresh(platform, user.refreshToken)).toMatchObject(reused);
     expect(await refresh(platform, body.refresh_token)).toMatchObject(reused);
   });
 
-  it('leaves the revocation in the database although the request fails', async () => {
+  it('stores the revocation even though the request fails', async () => {
     const user = await platform.signUp({ organization: null });
     await refresh(platform, user.refreshToken);
     await refresh(platform, user.refreshToken);
@@ -41,7 +41,7 @@ describe('a refresh token that comes back, without grace', () => {
     ]);
   });
 
-  it('leaves other sessions of the user alone', async () => {
+  it('does not change other sessions of the user', async () => {
     const user = await platform.signUp({ organization: null });
     const other = await login(platform, user.email);
     await refresh(platform, user.refreshToken);
@@ -49,13 +49,13 @@ describe('a refresh token that comes back, without grace', () => {
     expect((await refresh(platform, other.body.refresh_token)).status).toBe(200);
   });
 
-  it('is one that was logged out as well', async () => {
+  it('includes a token that was logged out', async () => {
     const user = await platform.signUp({ organization: null });
     await platform.json('POST', '/api/v1/auth/logout', { body: { refresh_token: user.refreshToken } });
     expect(await refresh(platform, user.refreshToken)).toMatchObject(reused);
   });
 
-  it('is used once of fifty simultaneous uses; the others end the session', async () => {
+  it('succeeds once of fifty simultaneous uses; the others end the session', async () => {
     const user = await platform.signUp({ organization: null });
     const replies = await simultaneously(50, () => refresh(platform, user.refreshToken));
     expect(replies.filter(succeeded)).toHaveLength(1);
@@ -66,7 +66,7 @@ describe('a refresh token that comes back, without grace', () => {
   });
 });
 
-describe('a refresh token that comes back within the grace period', () => {
+describe('a reused refresh token within the grace period', () => {
   let platform: TestPlatform;
   beforeAll(async () => {
     platform = await startTestPlatform({ environment: { AUTH_REFRESH_REUSE_GRACE: '30' } });
@@ -104,7 +104,7 @@ describe('a refresh token that comes back within the grace period', () => {
     expect(await refresh(platform, user.refreshToken)).toMatchObject(reused);
   });
 
-  it('ends the session when its successor was used, too', async () => {
+  it('ends the session if its successor was also used', async () => {
     const user = await platform.signUp({ organization: null });
     const first = await refresh(platform, user.refreshToken);
     await refresh(platform, first.body.refresh_token);

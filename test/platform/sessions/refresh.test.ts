@@ -55,7 +55,7 @@ describe('a refresh', () => {
     expect(decodeJwt(body.access_token as string)).not.toHaveProperty('org_id');
   });
 
-  it('reads the role anew', async () => {
+  it('reads the current role', async () => {
     const owner = await platform.signUp();
     const user = await platform.signUp({ invitedBy: owner, role: 'viewer' });
     await platform.database.sql`update memberships set role = 'admin' where user_id = ${user.userId}`;
@@ -83,7 +83,7 @@ describe('a refresh', () => {
     expect(stored[0]?.revocation_reason).not.toBeNull();
   });
 
-  it('is refused when the user is gone', async () => {
+  it('is refused when the user was deleted', async () => {
     const user = await platform.signUp({ organization: null });
     await platform.database.sql`delete from users where id = ${user.userId}`;
     expect(await refresh(platform, user.refreshToken)).toMatchObject(invalid);

@@ -22,7 +22,7 @@ const revoke = (token: string, id: unknown): Promise<JsonReply> =>
   platform.json('DELETE', `${path}/${String(id)}`, { token });
 
 describe('the list of sessions', () => {
-  it('has what is known of each, the newest first', async () => {
+  it('shows the details of each, the newest first', async () => {
     const user = await platform.signUp({ organization: null });
     platform.clock.advance(60);
     await platform.json('POST', '/api/v1/auth/login', {
@@ -38,7 +38,7 @@ describe('the list of sessions', () => {
     );
   });
 
-  it('shows a session once however often it was refreshed, with when that was', async () => {
+  it('shows a refreshed session once, with the time of its last refresh', async () => {
     const user = await platform.signUp({ organization: null });
     platform.clock.advance(60);
     await refresh(platform, user.refreshToken);
@@ -47,7 +47,7 @@ describe('the list of sessions', () => {
     expect(String(session?.['last_used_at']) > String(session?.['created_at'])).toBe(true);
   });
 
-  it('leaves out sessions that have ended, and those of others', async () => {
+  it('omits sessions that have ended, and those of other users', async () => {
     const user = await platform.signUp({ organization: null });
     await platform.signUp({ organization: null });
     const other = await login(platform, user.email);
@@ -55,7 +55,7 @@ describe('the list of sessions', () => {
     expect(await sessionsOf(other.body.access_token)).toHaveLength(1);
   });
 
-  it('leaves out sessions that have expired', async () => {
+  it('omits expired sessions', async () => {
     const user = await platform.signUp({ organization: null });
     platform.clock.advance(8 * 86_400);
     const { body } = await login(platform, user.email);
@@ -77,7 +77,7 @@ describe('the end of one session', () => {
     expect((await refresh(platform, other.body.refresh_token)).status).toBe(200);
   });
 
-  it('is not found twice', async () => {
+  it('answers 404 the second time', async () => {
     const user = await platform.signUp({ organization: null });
     const [session] = await sessionsOf(user.accessToken);
     const other = await login(platform, user.email);
@@ -88,14 +88,14 @@ describe('the end of one session', () => {
     });
   });
 
-  it('is not for those of others', async () => {
+  it('answers 404 for the session of another user', async () => {
     const [user, stranger] = [await platform.signUp({ organization: null }), await platform.signUp()];
     const [session] = await sessionsOf(user.accessToken);
     expect((await revoke(stranger.accessToken, session?.['id'])).status).toBe(404);
     expect((await refresh(platform, user.refreshToken)).status).toBe(200);
   });
 
-  it('does not exist for an unknown id, and asks for one', async () => {
+  it('answers 404 for an unknown id, and 422 without one', async () => {
     const user = await platform.signUp({ organization: null });
     expect((await revoke(user.accessToken, randomUUID())).status).toBe(404);
     expect((await revoke(user.accessToken, 'mine')).status).toBe(422);
@@ -117,7 +117,7 @@ describe('the end of all sessions', () => {
     expect(await auditOf(platform, reply)).toMatchObject([{ action: 'SESSION_REVOKED', note: 'all sessions' }]);
   });
 
-  it('leaves those of others alone', async () => {
+  it('does not change sessions of other users', async () => {
     const [user, other] = [
       await platform.signUp({ organization: null }),
       await platform.signUp({ organization: null }),

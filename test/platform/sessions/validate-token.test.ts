@@ -17,7 +17,7 @@ async function validate(token: string): Promise<unknown> {
 const notValid = { valid: false, user_id: null, email: null, org_id: null, role: null, expires_at: null };
 
 describe('the validation of a token', () => {
-  it('tells whose it is and when it expires', async () => {
+  it('returns its user and when it expires', async () => {
     const { accessToken, userId, email, orgId } = await platform.signUp();
     const expiresAt = new Date(Number(decodeJwt(accessToken).exp) * 1000).toISOString();
     expect(await validate(accessToken)).toEqual({
@@ -30,12 +30,12 @@ describe('the validation of a token', () => {
     });
   });
 
-  it('tells of an orgless token that it is valid, without an organization', async () => {
+  it('returns no organization for a valid orgless token', async () => {
     const { accessToken } = await platform.signUp({ organization: null });
     expect(await validate(accessToken)).toMatchObject({ valid: true, org_id: null, role: null });
   });
 
-  it('tells the role as it is now', async () => {
+  it('returns the current role', async () => {
     const user = await platform.signUp({ invitedBy: await platform.signUp(), role: 'viewer' });
     await platform.database.sql`update memberships set role = 'member' where user_id = ${user.userId}`;
     expect(await validate(user.accessToken)).toMatchObject({ valid: true, role: 'member' });
@@ -63,7 +63,7 @@ describe('the validation of a token', () => {
     },
   };
 
-  it.each(Object.entries(reasons))('tells nothing when %s', async (_name, tokenOf) => {
+  it.each(Object.entries(reasons))('returns no details when %s', async (_name, tokenOf) => {
     expect(await validate(await tokenOf(await platform.signUp()))).toEqual(notValid);
   });
 });

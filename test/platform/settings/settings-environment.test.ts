@@ -77,7 +77,7 @@ describe('a settings file', () => {
   });
 });
 
-describe('a secret of a file', () => {
+describe('a secret in a file', () => {
   it('is read without the line break at its end', async () => {
     const SECRETS_KEY_FILE = await file('c2VjcmV0\n', 'key');
     expect(await settingsEnvironment({ SECRETS_KEY_FILE })).toEqual({ SECRETS_KEY_FILE, SECRETS_KEY: 'c2VjcmV0' });
@@ -92,7 +92,7 @@ describe('a secret of a file', () => {
   });
 
   it.each([...settingNames].filter((name) => name.endsWith('_FILE')))(
-    'is refused beside its variable: %s',
+    'is refused together with its variable: %s',
     async (name) => {
       const plain = name.replace(/_FILE$/, '');
       const both = { [plain]: 'a', [name]: await file('b', 'secret') };
@@ -110,7 +110,7 @@ describe('a secret of a file', () => {
   });
 });
 
-describe('what is no file of settings or secrets', () => {
+describe('a path that is not a regular file', () => {
   const places: Record<string, (path: string) => Promise<unknown>> = {
     PLUMBLINE_CONFIG: (path) => settingsEnvironment({ PLUMBLINE_CONFIG: path }),
     '--config': (path) => settingsEnvironment({}, path),
@@ -128,7 +128,7 @@ describe('what is no file of settings or secrets', () => {
     await expect(places[place]?.(huge)).rejects.toThrow(`names ${huge}, which is larger than 1 MiB`);
   });
 
-  it('does not hinder a secret that is mounted as a link to a link', async () => {
+  it('may be a link to a link, as mounted secrets are', async () => {
     await mkdir(join(folder, '..2026'));
     await writeFile(join(folder, '..2026', 'token'), 'mounted\n');
     await symlink('..2026', join(folder, '..data'));
@@ -147,19 +147,19 @@ describe('a variable', () => {
     ['AUTH_LOGIN_LIMITS', 'AUTH_LOGIN_LIMIT'],
     ['SECRETS_KEY_FIEL', 'SECRETS_KEY_FILE'],
     ['PLUMBLINE_PORT', 'PORT'],
-  ])('%s is taken for a misspelt %s', (name, meant) => {
+  ])('%s is reported as a misspelt %s', (name, meant) => {
     expect(misspeltSettings({ [name]: 'x' }, settingNames)).toEqual([
       `${name} is not a setting of Plumbline. Did you mean ${meant}?`,
     ]);
   });
 
-  it('with our prefix that nothing reads is named', () => {
+  it('with our prefix that nothing reads is reported', () => {
     expect(misspeltSettings({ PLUMBLINE_SPEED: '1' }, settingNames)).toEqual([
       'PLUMBLINE_SPEED is not a setting of Plumbline.',
     ]);
   });
 
-  it('of another program is left alone', () => {
+  it('of another program is ignored', () => {
     const others = [
       'PATH',
       'HOME',

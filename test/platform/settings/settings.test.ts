@@ -19,6 +19,7 @@ const defaults: PlatformSettings = {
   mailFrom: 'Plumbline <no-reply@localhost>',
   trustedProxies: [],
   integrationNetworks: [],
+  integrationsPerOrganization: 50,
   corsOrigins: [],
   console: true,
   logLevel: 'info',
@@ -35,6 +36,9 @@ const defaults: PlatformSettings = {
   replyValidation: 'sampled',
   databaseConnections: 10,
   syncJobs: 2,
+  syncRunsPerOrganization: 20,
+  syncRunDeadlineSeconds: 43_200,
+  syncRunRequests: 200_000,
   syncLocalRoot: null,
   workUnitRules: null,
   shutdownDrainSeconds: 0,
@@ -54,12 +58,15 @@ const defaults: PlatformSettings = {
     AUTH_VALIDATE_LIMIT: quarterly(60),
     AUTH_ACCEPT_INVITE_LIMIT: quarterly(10),
     AUTH_INVITE_LIMIT: hourly(50),
+    ANALYTICS_QUERY_LIMIT: { limit: 600, windowSeconds: 60 },
+    AUTH_INVITE_ADDRESS_LIMIT: { limit: 10, windowSeconds: 86_400 },
+    INTEGRATION_TEST_LIMIT: { limit: 30, windowSeconds: 60 },
     SYNC_REPOSITORIES_LIMIT: { limit: 120, windowSeconds: 60 },
   },
 };
 
 describe('settings', () => {
-  it('are the documented defaults where nothing is set', () => {
+  it('have the documented defaults', () => {
     expect(readSettings({})).toEqual(defaults);
   });
 
@@ -68,7 +75,7 @@ describe('settings', () => {
     expect(readSettings(empty)).toEqual(defaults);
   });
 
-  it('ignore variables of others', () => {
+  it('ignore variables of other programs', () => {
     expect(readSettings({ PATH: '/bin', PORTS: 'many' })).toEqual(defaults);
   });
 
@@ -105,6 +112,10 @@ describe('settings', () => {
     ['REPLY_VALIDATION', 'off', { replyValidation: 'off' }],
     ['DATABASE_CONNECTIONS', '40', { databaseConnections: 40 }],
     ['SYNC_JOBS', '0', { syncJobs: 0 }],
+    ['INTEGRATIONS_PER_ORGANIZATION', '3', { integrationsPerOrganization: 3 }],
+    ['SYNC_RUNS_PER_ORGANIZATION', '3', { syncRunsPerOrganization: 3 }],
+    ['SYNC_RUN_DEADLINE', '600', { syncRunDeadlineSeconds: 600 }],
+    ['SYNC_RUN_REQUESTS', '1000', { syncRunRequests: 1000 }],
     ['SYNC_LOCAL_ROOT', '/srv/git', { syncLocalRoot: '/srv/git' }],
     ['WORK_UNIT_RULES', '/etc/rules.yaml', { workUnitRules: '/etc/rules.yaml' }],
     ['SHUTDOWN_DRAIN', '10', { shutdownDrainSeconds: 10 }],
@@ -163,7 +174,7 @@ describe('a wrong setting', () => {
     ...Object.keys(defaults.rateLimits).map((name) => [name, '3/fortnight'] as const),
   ];
 
-  it.each(wrong)('is refused in one line that names it and says what is right: %s=%s', (name, value) => {
+  it.each(wrong)('is refused in one line with its name and the allowed values: %s=%s', (name, value) => {
     let error: unknown = null;
     try {
       readSettings({ [name]: value });

@@ -5,7 +5,7 @@ import { commits, missing } from '../../sync/host-a-fixture.js';
 import { holdExecutions, queueOf } from '../sync/jobs/queue.js';
 
 it.skipIf(missing !== undefined)(
-  `The set-up status tells the truth from the first integration to the first data ${missing ?? ''}`,
+  `The set-up status is right from the first integration to the first data ${missing ?? ''}`,
   async () => {
     const held = holdExecutions();
     const platform = await startTestPlatform({ environment: { SYNC_JOBS: '1' }, executeSync: held.execute });

@@ -72,7 +72,7 @@ describe('the set-up status', () => {
     });
   });
 
-  it('without an active integration is missing_integration, whatever else there is', async () => {
+  it('without an active integration is missing_integration, regardless of other parts', async () => {
     await run(await configure(), 'failed', 'boom');
     const id = await connect();
     await platform.database.sql`update integrations set is_active = false where id = ${id}`;
@@ -92,7 +92,7 @@ describe('the set-up status', () => {
     });
   });
 
-  it('before the first run is ready, and asks for it', async () => {
+  it('before the first run is ready, and suggests it', async () => {
     await connect();
     const id = await configure();
     expect(await status()).toMatchObject({
@@ -157,7 +157,7 @@ describe('the set-up status', () => {
     });
   });
 
-  it('speaks of the configuration that was run last', async () => {
+  it('describes the configuration that was run last', async () => {
     await connect();
     const [first, second] = [await configure(), await configure()];
     expect((await status()).sync_config_id).toBe(first);
@@ -185,7 +185,7 @@ describe('the set-up status', () => {
     expect(await status()).toMatchObject({ state: 'missing_sync_config', first_sync_completed: true });
   });
 
-  it('tells nothing of another organization', async () => {
+  it('reveals nothing about another organization', async () => {
     await connect();
     await run(await configure(), 'complete');
     owner = await platform.signUp();

@@ -45,7 +45,7 @@ async function auditOf(id: string): Promise<unknown[]> {
 }
 
 describe('creating a sync configuration', () => {
-  it('answers with it and where to read it', async () => {
+  it('answers with it and its location', async () => {
     const integrationId = await connect('host_a');
     const reply = await create({ name: ' All ', provider: 'host_a', integration_id: integrationId });
     expect(reply.status).toBe(201);
@@ -61,7 +61,7 @@ describe('creating a sync configuration', () => {
     expect(await auditOf(reply.body.id)).toEqual([{ action: 'CREATE', note: null }]);
   });
 
-  it('takes every target from the synthetic source, and three from a local repository', async () => {
+  it('allows every target of the synthetic source, and three of a local repository', async () => {
     const targets = ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents'];
     expect((await create({ targets })).status).toBe(201);
     expect((await create({ provider: 'local', targets: targets.slice(0, 3) })).status).toBe(201);
@@ -94,7 +94,7 @@ describe('creating a sync configuration', () => {
     expect((await send('GET', '')).body.items).toEqual([]);
   });
 
-  it('under a name that is taken is refused, at once as well', async () => {
+  it('under a name in use is refused, also in simultaneous requests', async () => {
     const replies = await Promise.all(Array.from({ length: 24 }, () => create({ name: 'All' })));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
     const refused = replies.filter(({ status }) => status === 422);
@@ -119,7 +119,7 @@ describe('the list of sync configurations', () => {
 });
 
 describe('changing a sync configuration', () => {
-  it('changes what is sent, and leaves the rest', async () => {
+  it('changes the sent members only', async () => {
     const config = (await create()).body;
     platform.clock.advance(1);
     const reply = await send('PATCH', `/${config.id}`, { repositories: ['c'], is_active: false });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 
 const unknownId = '6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10';
@@ -64,9 +64,36 @@ describe('starting a run', () => {
     expect((await start()).status).toBe(202);
   });
 
-  it('of one configuration at once happens once', async () => {
+  it('of one configuration succeeds once of simultaneous requests', async () => {
     const statuses = (await Promise.all(Array.from({ length: 24 }, start))).map(({ status }) => status).sort();
     expect(statuses).toEqual([202, ...Array<number>(23).fill(409)]);
+  });
+
+  it('is refused beyond the maximum of the organization, also for requests at once', async () => {
+    const limited = await startTestPlatform({ environment: { SYNC_RUNS_PER_ORGANIZATION: '3' } });
+    onTestFinished(() => limited.stop());
+    const [full, other] = [await limited.signUp(), await limited.signUp()];
+    const configs = '/api/v1/admin/sync-configs';
+    const configure = async (name: string, { accessToken: token }: TestUser): Promise<string> => {
+      const body = { name, provider: 'synthetic', targets: ['git'], repositories: ['*'] };
+      return (await limited.json('POST', configs, { token, body })).body.id;
+    };
+    const startOf = (id: string, { accessToken: token }: TestUser): Promise<JsonReply> =>
+      limited.json('POST', `${configs}/${id}/runs`, { token });
+    const ids: string[] = [];
+    for (let index = 0; index < 8; index += 1) ids.push(await configure(`config ${index}`, full));
+    const replies = await Promise.all(ids.map((id) => startOf(id, full)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([202, 202, 202, 409, 409, 409, 409, 409]);
+    const [active = '', waiting = ''] = [202, 409].map((s) => ids[replies.findIndex(({ status }) => status === s)]);
+    expect((await startOf(waiting, full)).body).toMatchObject({
+      type: '/problems/too-many-sync-runs',
+      message: expect.stringMatching(/^3 runs of the organization are pending or running/),
+    });
+    expect((await startOf(active, full)).body.type).toBe('/problems/sync-run-active');
+    expect((await startOf(await configure('theirs', other), other)).status).toBe(202);
+    const run = replies.find(({ status }) => status === 202)?.body.id;
+    await limited.json('POST', `${configs}/${active}/runs/${run}/cancel`, { token: full.accessToken });
+    expect((await startOf(waiting, full)).status).toBe(202);
   });
 
   it('of a configuration that is switched off is refused', async () => {
@@ -78,7 +105,7 @@ describe('starting a run', () => {
 });
 
 describe('reading runs', () => {
-  it('shows what the worker has written of the progress', async () => {
+  it('shows the progress that the worker stored', async () => {
     const { id } = (await start()).body;
     await work(id, 'partial', { progress: { repositories_total: 2, records: 7 }, error: 'b: 404' });
     const { body } = await send('GET', `/runs/${id}`);
@@ -86,7 +113,7 @@ describe('reading runs', () => {
     expect(body.progress).toEqual({ repositories_total: 2, repositories_done: 0, repositories_failed: 0, records: 7 });
   });
 
-  it('lists the newest first, page by page, and nothing twice when one is added meanwhile', async () => {
+  it('lists the newest first, page by page, without duplicates when one is added between pages', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) {
       ids.unshift(String((await start()).body.id));
@@ -102,7 +129,7 @@ describe('reading runs', () => {
     expect(third.next_cursor).toBeNull();
   });
 
-  it('refuses a cursor that it has not given out', async () => {
+  it('refuses a cursor that it did not issue', async () => {
     expect((await send('GET', '/runs?cursor=nonsense')).body.violations).toMatchObject([{ path: '/query/cursor' }]);
   });
 
@@ -137,7 +164,7 @@ describe('cancelling a run', () => {
     expect(reply.body.type).toBe('/problems/sync-run-not-active');
   });
 
-  it('at once happens once', async () => {
+  it('succeeds once of simultaneous requests', async () => {
     const { id } = (await start()).body;
     const statuses = (await Promise.all(Array.from({ length: 20 }, () => cancel(id))))
       .map(({ status }) => status)

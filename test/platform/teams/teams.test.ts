@@ -58,13 +58,13 @@ describe('a team', () => {
     ]);
   });
 
-  it('is called by its id where it has no name, and its id may have a slash', async () => {
+  it('is named by its id if it has no name, and its id may contain a slash', async () => {
     const created = await send('POST', '', { id: 'web/shop', repositories: ['acme/shop'] });
     expect(created.body).toEqual({ id: 'web/shop', name: 'web/shop', members: [], repositories: ['acme/shop'] });
     expect((await send('GET', '/web%2Fshop')).body).toEqual(created.body);
   });
 
-  it('has an id that no other team of the organization has', async () => {
+  it('has an id that is unique in the organization', async () => {
     await send('POST', '', pay);
     expect(await send('POST', '', pay)).toMatchObject({ status: 409, body: { type: '/problems/team-exists' } });
     expect(await audited()).toHaveLength(1);
@@ -145,7 +145,7 @@ describe('a page of teams', () => {
     expect(ids(await send('GET', `?cursor=${again.body.next_cursor}`))).toEqual(['d']);
   });
 
-  it('is refused for a cursor that no page has given out', async () => {
+  it('is refused for a cursor that no page issued', async () => {
     expect((await send('GET', '?cursor=nonsense')).body.violations).toMatchObject([{ path: '/query/cursor' }]);
   });
 });
@@ -215,7 +215,7 @@ teams:
     expect(reply.body.problems).toHaveLength(100);
   });
 
-  it('of bytes that are no text is refused', async () => {
+  it('of bytes that are not text is refused', async () => {
     expect((await importFile(new Uint8Array([0x74, 0xff, 0xfe]))).status).toBe(400);
   });
 
@@ -228,7 +228,7 @@ teams:
     expect(reply).toMatchObject({ status: 409, body: { type: '/problems/team-limit-reached' } });
   });
 
-  it('of a member is refused', async () => {
+  it('by a member is refused', async () => {
     const member = await platform.signUp({ invitedBy: owner, role: 'member' });
     expect((await importFile('teams: []', member)).body.required_role).toBe('admin');
   });
@@ -244,7 +244,7 @@ function aliases(): string {
 }
 
 describe('the assignment', () => {
-  it('is under way until a worker has done it, and is asked for again by an admin', async () => {
+  it('is pending until a worker has done it, and can be requested again by an admin', async () => {
     expect(await assignment()).toBe('done');
     const path = `/api/v1/organizations/${owner.orgId}/team-assignment`;
     const reply = await platform.json('POST', path, { token: owner.accessToken });
@@ -254,7 +254,7 @@ describe('the assignment', () => {
     expect((await platform.json('GET', path, { token: viewer.accessToken })).body.state).toBe('assigning');
   });
 
-  it('tells why its latest attempt failed', async () => {
+  it('reports why its latest attempt failed', async () => {
     await send('POST', '', pay);
     await platform.database.sql`
       update store_tasks set error = 'The database is away.' where org_id = ${owner.orgId} and kind = 'assign_teams'`;

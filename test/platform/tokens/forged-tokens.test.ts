@@ -24,7 +24,7 @@ const without = (name: string): JWTPayload =>
   Object.fromEntries(Object.entries(claims()).filter(([key]) => key !== name));
 
 describe('an access token', () => {
-  it('carries the claims that the clients know, and the id of its key', () => {
+  it('has the documented claims, and the id of its key', () => {
     expect(decodeProtectedHeader(user.accessToken)).toEqual({ alg: 'ES256', kid: forge.kid, typ: 'JWT' });
     const { iat = 0, exp = 0, jti, sid, ...rest } = claims();
     expect(sid).toBe(refreshClaims()['family_id']);
@@ -43,7 +43,7 @@ describe('an access token', () => {
     });
   });
 
-  it('that a test signs with the right key and claims is accepted, so that the refusals below mean something', async () => {
+  it('signed by the test with the right key and claims is accepted (control for the refusals below)', async () => {
     expect((await me(platform, await forge.sign(claims()))).status).toBe(200);
   });
 
@@ -89,11 +89,11 @@ describe('an access token', () => {
     expect(reply.headers.get('WWW-Authenticate')).toBe('Bearer');
   });
 
-  it('without the id of its key is matched with the only one', async () => {
+  it('without a key id is verified with the only key', async () => {
     expect((await me(platform, await forge.sign(claims(), { kid: undefined }))).status).toBe(200);
   });
 
-  it('takes its role from the database and not from its claims', async () => {
+  it('gets its role from the database and not from its claims', async () => {
     const { body } = await me(platform, await forge.sign({ ...claims(), role: 'owner', is_superuser: true }));
     expect(body).toMatchObject({ role: 'owner', is_superuser: false });
   });
@@ -103,7 +103,7 @@ describe('an access token', () => {
     expect((await platform.json('GET', '/api/v1/auth/me', { headers })).status).toBe(401);
   });
 
-  it('is read whatever the case of the scheme', async () => {
+  it('is read with the scheme in any case', async () => {
     const headers = { Authorization: `bEARER ${user.accessToken}` };
     expect((await platform.json('GET', '/api/v1/auth/me', { headers })).status).toBe(200);
   });

@@ -18,7 +18,7 @@ async function privateJwk(algorithm: string): Promise<JWK> {
 const setOf = (...keys: JWK[]): string => JSON.stringify({ keys });
 
 describe('a key ring', () => {
-  it('shows public halves only', async () => {
+  it('publishes public keys only', async () => {
     const [signing, retired] = [await generateSigningKey(), await generateSigningKey()];
     const { publicKeys } = await createKeyRing(signing, [publicPart(retired)]);
     expect(publicKeys.keys.map((key) => key.kid)).toEqual([signing.kid, retired.kid]);
@@ -27,7 +27,7 @@ describe('a key ring', () => {
 });
 
 describe('JWT_PRIVATE_KEYS', () => {
-  it('gives the keys in their order, with the ids that they have or their thumbprints', async () => {
+  it('holds the keys in order, with their ids or their thumbprints', async () => {
     const [named, unnamed] = [{ ...(await privateJwk('ES256')), kid: 'mine' }, await privateJwk('ES256')];
     const [first, second] = await parseSigningKeys(setOf(named, unnamed));
     expect(first.kid).toBe('mine');
@@ -56,7 +56,7 @@ describe('JWT_PRIVATE_KEYS', () => {
     expect(String((error as SettingError).cause)).toBe('undefined');
   });
 
-  it('lets a server verify what a key of the set signed that signs no longer', async () => {
+  it('lets a server verify tokens signed by a key of the set that no longer signs', async () => {
     const [old, fresh] = [
       { ...(await privateJwk('ES256')), kid: 'old' },
       { ...(await privateJwk('ES256')), kid: 'new' },

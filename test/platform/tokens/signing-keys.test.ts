@@ -35,12 +35,12 @@ async function noticed(platform: TestPlatform, kid: string): Promise<void> {
   await expect.poll(async () => (await keysShownBy(platform)).map((key) => key.kid)).toContain(kid);
 }
 
-describe('the key that signs', () => {
-  it('is one for all servers on a database', async () => {
+describe('the signing key', () => {
+  it('is the same for all servers on a database', async () => {
     expect(await keysShownBy(first)).toEqual(await keysShownBy(second));
   });
 
-  it('lies in the database sealed', async () => {
+  it('is encrypted in the database', async () => {
     const [row] = await first.database.sql<{ public_jwk: JWK; private_jwk_sealed: Buffer; kid: string }[]>`
       select kid, public_jwk, private_jwk_sealed from signing_keys where retired_at is null`;
     expect(row?.public_jwk).not.toHaveProperty('d');
@@ -49,7 +49,7 @@ describe('the key that signs', () => {
     expect(row?.private_jwk_sealed.includes(d)).toBe(false);
   });
 
-  it('is shown in its public half only', async () => {
+  it('is published as its public key only', async () => {
     for (const key of await keysShownBy(first)) {
       expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
     }
@@ -57,7 +57,7 @@ describe('the key that signs', () => {
 });
 
 describe('after a rotation of the key', () => {
-  it('old tokens go on, new ones bear the new key, and both keys are shown', async () => {
+  it('old tokens stay valid, new ones are signed with the new key, and both keys are published', async () => {
     const user = await first.signUp();
     const kid = await rotate();
     await noticed(first, kid);
@@ -69,7 +69,7 @@ describe('after a rotation of the key', () => {
     expect(shown).toEqual(expect.arrayContaining([kid, kidOf(user.accessToken)]));
   });
 
-  it('another server takes a token of the new key at once', async () => {
+  it('another server accepts a token of the new key at once', async () => {
     const { email } = await first.signUp();
     const kid = await rotate();
     await noticed(first, kid);
@@ -88,7 +88,7 @@ describe('after a rotation of the key', () => {
     expect((await refresh(first, body.refresh_token)).status).toBe(200);
   });
 
-  it('the old key verifies what a server signed with it before noticing the new one', async () => {
+  it('the old key verifies tokens that a server signed with it before it noticed the new one', async () => {
     const { email } = await first.signUp();
     // `second` has its keys of a moment ago, and looks for others after a minute.
     await keysShownBy(second);
@@ -100,7 +100,7 @@ describe('after a rotation of the key', () => {
     expect((await refresh(first, body.refresh_token)).status).toBe(200);
   });
 
-  it('the old key goes when its time is over', async () => {
+  it('the old key is removed when it expires', async () => {
     const old = kidOf((await login(first, (await first.signUp()).email)).body.access_token);
     const kid = await rotate();
     await noticed(first, kid);
@@ -108,7 +108,7 @@ describe('after a rotation of the key', () => {
     await expect.poll(async () => (await keysShownBy(first)).map((key) => key.kid)).not.toContain(old);
   });
 
-  it('each of several at once gives a key that is stored, and one of them signs', async () => {
+  it('each of several simultaneous ones stores a key, and one of them signs', async () => {
     const kids = await Promise.all(Array.from({ length: 10 }, rotate));
     const stored = await first.database.sql<{ kid: string; retired: boolean }[]>`
       select kid, retired_at is not null as retired from signing_keys where kid in ${first.database.sql(kids)}`;

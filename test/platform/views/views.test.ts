@@ -29,7 +29,7 @@ const list = async (by: TestUser): Promise<unknown[]> =>
   (await platform.json('GET', path(), { token: by.accessToken })).body.items;
 
 describe('A saved view', () => {
-  it('is listed to the whole organization, with who saved it', async () => {
+  it('is listed to the whole organization, with its author', async () => {
     const saved = await save(member, ' Quality by team ');
     expect(saved.status).toBe(201);
     expect(saved.headers.get('Location')).toBe(path(saved.body.id));
@@ -60,7 +60,7 @@ describe('A saved view', () => {
     },
   );
 
-  it('is renamed, changed and deleted by who saved it and by admins, and by nobody else', async () => {
+  it('is renamed, changed and deleted by its author and by admins only', async () => {
     const { id } = (await save(member, 'Mine')).body;
     for (const refused of [await change(other, id, { name: 'Theirs' }), await remove(other, id)]) {
       expect(refused).toMatchObject({
@@ -81,13 +81,13 @@ describe('A saved view', () => {
     }
   });
 
-  it('stays when its account is gone', async () => {
+  it('stays when the account of its author is deleted', async () => {
     await save(member, 'Orphan');
     await platform.database.sql`delete from users where id = ${member.userId}`;
     expect(await list(owner)).toMatchObject([{ name: 'Orphan', created_by: null, created_by_name: null }]);
   });
 
-  it('leaves records of what happened to it', async () => {
+  it('is recorded in the audit log when it changes', async () => {
     const { id } = (await save(member, 'Recorded')).body;
     await change(member, id, { name: 'Again', definition: exampleDefinition });
     await remove(owner, id);
@@ -105,7 +105,7 @@ describe('A saved view', () => {
 });
 
 describe('The server refuses', () => {
-  it('a name that another view of the organization has, in any case of its letters', async () => {
+  it('a name of another view of the organization, in any case', async () => {
     const taken = {
       status: 422,
       body: { violations: [{ path: '/body/name', rule: 'unique', message: 'is the name of another view' }] },
@@ -153,7 +153,7 @@ describe('The server refuses', () => {
     expect((await save(member, 'more')).body.type).toBe('/problems/view-limit-reached');
   });
 
-  it('a definition beyond the size of a body', async () => {
+  it('a definition that is too large for a body', async () => {
     const authors = Array.from({ length: 50 }, (_, index) => `${index} ${'a'.repeat(30_000)}`);
     const definition = { ...exampleDefinition, filters: { ...exampleDefinition.filters, authors } };
     expect((await save(member, 'Large', definition)).status).toBe(413);

@@ -48,7 +48,7 @@ it('the halves of the labelled set are disjoint and of similar size', () => {
   expect(Math.abs(heldOut.length / units.length - 0.5)).toBeLessThan(0.05);
 });
 
-it.each(Object.entries(FLOORS))('the rules are right about %s as often as documented', (name, floor) => {
+it.each(Object.entries(FLOORS))('the accuracy of the rules for %s is as documented', (name, floor) => {
   const accuracy = accuracyByRepository(heldOut, classifier).get(name);
   expect(accuracy).toBeDefined();
   expect((accuracy?.theme ?? 0) * 100).toBeGreaterThanOrEqual(floor.theme);

@@ -24,7 +24,7 @@ describe('the rule of a path', () => {
   });
 });
 
-describe('what a title says before its words', () => {
+describe('the prefix of a title', () => {
   it.each([
     ['fix(api, ui/forms)!: keep it', ['fix'], ['api', 'ui', 'forms'], 'keep it'],
     ['[BUGFIX] PromQL: keep it', ['bugfix', 'promql'], [], 'keep it'],
@@ -59,7 +59,7 @@ describe('whole titles', () => {
 });
 
 it.each(['1', '1.', ': ', '[', '[a] ', '📝', ':a:', 'a, ', '(', '/', 'a-', "Merge branch 'a/", 'fix '])(
-  'the classifier reads a title of a million times %j, and a path of many',
+  'the classifier handles a title that repeats %j a million times, and a long path',
   (text) => {
     const title = text.repeat(1_000_000);
     const files = new Map([[classifier.ruleOfPath(text.repeat(100_000)), 1]]);

@@ -23,7 +23,7 @@ function files(...paths: readonly string[]): ReadonlyMap<number, number> {
   return tally;
 }
 
-describe('the rules that come with Plumbline', () => {
+describe('the built-in rules', () => {
   it.each([
     ['feat(search): rank results by relevance', 'feature_delivery.roadmap'],
     ['feat!: add the reports of the new plan', 'feature_delivery.roadmap'],
@@ -41,7 +41,7 @@ describe('the rules that come with Plumbline', () => {
     ['fix: patch CVE-2024-12345 in the parser', 'risk.vulnerability'],
     ['security: rotate the signing secret', 'risk.security'],
     ['Keep the audit log that compliance asks for', 'risk.compliance'],
-  ])('see in %j %s', (title, subcategory) => {
+  ])('classify %j as %s', (title, subcategory) => {
     expect(main(title)).toBe(subcategory);
   });
 
@@ -91,7 +91,7 @@ describe('the rules that come with Plumbline', () => {
     ['Make sure that totals are rounded', 'quality.bugfix'],
     ['Add tests for the rounding of totals', 'quality.testing'],
     ['Add an option for totals', 'feature_delivery.roadmap'],
-  ])('see in the habits of %j %s', (title, subcategory) => {
+  ])('classify titles in the style of %j as %s', (title, subcategory) => {
     expect(main(title)).toBe(subcategory);
   });
 
@@ -102,11 +102,11 @@ describe('the rules that come with Plumbline', () => {
     ['src/__tests__/a.ts', 'quality.testing'],
     ['web/package-lock.json', 'maintenance.upgrade'],
     ['LICENSE', 'risk.compliance'],
-  ])('see in a change of %j alone %s, whatever the title begins with', (path, subcategory) => {
+  ])('classify a change of %j alone as %s, regardless of the prefix of its title', (path, subcategory) => {
     expect(main('Use 2026', { files: files(path) })).toBe(subcategory);
   });
 
-  it('leave a unit unclassified of which only some files say something', () => {
+  it('leave a unit unclassified if only some of its files match', () => {
     const found: Contribution[] = [];
     const unit = evidence({ title: 'Totals', files: files('src/a.ts', 'test/a.ts') });
     const { theme } = classifier.classify(unit, (each) => found.push(each));
@@ -117,7 +117,7 @@ describe('the rules that come with Plumbline', () => {
     ]);
   });
 
-  it('say which of the signals of a title decided', () => {
+  it('report which signal of a title decided', () => {
     const found: Contribution[] = [];
     classifier.classify(evidence({ title: 'Release 2.0' }), (each) => found.push(each));
     expect(found).toMatchObject([
@@ -126,13 +126,13 @@ describe('the rules that come with Plumbline', () => {
     ]);
   });
 
-  it('find whole words only', () => {
+  it('match whole words only', () => {
     const found: Contribution[] = [];
     classifier.classify(evidence({ title: 'Prefixes of contested debugging' }), (each) => found.push(each));
     expect(found).toMatchObject([{ rule: 'fallback' }]);
   });
 
-  it('give the same shares to the same unit, which add up to exactly 1, and explain all of them', () => {
+  it('give the same unit the same shares, which add up to exactly 1, and explain each', () => {
     const word = fc.constantFrom('fix', 'bug', 'security', 'test', 'upgrade', 'add', 'xyz', 'on-call', 'cve-2020-1');
     const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(' '));
     fc.assert(
@@ -152,7 +152,7 @@ describe('the rules that come with Plumbline', () => {
 });
 
 describe('shares', () => {
-  it('go by the points, equal ones in the order of the taxonomy', () => {
+  it('are proportional to points, with ties in the order of the taxonomy', () => {
     const points = new Map([
       ['risk.security' as const, 1],
       ['quality.bugfix' as const, 1],
@@ -172,7 +172,7 @@ describe('shares', () => {
     expect(divide(points)).toMatchObject({ theme: 'quality', subcategory: 'quality.bugfix' });
   });
 
-  it('leave out what has less than a twentieth of the points', () => {
+  it('omit subcategories with less than a twentieth of the points', () => {
     const points = new Map([
       ['quality.bugfix' as const, 99],
       ['risk.security' as const, 1],
@@ -180,7 +180,7 @@ describe('shares', () => {
     expect(divide(points).shares).toEqual([{ subcategory: 'quality.bugfix', share: 1 }]);
   });
 
-  it('know all sixteen subcategories', () => {
+  it('cover all sixteen subcategories', () => {
     expect(new Set(SUBCATEGORIES).size).toBe(16);
   });
 });
@@ -200,7 +200,7 @@ rules:
   ),
 );
 
-describe('a rules file of one’s own', () => {
+describe('a custom rules file', () => {
   it('replaces the built-in rules, with parts, weights and points', () => {
     const own = createClassifier(
       parseRules(
@@ -226,13 +226,13 @@ rules:
   it.each([
     ['Add a guard that fixes the crash', 'feature_delivery.roadmap'],
     ['Fix the crash, and add a guard', 'quality.bugfix'],
-  ])('gives %j, whose themes have equal shares, the one that it names first', (title, subcategory) => {
+  ])('gives %j, whose themes tie, the theme that it lists first', (title, subcategory) => {
     const { shares, subcategory: first } = versionOne.classify(evidence({ title }));
     expect(shares.map(({ share }) => share)).toEqual([0.5, 0.5]);
     expect(first).toBe(subcategory);
   });
 
-  it('leaves a unit unclassified whose files speak for two themes alike, and that names none', () => {
+  it('leaves a unit unclassified if its files tie between two themes and its title names neither', () => {
     const tally = new Map([
       [2, 1],
       [3, 1],
@@ -247,7 +247,7 @@ rules:
     });
   });
 
-  it('gives the points that it always gave, where it does not name the newer signals', () => {
+  it('gives the same points as in earlier releases if it does not use the newer signals', () => {
     const found: Contribution[] = [];
     versionOne.classify(evidence({ title: 'Fix it', files: new Map([[2, 1]]) }), (each) => found.push(each));
     expect(found).toEqual([
@@ -274,7 +274,7 @@ rules:
       '"task" is none of',
     ],
     ['a: [', 'not YAML'],
-  ])('says what is wrong with %j', (text, problem) => {
+  ])('explains the error in %j', (text, problem) => {
     expect(() => parseRules(text, 'own.yaml')).toThrow(problem);
   });
 });

@@ -24,7 +24,7 @@ async function blame(path: string, db = sqliteUri(), environment = {}): Promise<
   return (await storedRows(db, onlyId(summary)))['git_blame'] ?? [];
 }
 
-it('names for each line who last changed it', async () => {
+it('names the last author of each line', async () => {
   const path = repository();
   writeFileSync(join(path, 'a.txt'), 'one\ntwo\r\nthree');
   const first = commit(path);

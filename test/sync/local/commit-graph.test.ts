@@ -38,7 +38,7 @@ function randomHistory(path: string, commits: number): string {
   return git(path, 'rev-parse', 'main').trim();
 }
 
-it('lists what each merge brought in as git does, in the same order', async () => {
+it('lists the commits of each merge as git does, in the same order', async () => {
   const path = join(temporaryDirectory(), 'project');
   initRepository(path);
   const tip = randomHistory(path, 300);

@@ -302,7 +302,7 @@ describe('nothing outside of SYNC_LOCAL_ROOT is read', () => {
     expect((await outcome()).messages).toEqual(['open commit']);
   });
 
-  it('through an object that stands in for another', async () => {
+  it('through a replacement object', async () => {
     const hash = headOf(inside);
     git(inside, 'commit', '--quiet', '--amend', '-m', 'another commit');
     git(inside, 'replace', hash, headOf(inside));
@@ -310,7 +310,7 @@ describe('nothing outside of SYNC_LOCAL_ROOT is read', () => {
     expect((await outcome()).messages).toEqual(['open commit']);
   });
 
-  it('through a remote that is a directory: the clone stands for itself', async () => {
+  it('through a remote that is a directory: the clone counts as a separate repository', async () => {
     git(outside, 'remote', 'add', 'origin', 'https://git.example.com/secret/name.git');
     git(inside, 'remote', 'add', 'origin', outside);
     const dependencies = testDependencies({ localRoot: root });
@@ -336,7 +336,7 @@ describe('the variables that git is given below SYNC_LOCAL_ROOT', () => {
     expect(await asked('on', plain, ...args)).toBeUndefined();
   });
 
-  it('keep git from reading an object in place of another', async () => {
+  it('keep git from reading replacement objects', async () => {
     const hash = headOf(inside);
     git(inside, 'commit', '--quiet', '--amend', '-m', 'another commit');
     git(inside, 'replace', hash, headOf(inside));
@@ -361,7 +361,7 @@ describe('the variables that git is given below SYNC_LOCAL_ROOT', () => {
     expect(existsSync(ran)).toBe(true);
   });
 
-  it('keep git from fetching an object that a promisor remote has', async () => {
+  it('keep git from fetching an object from a promisor remote', async () => {
     git(outside, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
     git(outside, 'config', 'uploadpack.allowFilter', 'true');
     git(inside, 'config', 'core.repositoryFormatVersion', '1');
@@ -374,7 +374,7 @@ describe('the variables that git is given below SYNC_LOCAL_ROOT', () => {
     expect(await asked('off', inside, ...args)).toBe('secret commit');
   });
 
-  it('are not replaced by variables of the server, which lead git elsewhere', async () => {
+  it('override variables of the server that redirect git', async () => {
     const led = {
       ...GIT_TEST_ENVIRONMENT,
       GIT_DIR: join(outside, '.git'),

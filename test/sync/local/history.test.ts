@@ -81,7 +81,7 @@ describe('sync git of a clone', () => {
     ]);
   });
 
-  it('counts what a merge brings in with its commits, not once more with the merge', async () => {
+  it('counts the changes of a merge with its commits, not with the merge again', async () => {
     const path = repository();
     commit(path, 'root');
     git(path, 'checkout', '--quiet', '-b', 'side');
@@ -98,7 +98,7 @@ describe('sync git of a clone', () => {
     expect(stats).toContainEqual(expect.objectContaining({ commit_hash: side, file_path: 'side.txt', additions: 1 }));
   });
 
-  it('keeps hostile file names apart', async () => {
+  it('distinguishes hostile file names', async () => {
     const path = repository();
     const names = [
       'with space',
@@ -138,11 +138,11 @@ describe('sync git of a clone', () => {
     expect(commits).toMatchObject([{ message: 'größer' }]);
   });
 
-  it('finds nothing in an empty repository, and that is no failure', async () => {
+  it('finds nothing in an empty repository, without failing', async () => {
     expect(await history(repository())).toEqual({ commits: [], stats: [] });
   });
 
-  it('reads a bare clone like the one that it came from', async () => {
+  it('reads a bare clone as it reads its source', async () => {
     const path = repository();
     writeFileSync(join(path, 'a.txt'), 'one\n');
     commit(path, 'first');
@@ -151,7 +151,7 @@ describe('sync git of a clone', () => {
     expect(await history(bare)).toEqual(await history(path));
   });
 
-  it('does not take the last commits of a shallow clone for the authors of everything', async () => {
+  it('does not attribute all files to the oldest commits of a shallow clone', async () => {
     const path = repository();
     writeFileSync(join(path, 'a.txt'), 'one\n');
     commit(path, 'first');
@@ -166,7 +166,7 @@ describe('sync git of a clone', () => {
     expect(stats).toMatchObject([{ additions: 1, deletions: 0 }]);
   });
 
-  it('reads all once the shallow clone is made complete', async () => {
+  it('reads everything after the shallow clone is made complete', async () => {
     const path = repository();
     for (const text of ['one', 'two', 'three']) {
       writeFileSync(join(path, 'a.txt'), `${text}\n`);
@@ -213,7 +213,7 @@ describe('sync git of a clone', () => {
     expect(commits.map((row) => row['message']).sort()).toEqual(['first', 'last']);
   });
 
-  it('adds only what is new the next time, and changes nothing if nothing is', async () => {
+  it('adds only new commits the next time, and changes nothing without new ones', async () => {
     const path = repository();
     commit(path, 'first');
     const db = sqliteUri();
@@ -227,7 +227,7 @@ describe('sync git of a clone', () => {
     expect(third.repositories[0]?.records).toEqual({ repos: 1, git_commits: 1, work_units: 1 });
   });
 
-  it('stores a commit of very many files without holding it whole', async () => {
+  it('stores a commit with very many files without holding it in memory', async () => {
     const path = repository();
     mkdirSync(join(path, 'many'));
     for (let number = 0; number < 600; number += 1) writeFileSync(join(path, 'many', `${number}`), 'x\n');
@@ -246,7 +246,7 @@ describe('sync git of a clone', () => {
 });
 
 describe('reading a clone', () => {
-  it('is not led astray by GIT_* variables or by settings of the repository', async () => {
+  it('is not affected by GIT_* variables or by settings of the repository', async () => {
     const [path, other] = [repository(), repository()];
     const hash = commit(path, 'mine');
     commit(other, 'not mine');
@@ -273,7 +273,7 @@ describe('reading a clone', () => {
     expect(await storedRows(db, onlyId(summary))).toMatchObject({ git_commits: [{ hash }] });
   });
 
-  it('takes a path that looks like an option for a path', async () => {
+  it('treats a path that looks like an option as a path', async () => {
     const path = join(temporaryDirectory(), '--upload-pack=false');
     mkdirSync(path);
     execFileSync('git', ['init', '--quiet'], { cwd: path, env: GIT_TEST_ENVIRONMENT });
@@ -293,7 +293,7 @@ describe('reading a clone', () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)(
-    'says what to do about a clone that belongs to another user (needs root to make one)',
+    'gives the remedy for a clone that belongs to another user (needs root to make one)',
     async () => {
       const path = repository();
       commit(path, 'theirs');

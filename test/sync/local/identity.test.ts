@@ -64,7 +64,7 @@ describe('the id of a repository', () => {
 describe('a clone', () => {
   const options = { target: 'git', provider: 'local' } as const;
 
-  it('of a clone stands for the same remote, however it was reached', async () => {
+  it('of a clone has the identity of the same remote, by any URL', async () => {
     const directory = temporaryDirectory();
     const [first, second, worktree] = ['first', 'second', 'worktree'].map((name) => join(directory, name)) as [
       string,

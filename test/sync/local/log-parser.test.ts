@@ -21,7 +21,7 @@ function parse(chunks: readonly Buffer[]): unknown[] {
   return seen;
 }
 
-it('reads commits and files, whatever their names look like', () => {
+it('reads commits and files with any name', () => {
   expect(parse([Buffer.from(LOG)])).toEqual([
     {
       hash: 'h1',
@@ -43,7 +43,7 @@ it('reads commits and files, whatever their names look like', () => {
   ]);
 });
 
-it('reads the same wherever the stream is cut', () => {
+it('reads the same for any chunks of the stream', () => {
   const bytes = Buffer.from(LOG);
   const whole = parse([bytes]);
   for (let cut = 1; cut < bytes.length; cut += 1) {

@@ -88,7 +88,7 @@ const GRACE = 'Grace <grace@example.com>';
 const ADA = 'Ada <ada@example.com>';
 const GITHUB = 'GitHub <noreply@github.com>';
 
-it('finds squashed requests by their titles and trailers, and says what tells of them', async () => {
+it('finds squashed requests by their titles and trailers, and records which', async () => {
   const path = repository();
   const squash = commitAs(path, GRACE, GITHUB, 'Add a thing (#12)\n\n* One\n\n* Two');
   commitAs(path, GRACE, ADA, 'Mend a thing, fixes #9 (#13)');
@@ -122,13 +122,13 @@ it.each([
   ['a revert of a squash', 'Revert "Mend a thing (#12)"', GRACE, GITHUB],
   ['a number within a title', 'Mend (#12) a thing', GRACE, GITHUB],
   ['a cherry-pick', 'Mend a thing (#12)\n\n(cherry picked from commit 0123456)', GRACE, GITHUB],
-])('takes no request from %s', async (_name, message, author, committer) => {
+])('finds no request in %s', async (_name, message, author, committer) => {
   const path = repository();
   commitAs(path, author, committer, message);
   expect(await requests(path)).toEqual([]);
 });
 
-it('does not let a mention of a merged request take its place, in the same sync or in a later one', async () => {
+it('does not let a mention of a merged request replace it, in the same sync or a later one', async () => {
   const path = repository();
   const db = sqliteUri();
   const first = merge(path, 'topic', ['one'], 'Merge pull request #12 from grace/topic\n\nTopic');
@@ -154,7 +154,7 @@ it('reads all again after a sync of a release that found fewer requests', async 
   expect(again.repositories[0]?.records['git_pull_requests']).toBe(1);
 });
 
-it('starts git as often for many requests as for one', async () => {
+it('starts git as often for one request as for many', async () => {
   const path = repository();
   const folder = temporaryDirectory();
   const log = join(folder, 'started');
@@ -174,7 +174,7 @@ it('starts git as often for many requests as for one', async () => {
   expect(await started()).toBe(once);
 });
 
-it('takes fetched refs that are not merged for open requests', async () => {
+it('treats fetched refs that are not merged as open requests', async () => {
   const path = repository();
   git(path, 'checkout', '--quiet', '-b', 'topic');
   git(path, 'commit', '--quiet', '--allow-empty', '--message', 'Open work\n\nWith a body');
@@ -188,7 +188,7 @@ it('takes fetched refs that are not merged for open requests', async () => {
   ]);
 });
 
-it('keeps a request merged whose branch went on after the merge', async () => {
+it('keeps a request merged if its branch continued after the merge', async () => {
   const path = repository();
   merge(path, 'topic', ['one'], 'Merge pull request #3 from grace/topic\n\nOne');
   git(path, 'checkout', '--quiet', 'topic');
@@ -198,7 +198,7 @@ it('keeps a request merged whose branch went on after the merge', async () => {
   expect(await requests(path)).toMatchObject([{ number: 3, state: 'merged', title: 'One' }]);
 });
 
-it('lets the newer of two merges of one request count, in whatever pages they come', async () => {
+it('counts the newer of two merges of one request, in any order of pages', async () => {
   const path = repository();
   merge(path, 'first', ['one'], 'Merge pull request #3 from grace/first\n\nOld');
   merge(path, 'second', ['two'], 'Merge pull request #3 from grace/second\n\nNew');

@@ -34,7 +34,7 @@ describe('a .mailmap', () => {
     ['A', 'two@example.com'],
     ['A', 'nobody@example.com'],
     ['A', 'unknown@example.com'],
-  ])('gives %s <%s> the name and address that git gives them', (name, email) => {
+  ])('maps %s <%s> to the name and address that git maps it to', (name, email) => {
     const path = temporaryDirectory();
     initRepository(path);
     writeFileSync(join(path, '.mailmap'), MAILMAP);
@@ -51,7 +51,7 @@ it.each([
   ['12+ada@users.noreply.ghe.example.com', 'ada'],
   ['ada@example.com', undefined],
   ['noreply@github.com', undefined],
-])('takes %s for the address of the account %s', (address, login) => {
+])('recognizes %s as an address of the account %s', (address, login) => {
   expect(loginOfAddress(address)).toBe(login);
 });
 
@@ -93,7 +93,7 @@ describe('an author', () => {
   });
 });
 
-it('names everything that is wrong with an authors file', () => {
+it('lists every error in an authors file', () => {
   const text =
     'authors:\n  - { author: a, also: [b] }\n  - { author: B, also: [] }\n  - { author: c, also: [d], people: [x] }\n';
   expect(() => parseAuthors(text, 'authors.yaml')).toThrow(

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { inSlices } from '../../../src/system/slices.js';
 import { matchesPattern } from '../../../src/sync/batch.js';
 import { createTeamAssigner } from '../../../src/sync/work-units/teams/assign.js';
 import { ownersOf, parseCodeowners } from '../../../src/sync/work-units/teams/codeowners.js';
@@ -16,14 +17,14 @@ const teams = parseTeams(
 const NONE = new Map<string, number>();
 
 describe('the team of a unit', () => {
-  it('is the one that has its author, by e-mail or login, whatever the case', () => {
+  it('is the team of its author, by e-mail or login, in any case', () => {
     const { teamOf } = createTeamAssigner(teams, 'acme/shop', undefined);
     expect(teamOf(['ADA@example.com', 'ada'], NONE)).toBe('web');
     expect(teamOf([null, 'Grace'], NONE)).toBe('web');
     expect(teamOf(['someone@example.com', 'linus'], NONE)).toBe('core');
   });
 
-  it('is, of several that have the author, the one that also has the repository', () => {
+  it('is the team that also has the repository if several have the author', () => {
     const own = parseTeams('teams: [{id: a, members: [x]}, {id: b, members: [x], repositories: ["acme/*"]}]', 't.yaml');
     expect(createTeamAssigner(own, 'acme/shop', undefined).teamOf(['x'], NONE)).toBe('b');
     expect(createTeamAssigner(own, 'other/shop', undefined).teamOf(['x'], NONE)).toBe('a');
@@ -38,12 +39,12 @@ describe('the team of a unit', () => {
     expect(createTeamAssigner([], 'acme/else', '/docs/ @acme/writers').teamOf(['x'], NONE)).toBe('unassigned');
   });
 
-  it('is the first by name of owners with equally many files', () => {
+  it('is the first owner by name if several own equally many files', () => {
     const { teamOf } = createTeamAssigner([], 'acme/shop', '* @acme/z');
     expect(teamOf([], new Map([['b', 1], ['a', 1]]))).toBe('a'); // prettier-ignore
   });
 
-  it('is, for a person who owns a file, the team of that person', () => {
+  it('is the team of the person if a person owns the file', () => {
     const { ownerOfPath } = createTeamAssigner(teams, 'acme/else', '*.ts @nobody ada@example.com\n*.md @nobody\n');
     expect(ownerOfPath('src/a.ts')).toBe('web');
     expect(ownerOfPath('README.md')).toBe('');
@@ -85,7 +86,26 @@ describe('a teams file', () => {
     expect(count).toBeGreaterThan(500);
   });
 
-  it('has no names of nothing but invisible characters', () => {
+  it('full of wrong members is checked while other work proceeds', async () => {
+    const team = (id: number): string => `  - { id: t${id}, members: [${'{},'.repeat(1000)}] }`;
+    const text = `teams:\n${Array.from({ length: 80 }, (_, id) => team(id)).join('\n')}`;
+    let turns = 0;
+    const checked = { done: false };
+    const count = (): void => {
+      turns++;
+      if (!checked.done) setImmediate(count);
+    };
+    setImmediate(count);
+    await expect(
+      inSlices(teamsSteps(text, 't.yaml')).finally(() => {
+        checked.done = true;
+      }),
+    ).rejects.toMatchObject({ problems: expect.toSatisfy((problems: unknown[]) => problems.length === 1000) });
+    // At once it would be a single turn.
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  it('refuses names of invisible characters alone', () => {
     const text = 'teams: [{ id: a, name: "\u200b \u3164", members: ["\u00ad"] }]';
     expect(() => parseTeams(text, 't.yaml')).toThrow(
       expect.objectContaining({
@@ -137,7 +157,7 @@ with\\ space.txt @acme/space
     expect(ownersOf(rules, path)).toEqual([owner]);
   });
 
-  it('matches as a plain search of all possibilities does', () => {
+  it('matches as an exhaustive search does', () => {
     const name = fc.stringMatching(/^[ab*?]{1,4}$/);
     const segment = fc.oneof(name, name, fc.constant('**'));
     const pattern = fc
@@ -159,7 +179,7 @@ with\\ space.txt @acme/space
     );
   });
 
-  it('does not search forever, whatever the pattern and the path', () => {
+  it('ends in bounded time for any pattern and path', () => {
     const hostile = [`/${'*a'.repeat(12)}*b`, `/${'**/a/'.repeat(12)}b`, `${'*a*/'.repeat(12)}b`];
     for (const written of hostile) {
       const [rule] = parseCodeowners(`${written} @acme/web`);
@@ -168,7 +188,7 @@ with\\ space.txt @acme/space
     }
   });
 
-  it('removes ownership with a line without owners', () => {
+  it('removes ownership by a line without owners', () => {
     expect(ownersOf(rules, 'apps/free')).toEqual([]);
   });
 });
@@ -208,6 +228,9 @@ describe('a teams file', () => {
     ['a line break', String.raw`\r\nBcc: x`, 'line breaks'],
     ['U+0000', String.raw`\0`, 'control characters'],
     ['a text direction control', String.raw`\u202e`, 'text direction controls'],
+    ['a tag character', String.raw`\U000E0041`, 'no invisible characters'],
+    ['a combining grapheme joiner', String.raw`\u034f`, 'no invisible characters'],
+    ['a space without width', String.raw`\u200b`, 'no invisible characters'],
   ])('with %s in a name, an e-mail or a repository is refused', (_what, escape, reason) => {
     const bad = `"a${escape}b"`;
     const text = `teams: [{ id: web, name: ${bad}, members: [${bad}], repositories: [${bad}] }]`;
@@ -236,7 +259,7 @@ describe('a pattern of repositories', () => {
     expect(createTeamAssigner([team], name, undefined).teamOf([], NONE) === 'a').toBe(matches);
   });
 
-  it('does not search forever, whatever the pattern and the name', () => {
+  it('ends in bounded time for any pattern and name', () => {
     const pattern = `${'*a'.repeat(40)}*b`;
     const name = `acme/${'a'.repeat(500)}`;
     const team = { id: 'a', name: 'a', members: [], repositories: [pattern] };

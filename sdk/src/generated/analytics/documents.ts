@@ -10,6 +10,10 @@ import type {
   CatalogLimitsQueryVariables,
   CatalogValuesQuery,
   CatalogValuesQueryVariables,
+  ComparisonQuery,
+  ComparisonQueryVariables,
+  DistributionsQuery,
+  DistributionsQueryVariables,
   ExploreQuery,
   ExploreQueryVariables,
   InvestmentBreakdownQuery,
@@ -31,7 +35,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '93f50e0937096b70';
+export const persistedVersion = 'ed28678e8a43d1fb';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -42,6 +46,8 @@ export interface PersistedQueries {
   };
   'catalog-limits': { readonly result: CatalogLimitsQuery; readonly variables: CatalogLimitsQueryVariables };
   'catalog-values': { readonly result: CatalogValuesQuery; readonly variables: CatalogValuesQueryVariables };
+  comparison: { readonly result: ComparisonQuery; readonly variables: ComparisonQueryVariables };
+  distributions: { readonly result: DistributionsQuery; readonly variables: DistributionsQueryVariables };
   explore: { readonly result: ExploreQuery; readonly variables: ExploreQueryVariables };
   'investment-breakdown': {
     readonly result: InvestmentBreakdownQuery;
@@ -113,6 +119,132 @@ export const catalogValues: PersistedDocument<CatalogValuesQuery, CatalogValuesQ
     values {
       value
       count
+    }
+  }
+}`,
+};
+
+/** A part of an organization compared with the period before, or with the whole organization. */
+export const comparison: PersistedDocument<ComparisonQuery, ComparisonQueryVariables> = {
+  id: 'comparison',
+  text: `query Comparison(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $compareWith: BaselineInput! = PREVIOUS_PERIOD
+  $filters: FilterInput
+) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      breakdowns: [
+        { dimension: WORK_TYPE, measure: THROUGHPUT, dateRange: $dateRange, compareWith: $compareWith }
+        { dimension: WORK_TYPE, measure: CHURN_LOC, dateRange: $dateRange, compareWith: $compareWith }
+        { dimension: THEME, measure: COUNT, dateRange: $dateRange, compareWith: $compareWith }
+      ]
+      distributions: [{ measure: CYCLE_TIME_HOURS, dateRange: $dateRange, compareWith: $compareWith }]
+      filters: $filters
+    }
+  ) {
+    breakdowns {
+      dimension
+      measure
+      items {
+        key
+        value
+        baseline
+      }
+    }
+    distributions {
+      dimension
+      measure
+      items {
+        key
+        statistics {
+          count
+          mean
+          median
+          p75
+          p90
+        }
+        baseline {
+          count
+          mean
+          median
+          p75
+          p90
+        }
+      }
+    }
+  }
+}`,
+};
+
+/** Median and percentiles of cycle time and size, with their development, compared with the period before. */
+export const distributions: PersistedDocument<DistributionsQuery, DistributionsQueryVariables> = {
+  id: 'distributions',
+  text: `query Distributions(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $dimension: DimensionInput! = WORK_TYPE
+  $interval: BucketIntervalInput! = WEEK
+  $topN: Int! = 10
+  $compareWith: BaselineInput = PREVIOUS_PERIOD
+  $filters: FilterInput
+) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      distributions: [
+        {
+          dimension: $dimension
+          measure: CYCLE_TIME_HOURS
+          dateRange: $dateRange
+          topN: $topN
+          interval: $interval
+          compareWith: $compareWith
+        }
+        {
+          dimension: $dimension
+          measure: CHURN_LOC
+          dateRange: $dateRange
+          topN: $topN
+          interval: $interval
+          compareWith: $compareWith
+        }
+      ]
+      filters: $filters
+    }
+  ) {
+    distributions {
+      dimension
+      measure
+      items {
+        key
+        statistics {
+          count
+          mean
+          median
+          p75
+          p90
+        }
+        buckets {
+          date
+          statistics {
+            count
+            mean
+            median
+            p75
+            p90
+          }
+        }
+        baseline {
+          count
+          mean
+          median
+          p75
+          p90
+        }
+      }
     }
   }
 }`,

@@ -20,6 +20,8 @@ export const analyticsErrorCodes = [
   'PAYLOAD_TOO_LARGE',
   /** The media type, character set or content coding of the body is not supported. */
   'UNSUPPORTED_MEDIA_TYPE',
+  /** The caller has sent too many queries. Try again later. */
+  'RATE_LIMITED',
   /** A database is unreachable. Try again soon. */
   'SERVICE_UNAVAILABLE',
   /** The server failed. The log has the cause under the request id. */
@@ -39,7 +41,7 @@ export const limitNames = [
   'max_sankey_nodes',
   /** Edges in a flow. */
   'max_sankey_edges',
-  /** Timeseries, breakdowns and flows in a batch. */
+  /** Timeseries, breakdowns, distributions and flows in a batch; comparisons, and buckets of distributions, count, too. */
   'max_sub_requests',
 ] as const;
 export type LimitName = (typeof limitNames)[number];
@@ -81,6 +83,11 @@ export type AnalyticsErrorDetails =
       readonly max_bytes: number;
     }
   | { readonly code: 'UNSUPPORTED_MEDIA_TYPE' }
+  | {
+      readonly code: 'RATE_LIMITED';
+      /** Seconds to wait before the next attempt. */
+      readonly retry_after_seconds: number;
+    }
   | {
       readonly code: 'SERVICE_UNAVAILABLE';
       /** Seconds to wait before the next attempt. */

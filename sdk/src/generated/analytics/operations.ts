@@ -51,6 +51,90 @@ export type CatalogValuesQuery = {
   readonly catalog: { readonly values: ReadonlyArray<{ readonly value: string; readonly count: number }> | null };
 };
 
+export type ComparisonQueryVariables = Exact<{
+  orgId: string;
+  dateRange: Types.DateRangeInput;
+  compareWith?: Types.BaselineInput;
+  filters?: Types.FilterInput | null | undefined;
+}>;
+
+export type ComparisonQuery = {
+  readonly analytics: {
+    readonly breakdowns: ReadonlyArray<{
+      readonly dimension: Types.DimensionInput;
+      readonly measure: Types.MeasureInput;
+      readonly items: ReadonlyArray<{ readonly key: string; readonly value: number; readonly baseline: number | null }>;
+    }>;
+    readonly distributions: ReadonlyArray<{
+      readonly dimension: Types.DimensionInput;
+      readonly measure: Types.DistributionMeasureInput;
+      readonly items: ReadonlyArray<{
+        readonly key: string;
+        readonly statistics: {
+          readonly count: number;
+          readonly mean: number;
+          readonly median: number;
+          readonly p75: number;
+          readonly p90: number;
+        };
+        readonly baseline: {
+          readonly count: number;
+          readonly mean: number;
+          readonly median: number;
+          readonly p75: number;
+          readonly p90: number;
+        } | null;
+      }>;
+    }>;
+  };
+};
+
+export type DistributionsQueryVariables = Exact<{
+  orgId: string;
+  dateRange: Types.DateRangeInput;
+  dimension?: Types.DimensionInput;
+  interval?: Types.BucketIntervalInput;
+  topN?: number;
+  compareWith?: Types.BaselineInput | null | undefined;
+  filters?: Types.FilterInput | null | undefined;
+}>;
+
+export type DistributionsQuery = {
+  readonly analytics: {
+    readonly distributions: ReadonlyArray<{
+      readonly dimension: Types.DimensionInput;
+      readonly measure: Types.DistributionMeasureInput;
+      readonly items: ReadonlyArray<{
+        readonly key: string;
+        readonly statistics: {
+          readonly count: number;
+          readonly mean: number;
+          readonly median: number;
+          readonly p75: number;
+          readonly p90: number;
+        };
+        readonly buckets: ReadonlyArray<{
+          readonly date: string;
+          readonly statistics: {
+            readonly count: number;
+            readonly mean: number;
+            readonly median: number;
+            readonly p75: number;
+            readonly p90: number;
+          };
+        }>;
+        readonly baseline: {
+          readonly count: number;
+          readonly mean: number;
+          readonly median: number;
+          readonly p75: number;
+          readonly p90: number;
+        } | null;
+      }>;
+    }>;
+  };
+};
+
 export type ExploreQueryVariables = Exact<{
   orgId: string;
   dateRange: Types.DateRangeInput;

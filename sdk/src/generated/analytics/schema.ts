@@ -13,10 +13,12 @@ export type Scalars = {
   Date: { input: string; output: string };
 };
 
-/** A batch of at most `maxSubRequests` timeseries, breakdowns and flows. */
+/** A batch of at most `maxSubRequests` timeseries, breakdowns, distributions and flows. */
 export type AnalyticsRequestInput = {
   /** Breakdowns. */
   readonly breakdowns?: ReadonlyArray<BreakdownRequestInput>;
+  /** Distributions. */
+  readonly distributions?: ReadonlyArray<DistributionRequestInput>;
   /** Which work units; all if omitted. */
   readonly filters?: InputMaybe<FilterInput>;
   /** One flow. */
@@ -31,14 +33,28 @@ export type AnalyticsRequestInput = {
 export type AnalyticsResult = {
   /** The breakdowns, in the order of the requests. */
   readonly breakdowns: ReadonlyArray<BreakdownResult>;
+  /** The distributions, in the order of the requests. */
+  readonly distributions: ReadonlyArray<DistributionResult>;
   /** The flow; null if none was requested. */
   readonly sankey?: Maybe<SankeyResult>;
   /** The series of all timeseries, in the order of the requests; within a request, largest first. */
   readonly timeseries: ReadonlyArray<TimeseriesResult>;
 };
 
+/** What figures are compared with. A baseline is read after the figures, so it may include a sync that ended in between. */
+export type BaselineInput =
+  /**
+   * The same days in the whole organization: without the scope, the teams, the repositories and the authors of the
+   * filters. Work types, themes and subcategories still apply.
+   */
+  | 'ORGANIZATION'
+  /** The same number of days directly before, with the same filters. */
+  | 'PREVIOUS_PERIOD';
+
 /** One item of a breakdown. */
 export type BreakdownItem = {
+  /** The measure for that value in `compareWith`; null if not requested, or an average of nothing. */
+  readonly baseline?: Maybe<Scalars['Float']['output']>;
   /** The value of the dimension. */
   readonly key: Scalars['String']['output'];
   /** The measure for that value. */
@@ -47,6 +63,8 @@ export type BreakdownItem = {
 
 /** A measure split over the values of a dimension. */
 export type BreakdownRequestInput = {
+  /** What to compare each item with; counts as another sub-request. */
+  readonly compareWith?: InputMaybe<BaselineInput>;
   /** The days: at most `maxDays`. */
   readonly dateRange: DateRangeInput;
   /** The dimension whose values get an item each. */
@@ -94,7 +112,10 @@ export type CatalogLimits = {
   readonly maxSankeyEdges: Scalars['Int']['output'];
   /** Maximum number of nodes in a flow. */
   readonly maxSankeyNodes: Scalars['Int']['output'];
-  /** Maximum number of timeseries, breakdowns and flows in a batch, and in all batches of one request together. */
+  /**
+   * Maximum number of timeseries, breakdowns, distributions and flows in a batch, and in all batches of one request
+   * together. A comparison and the buckets of a distribution count as one each.
+   */
   readonly maxSubRequests: Scalars['Int']['output'];
   /** Maximum number of items in a breakdown. */
   readonly maxTopN: Scalars['Int']['output'];
@@ -150,6 +171,65 @@ export type DimensionInput =
   | 'THEME'
   /** The type of work item: pull_request, commit, deployment or incident. */
   | 'WORK_TYPE';
+
+/** One bucket of a distribution. */
+export type DistributionBucket = {
+  /** The first day of the bucket. */
+  readonly date: Scalars['Date']['output'];
+  /** The statistics of its days. */
+  readonly statistics: Statistics;
+};
+
+/** One item of a distribution. */
+export type DistributionItem = {
+  /** The statistics for that value in `compareWith`; null if not requested, or without measured units. */
+  readonly baseline?: Maybe<Statistics>;
+  /** The statistics of each bucket that has measured units, by date; empty if no interval was requested. */
+  readonly buckets: ReadonlyArray<DistributionBucket>;
+  /** The value of the dimension. */
+  readonly key: Scalars['String']['output'];
+  /** The statistics over all days. */
+  readonly statistics: Statistics;
+};
+
+/** The measures that a single work unit has, which have percentiles. */
+export type DistributionMeasureInput =
+  /** Lines of code changed: the size of a unit. Units with an unknown number are excluded. */
+  | 'CHURN_LOC'
+  /** Hours from the start of a unit to its completion. Incomplete units are excluded. */
+  | 'CYCLE_TIME_HOURS';
+
+/**
+ * Median and percentiles of a measure, by the values of a dimension. They are always those of whole work units, with or
+ * without `useInvestment`, because a part of a unit has no duration.
+ */
+export type DistributionRequestInput = {
+  /** What to compare each item with; counts as another sub-request. */
+  readonly compareWith?: InputMaybe<BaselineInput>;
+  /** The days: at most `maxDays`. */
+  readonly dateRange: DateRangeInput;
+  /**
+   * The dimension whose values get an item each. Types of work differ by orders of magnitude, so they are separate unless
+   * you choose another dimension.
+   */
+  readonly dimension?: DimensionInput;
+  /** The length of a bucket, at most `maxBuckets` buckets; null: no buckets. Buckets count as another sub-request. */
+  readonly interval?: InputMaybe<BucketIntervalInput>;
+  /** The measure. */
+  readonly measure: DistributionMeasureInput;
+  /** The number of items, those with the most measured units first: from 1 to `maxTopN`. */
+  readonly topN?: Scalars['Int']['input'];
+};
+
+/** One distribution. */
+export type DistributionResult = {
+  /** The requested dimension. */
+  readonly dimension: DimensionInput;
+  /** The items, those with the most measured units first. */
+  readonly items: ReadonlyArray<DistributionItem>;
+  /** The requested measure. */
+  readonly measure: DistributionMeasureInput;
+};
 
 /** Selects work units. All filters must match; each accepts at most 100 values. */
 export type FilterInput = {
@@ -317,6 +397,23 @@ export type SortDirection =
   | 'ASC'
   /** Largest or latest first. */
   | 'DESC';
+
+/**
+ * Statistics of a measure over the work units in which it is known. Percentiles are nearest ranks: values that a unit has.
+ * Times are exact to the millisecond.
+ */
+export type Statistics = {
+  /** The number of units, at least 1. */
+  readonly count: Scalars['Int']['output'];
+  /** The arithmetic mean. */
+  readonly mean: Scalars['Float']['output'];
+  /** The smallest value that at least 50 % of the units do not exceed. */
+  readonly median: Scalars['Float']['output'];
+  /** The smallest value that at least 75 % of the units do not exceed. */
+  readonly p75: Scalars['Float']['output'];
+  /** The smallest value that at least 90 % of the units do not exceed. */
+  readonly p90: Scalars['Float']['output'];
+};
 
 /** One bucket of a series. */
 export type TimeseriesBucket = {

@@ -688,7 +688,7 @@ export interface paths {
     put?: never;
     /**
      * Build the images of a project
-     * @description Builds every service with a `build` section, each after the services whose images it uses as base, and streams the progress, one item per line. The last line is `done` or `error`. For a client that reads too slowly, lines of the build are dropped and counted; the build does not wait.
+     * @description Builds every service with a `build` section, each after the services whose images it uses as base, and streams the progress, one item per line. The last line is `done` or `error`. For a client that reads too slowly, lines of the build are dropped and counted; the build does not wait. At most 32 builds and pulls of projects are in progress at a time.
      */
     post: operations['buildProject'];
     delete?: never;
@@ -800,58 +800,6 @@ export interface components {
       /** @description The version of the server. */
       version: string;
     };
-    /** @description The id of the request, as in the header `X-Request-Id`. Quote it when you report a failure. */
-    RequestId: string;
-    /** @description The compose server serves a page for people at this address, and answers only requests of its sessions. The request has no cookie of a session, or not the key that belongs to it. Get a new link with `plumbline compose ui` and open it. Programs use the server's socket instead. */
-    PageSessionRequiredProblem: {
-      /** @constant */
-      type: '/problems/page-session-required';
-      /** @constant */
-      title: 'Page session required';
-      /** @constant */
-      status: 401;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its own pages, by its own name or address. For the compose service, the operator can add names with `--allow-host`. */
-    ForeignRequestProblem: {
-      /** @constant */
-      type: '/problems/foreign-request';
-      /** @constant */
-      title: 'Foreign request';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The server authenticates clients by certificate, and the auth store does not contain the certificate of this client. Ask the operator to add it with `plumbline compose auth add`. */
-    ClientNotAllowedProblem: {
-      /** @constant */
-      type: '/problems/client-not-allowed';
-      /** @constant */
-      title: 'Client not allowed';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The `Accept` header excludes every media type in which the reply can be sent. Ask for one of `available`, or leave the header out. */
-    NotAcceptableProblem: {
-      /** @constant */
-      type: '/problems/not-acceptable';
-      /** @constant */
-      title: 'Not acceptable';
-      /** @constant */
-      status: 406;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description The media types that the operation can return. */
-      available: string[];
-    };
     /**
      * @description What runs the containers: `bridge` an engine behind its socket, `native` Podman without a service, `mock` nothing, in memory, `remote` another server of this API.
      * @enum {string}
@@ -912,6 +860,8 @@ export interface components {
       /** @description Seconds since the server started. */
       uptime_seconds: number;
     };
+    /** @description The id of the request, as in the header `X-Request-Id`. Quote it when you report a failure. */
+    RequestId: string;
     /** @description The server failed unexpectedly. Changes were rolled back. Try again later. If the error persists, report the `request_id`; the operator finds the cause in the log with it. */
     InternalErrorProblem: {
       /** @constant */
@@ -1021,29 +971,6 @@ export interface components {
        * @enum {string|null}
        */
       health: 'starting' | 'healthy' | 'unhealthy' | null;
-    };
-    /** @description One violation. */
-    FieldViolation: {
-      /** @description The position of the value: a JSON Pointer (RFC 6901) into the request, beginning with `/body`, `/query` or `/path`. */
-      path: string;
-      /** @description The name of the violated rule, for programs: the JSON Schema keyword (such as `required`, `format` or `maxLength`), `characters` for text with U+0000 or lone surrogates, or `exists` for a reference to something that does not exist. */
-      rule: string;
-      /** @description The violated rule, for people. The wording may change. */
-      message: string;
-    };
-    /** @description The request is well-formed, but a parameter or a part of the body violates the contract, or refers to something that does not exist. Nothing was done. Correct what `violations` lists and send the request again. */
-    ValidationFailedProblem: {
-      /** @constant */
-      type: '/problems/validation-failed';
-      /** @constant */
-      title: 'Validation failed';
-      /** @constant */
-      status: 422;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description All violations, in the order of the values in the request. */
-      violations: components['schemas']['FieldViolation'][];
     };
     /**
      * @description `created` has never run, `stopping` is a stop in progress, `stopped` ended by a stop, `exited` by a kill or by itself.
@@ -1271,46 +1198,6 @@ export interface components {
        */
       timeout_seconds?: number;
     };
-    /** @description The body cannot be read: it is not JSON, or not UTF-8. Nothing was done. Send the body as one JSON value in UTF-8; `message` says where parsing failed. */
-    MalformedRequestProblem: {
-      /** @constant */
-      type: '/problems/malformed-request';
-      /** @constant */
-      title: 'Malformed request';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The request body is larger than the operation accepts. The server stopped reading it. Send at most `max_bytes` bytes. */
-    PayloadTooLargeProblem: {
-      /** @constant */
-      type: '/problems/payload-too-large';
-      /** @constant */
-      title: 'Payload too large';
-      /** @constant */
-      status: 413;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description The largest body that the operation accepts, in bytes. */
-      max_bytes: number;
-    };
-    /** @description The `Content-Type` of the request is missing, or names a media type (or a `Content-Encoding`) that the operation does not accept. Send one of `supported`, uncompressed. */
-    UnsupportedMediaTypeProblem: {
-      /** @constant */
-      type: '/problems/unsupported-media-type';
-      /** @constant */
-      title: 'Unsupported media type';
-      /** @constant */
-      status: 415;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description The media types that the operation accepts. */
-      supported: string[];
-    };
     /** @description The container did not exit in time: 408 if the caller chose the timeout, 504 if the server did. Nothing was undone. Wait again, or longer. */
     RuntimeTimeoutProblem: {
       /** @constant */
@@ -1445,6 +1332,18 @@ export interface components {
       /** @description The exit code of the command. */
       exit_code: number;
     };
+    /** @description The body cannot be read: it is not JSON, or not UTF-8. Nothing was done. Send the body as one JSON value in UTF-8; `message` says where parsing failed. */
+    MalformedRequestProblem: {
+      /** @constant */
+      type: '/problems/malformed-request';
+      /** @constant */
+      title: 'Malformed request';
+      /** @constant */
+      status: 400;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description A position in a file. */
     SourcePosition: {
       /** @description The line, from 1. */
@@ -1577,6 +1476,20 @@ export interface components {
       case: 'imageNotFound';
       /** @description The requested image. */
       reference: string;
+    };
+    /** @description The server is temporarily unavailable: its database is unreachable, too many password checks or compose files are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
+    ServiceUnavailableProblem: {
+      /** @constant */
+      type: '/problems/service-unavailable';
+      /** @constant */
+      title: 'Service unavailable';
+      /** @constant */
+      status: 503;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
+      retry_after_seconds: number;
     };
     /** @description A network. */
     Network: {
@@ -2446,20 +2359,6 @@ export interface components {
       /** @description The largest number allowed. */
       maximum: number;
     };
-    /** @description The server is temporarily unavailable: its database is unreachable, too many password checks or compose files are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
-    ServiceUnavailableProblem: {
-      /** @constant */
-      type: '/problems/service-unavailable';
-      /** @constant */
-      title: 'Service unavailable';
-      /** @constant */
-      status: 503;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
-      retry_after_seconds: number;
-    };
     /** @description A service of a project. */
     ProjectService: {
       /** @description The project. */
@@ -2953,6 +2852,107 @@ export interface components {
       /** @description The methods that the path supports. */
       allow: string[];
     };
+    /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its own pages, by its own name or address. For the compose service, the operator can add names with `--allow-host`. */
+    ForeignRequestProblem: {
+      /** @constant */
+      type: '/problems/foreign-request';
+      /** @constant */
+      title: 'Foreign request';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The server authenticates clients by certificate, and the auth store does not contain the certificate of this client. Ask the operator to add it with `plumbline compose auth add`. */
+    ClientNotAllowedProblem: {
+      /** @constant */
+      type: '/problems/client-not-allowed';
+      /** @constant */
+      title: 'Client not allowed';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The `Accept` header excludes every media type in which the reply can be sent. Ask for one of `available`, or leave the header out. */
+    NotAcceptableProblem: {
+      /** @constant */
+      type: '/problems/not-acceptable';
+      /** @constant */
+      title: 'Not acceptable';
+      /** @constant */
+      status: 406;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description The media types that the operation can return. */
+      available: string[];
+    };
+    /** @description The compose server serves a page for people at this address, and answers only requests of its sessions. The request has no cookie of a session, or not the key that belongs to it. Get a new link with `plumbline compose ui` and open it. Programs use the server's socket instead. */
+    PageSessionRequiredProblem: {
+      /** @constant */
+      type: '/problems/page-session-required';
+      /** @constant */
+      title: 'Page session required';
+      /** @constant */
+      status: 401;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The request body is larger than the operation accepts. The server stopped reading it. Send at most `max_bytes` bytes. */
+    PayloadTooLargeProblem: {
+      /** @constant */
+      type: '/problems/payload-too-large';
+      /** @constant */
+      title: 'Payload too large';
+      /** @constant */
+      status: 413;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description The largest body that the operation accepts, in bytes. */
+      max_bytes: number;
+    };
+    /** @description The `Content-Type` of the request is missing, or names a media type (or a `Content-Encoding`) that the operation does not accept. Send one of `supported`, uncompressed. */
+    UnsupportedMediaTypeProblem: {
+      /** @constant */
+      type: '/problems/unsupported-media-type';
+      /** @constant */
+      title: 'Unsupported media type';
+      /** @constant */
+      status: 415;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description The media types that the operation accepts. */
+      supported: string[];
+    };
+    /** @description One violation. */
+    FieldViolation: {
+      /** @description The position of the value: a JSON Pointer (RFC 6901) into the request, beginning with `/body`, `/query` or `/path`. */
+      path: string;
+      /** @description The name of the violated rule, for programs: the JSON Schema keyword (such as `required`, `format` or `maxLength`), `characters` for text with U+0000 or lone surrogates, or `exists` for a reference to something that does not exist. */
+      rule: string;
+      /** @description The violated rule, for people. The wording may change. */
+      message: string;
+    };
+    /** @description The request is well-formed, but a parameter or a part of the body violates the contract, or refers to something that does not exist. Nothing was done. Correct what `violations` lists and send the request again. */
+    ValidationFailedProblem: {
+      /** @constant */
+      type: '/problems/validation-failed';
+      /** @constant */
+      title: 'Validation failed';
+      /** @constant */
+      status: 422;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description All violations, in the order of the values in the request. */
+      violations: components['schemas']['FieldViolation'][];
+    };
   };
   responses: {
     /** @description The request has more than one `Host` header. */
@@ -2986,17 +2986,6 @@ export interface components {
         'application/problem+json': components['schemas']['MethodNotAllowedProblem'];
       };
     };
-    /** @description The server serves a page for people at this address, and the request is not of a session of it. */
-    PageSessionRequired: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        'WWW-Authenticate': components['headers']['PageAuthenticate'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['PageSessionRequiredProblem'];
-      };
-    };
     /** @description A web page of another site asks, or the server lets in clients by their certificate and this one is not among them. */
     CallerNotAllowed: {
       headers: {
@@ -3008,6 +2997,26 @@ export interface components {
           components['schemas']['ForeignRequestProblem'] | components['schemas']['ClientNotAllowedProblem'];
       };
     };
+    /** @description The server failed unexpectedly. */
+    InternalError: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['InternalErrorProblem'];
+      };
+    };
+    /** @description The body cannot be read. */
+    MalformedRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['MalformedRequestProblem'];
+      };
+    };
     /** @description The reply cannot be sent in any media type that the caller accepts. */
     NotAcceptable: {
       headers: {
@@ -3016,6 +3025,47 @@ export interface components {
       };
       content: {
         'application/problem+json': components['schemas']['NotAcceptableProblem'];
+      };
+    };
+    /** @description The server serves a page for people at this address, and the request is not of a session of it. */
+    PageSessionRequired: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        'WWW-Authenticate': components['headers']['PageAuthenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['PageSessionRequiredProblem'];
+      };
+    };
+    /** @description The body is too large. */
+    PayloadTooLarge: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['PayloadTooLargeProblem'];
+      };
+    };
+    /** @description The operation does not accept the media type of the body. */
+    UnsupportedMediaType: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['UnsupportedMediaTypeProblem'];
+      };
+    };
+    /** @description The request violates the contract. */
+    ValidationFailed: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['ValidationFailedProblem'];
       };
     };
     /** @description The server failed: unexpectedly, or to write or read its state. */
@@ -3038,26 +3088,6 @@ export interface components {
       content: {
         'application/problem+json':
           components['schemas']['RuntimeBackendFailureProblem'] | components['schemas']['TerminalCommandFailedProblem'];
-      };
-    };
-    /** @description The request violates the contract. */
-    ValidationFailed: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['ValidationFailedProblem'];
-      };
-    };
-    /** @description The server failed unexpectedly. */
-    InternalError: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['InternalErrorProblem'];
       };
     };
     /** @description The backend does not offer this. */
@@ -3088,36 +3118,6 @@ export interface components {
       };
       content: {
         'application/problem+json': components['schemas']['RuntimeInvalidStateProblem'];
-      };
-    };
-    /** @description The body cannot be read. */
-    MalformedRequest: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['MalformedRequestProblem'];
-      };
-    };
-    /** @description The body is too large. */
-    PayloadTooLarge: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['PayloadTooLargeProblem'];
-      };
-    };
-    /** @description The operation does not accept the media type of the body. */
-    UnsupportedMediaType: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['UnsupportedMediaTypeProblem'];
       };
     };
     /** @description The container did not end in time. */
@@ -3160,6 +3160,17 @@ export interface components {
       };
       content: {
         'application/problem+json': components['schemas']['RuntimeImageNotFoundProblem'];
+      };
+    };
+    /** @description The server is temporarily unavailable. */
+    ServiceUnavailable: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        'Retry-After': components['headers']['RetryAfter'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['ServiceUnavailableProblem'];
       };
     };
     /** @description The body cannot be read, or has a driver that the operator does not allow or a reserved label. */
@@ -3241,17 +3252,6 @@ export interface components {
         'application/problem+json':
           | components['schemas']['RuntimeAlreadyExistsProblem']
           | components['schemas']['OrchestratorLimitExceededProblem'];
-      };
-    };
-    /** @description The server is temporarily unavailable. */
-    ServiceUnavailable: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        'Retry-After': components['headers']['RetryAfter'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['ServiceUnavailableProblem'];
       };
     };
     /** @description The body cannot be read, or the compose file cannot be followed. */
@@ -3463,11 +3463,6 @@ export interface components {
      */
     XRequestId: string;
     /**
-     * @description How to authenticate (RFC 9110, section 11.6.1): with the cookie of a session of the page.
-     * @example Cookie realm="plumbline compose ui"
-     */
-    PageAuthenticate: 'Cookie realm="plumbline compose ui"';
-    /**
      * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
      * @example 60
      */
@@ -3477,6 +3472,11 @@ export interface components {
      * @example plumbline-compose-7070=3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict
      */
     SetPageSession: string;
+    /**
+     * @description How to authenticate (RFC 9110, section 11.6.1): with the cookie of a session of the page.
+     * @example Cookie realm="plumbline compose ui"
+     */
+    PageAuthenticate: 'Cookie realm="plumbline compose ui"';
     /**
      * @description Removes the cookie of the session.
      * @example plumbline-compose-7070=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict
@@ -4539,6 +4539,7 @@ export interface operations {
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
       502: components['responses']['BackendFailure'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   listNetworks: {
@@ -5327,6 +5328,7 @@ export interface operations {
       422: components['responses']['ValidationFailed'];
       500: components['responses']['Failure'];
       502: components['responses']['BackendFailure'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   listProjectServices: {
@@ -5587,6 +5589,7 @@ export interface operations {
       500: components['responses']['Failure'];
       501: components['responses']['NotSupported'];
       502: components['responses']['BackendFailure'];
+      503: components['responses']['ServiceUnavailable'];
       504: components['responses']['DependencyTimeout'];
     };
   };
@@ -5645,6 +5648,7 @@ export interface operations {
       422: components['responses']['ValidationFailed'];
       500: components['responses']['Failure'];
       502: components['responses']['BackendFailure'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   restartProject: {
@@ -5702,6 +5706,7 @@ export interface operations {
       422: components['responses']['ValidationFailed'];
       500: components['responses']['Failure'];
       502: components['responses']['BackendFailure'];
+      503: components['responses']['ServiceUnavailable'];
       504: components['responses']['DependencyTimeout'];
     };
   };
@@ -5764,6 +5769,7 @@ export interface operations {
       422: components['responses']['ValidationFailed'];
       500: components['responses']['Failure'];
       502: components['responses']['BackendFailure'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   pullProject: {
@@ -5824,6 +5830,7 @@ export interface operations {
       422: components['responses']['ValidationFailed'];
       500: components['responses']['Failure'];
       502: components['responses']['BackendFailure'];
+      503: components['responses']['ServiceUnavailable'];
     };
   };
   scaleService: {
@@ -5892,6 +5899,7 @@ export interface operations {
       500: components['responses']['Failure'];
       501: components['responses']['NotSupported'];
       502: components['responses']['BackendFailure'];
+      503: components['responses']['ServiceUnavailable'];
       504: components['responses']['DependencyTimeout'];
     };
   };

@@ -398,7 +398,8 @@ export type PullImageResult =
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Pull an image (`POST /images/pull`). */
 export function pullImage(client: ComposeClient, request: PullImageRequest): Promise<PullImageResult> {
   return client.call({ method: 'post', path: '/images/pull', statuses: [200], format: formats.ndjson }, request);
@@ -735,7 +736,8 @@ export type DeleteProjectResult =
   | Failure<404, Schemas['OrchestratorProjectNotFoundProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Delete a project (`DELETE /projects/{name}`). */
 export function deleteProject(client: ComposeClient, request: DeleteProjectRequest): Promise<DeleteProjectResult> {
   return client.call({ method: 'delete', path: '/projects/{name}', statuses: [204] }, request);
@@ -830,6 +832,7 @@ export type UpProjectResult =
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>
   | Failure<504, Schemas['ComposeWaitTimeoutProblem']>;
 /** Bring a project up (`POST /projects/{name}/up`). */
 export function upProject(client: ComposeClient, request: UpProjectRequest): Promise<UpProjectResult> {
@@ -852,7 +855,8 @@ export type DownProjectResult =
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Take a project down (`POST /projects/{name}/down`). */
 export function downProject(client: ComposeClient, request: DownProjectRequest): Promise<DownProjectResult> {
   return client.call({ method: 'post', path: '/projects/{name}/down', statuses: [200], format: formats.json }, request);
@@ -876,6 +880,7 @@ export type RestartProjectResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>
   | Failure<504, Schemas['ComposeWaitTimeoutProblem']>;
 /** Restart a project (`POST /projects/{name}/restart`). */
 export function restartProject(client: ComposeClient, request: RestartProjectRequest): Promise<RestartProjectResult> {
@@ -902,7 +907,8 @@ export type BuildProjectResult =
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Build the images of a project (`POST /projects/{name}/build`). */
 export function buildProject(client: ComposeClient, request: BuildProjectRequest): Promise<BuildProjectResult> {
   return client.call(
@@ -928,7 +934,8 @@ export type PullProjectResult =
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
-  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Pull the images of a project (`POST /projects/{name}/pull`). */
 export function pullProject(client: ComposeClient, request: PullProjectRequest): Promise<PullProjectResult> {
   return client.call(
@@ -978,6 +985,7 @@ export type ScaleServiceResult =
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>
   | Failure<504, Schemas['ComposeWaitTimeoutProblem']>;
 /** Set the number of containers of a service (`POST /projects/{name}/services/{service}/scale`). */
 export function scaleService(client: ComposeClient, request: ScaleServiceRequest): Promise<ScaleServiceResult> {

@@ -6,24 +6,18 @@ type Schemas = components['schemas'];
 
 /** Every problem that this API can return; narrow it on `type`. */
 export type Problem =
-  | Schemas['PageSessionRequiredProblem']
-  | Schemas['ForeignRequestProblem']
-  | Schemas['ClientNotAllowedProblem']
-  | Schemas['NotAcceptableProblem']
   | Schemas['InternalErrorProblem']
   | Schemas['RuntimePersistenceFailureProblem']
   | Schemas['RuntimeBackendFailureProblem']
   | Schemas['TerminalCommandFailedProblem']
-  | Schemas['ValidationFailedProblem']
   | Schemas['RuntimeNotSupportedProblem']
   | Schemas['RuntimeNotFoundProblem']
   | Schemas['RuntimeInvalidStateProblem']
-  | Schemas['MalformedRequestProblem']
-  | Schemas['PayloadTooLargeProblem']
-  | Schemas['UnsupportedMediaTypeProblem']
   | Schemas['RuntimeTimeoutProblem']
+  | Schemas['MalformedRequestProblem']
   | Schemas['ComposeValidationNotAllowedProblem']
   | Schemas['RuntimeImageNotFoundProblem']
+  | Schemas['ServiceUnavailableProblem']
   | Schemas['RuntimeAlreadyExistsProblem']
   | Schemas['OrchestratorProjectNotFoundProblem']
   | Schemas['ComposeImageNotFoundProblem']
@@ -52,7 +46,6 @@ export type Problem =
   | Schemas['ComposeValidationCircularDependencyProblem']
   | Schemas['ComposeValidationEmptyProjectProblem']
   | Schemas['OrchestratorLimitExceededProblem']
-  | Schemas['ServiceUnavailableProblem']
   | Schemas['ComposeValidationUnsupportedProblem']
   | Schemas['OrchestratorServiceNotFoundProblem']
   | Schemas['ComposeExternalVolumeNotFoundProblem']
@@ -64,30 +57,31 @@ export type Problem =
   | Schemas['PageLinkRefusedProblem']
   | Schemas['RepeatedHostProblem']
   | Schemas['RouteNotFoundProblem']
-  | Schemas['MethodNotAllowedProblem'];
+  | Schemas['MethodNotAllowedProblem']
+  | Schemas['ForeignRequestProblem']
+  | Schemas['ClientNotAllowedProblem']
+  | Schemas['NotAcceptableProblem']
+  | Schemas['PageSessionRequiredProblem']
+  | Schemas['PayloadTooLargeProblem']
+  | Schemas['UnsupportedMediaTypeProblem']
+  | Schemas['ValidationFailedProblem'];
 
 export type ProblemType = Problem['type'];
 
 /** The `type` of every problem. */
 export const problemTypes = [
-  '/problems/page-session-required',
-  '/problems/foreign-request',
-  '/problems/client-not-allowed',
-  '/problems/not-acceptable',
   '/problems/internal-error',
   '/problems/runtime-persistence-failure',
   '/problems/runtime-backend-failure',
   '/problems/terminal-command-failed',
-  '/problems/validation-failed',
   '/problems/runtime-not-supported',
   '/problems/runtime-not-found',
   '/problems/runtime-invalid-state',
-  '/problems/malformed-request',
-  '/problems/payload-too-large',
-  '/problems/unsupported-media-type',
   '/problems/runtime-timeout',
+  '/problems/malformed-request',
   '/problems/compose-validation-not-allowed',
   '/problems/runtime-image-not-found',
+  '/problems/service-unavailable',
   '/problems/runtime-already-exists',
   '/problems/orchestrator-project-not-found',
   '/problems/compose-image-not-found',
@@ -116,7 +110,6 @@ export const problemTypes = [
   '/problems/compose-validation-circular-dependency',
   '/problems/compose-validation-empty-project',
   '/problems/orchestrator-limit-exceeded',
-  '/problems/service-unavailable',
   '/problems/compose-validation-unsupported',
   '/problems/orchestrator-service-not-found',
   '/problems/compose-external-volume-not-found',
@@ -129,6 +122,13 @@ export const problemTypes = [
   '/problems/repeated-host',
   '/problems/route-not-found',
   '/problems/method-not-allowed',
+  '/problems/foreign-request',
+  '/problems/client-not-allowed',
+  '/problems/not-acceptable',
+  '/problems/page-session-required',
+  '/problems/payload-too-large',
+  '/problems/unsupported-media-type',
+  '/problems/validation-failed',
 ] as const satisfies readonly ProblemType[];
 
 /** Whether this version of the SDK knows the problem, so that it can be narrowed on `type`. */

@@ -192,7 +192,7 @@ export interface paths {
     put?: never;
     /**
      * Keep a session in a cookie
-     * @description For web pages of this server. Exchanges a refresh token from a login or a switch of organization for an access token and a cookie with the next refresh token. Scripts cannot read the cookie. The session continues. From now on its refresh tokens are accepted only here and in the cookie; `POST /api/v1/auth/refresh` rejects them. A token that this operation used within the last 10 seconds returns the same successor again. Any other reuse of a token revokes the session. Requests from pages of other sites are rejected.
+     * @description For web pages of this server. Exchanges a refresh token from a login or a switch of organization for an access token and a cookie with the next refresh token. Scripts cannot read the cookie. The session continues. From now on its refresh tokens are accepted only here and in the cookie; `POST /api/v1/auth/refresh` rejects them. A token that this operation used within the last 10 seconds returns the same successor again. Any other reuse of a token revokes the session. Requests from pages of other sites are rejected. The audit log gets no record.
      */
     post: operations['startBrowserSession'];
     /**
@@ -216,7 +216,7 @@ export interface paths {
     put?: never;
     /**
      * Refresh the session of the cookie
-     * @description Exchanges the refresh token in the cookie for an access token and the next cookie. Accepts only tokens of sessions that were moved into a cookie. A token that was used within the last 10 seconds returns the same successor again, so that a lost reply or two tabs do not end the session; later reuse revokes the session. The membership is read again. Requests without the header `X-Plumbline-Browser` and requests from pages of other sites are rejected.
+     * @description Exchanges the refresh token in the cookie for an access token and the next cookie. Accepts only tokens of sessions that were moved into a cookie. A token that was used within the last 10 seconds returns the same successor again, so that a lost reply or two tabs do not end the session; later reuse revokes the session. The membership is read again. Requests without the header `X-Plumbline-Browser` and requests from pages of other sites are rejected. The audit log gets no record, because a browser refreshes at each load of a page. `GET /api/v1/auth/sessions` names the last refresh.
      */
     post: operations['refreshBrowserSession'];
     delete?: never;
@@ -488,7 +488,7 @@ export interface paths {
     put?: never;
     /**
      * Invite someone
-     * @description Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for an account with this address. You can invite only with roles up to your own.
+     * @description Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for an account with this address. You can invite only with roles up to your own. Invites are limited per inviter and per address, whichever organizations they are for.
      */
     post: operations['createInvite'];
     delete?: never;
@@ -704,7 +704,7 @@ export interface paths {
     put?: never;
     /**
      * Connect a code host
-     * @description Stores an access token for a code host, encrypted. No reply contains it. The name is unique per provider in the organization. The token is not checked here; use the test operation. Connecting the first integration completes the onboarding of the organization.
+     * @description Stores an access token for a code host, encrypted. No reply contains it. The name is unique per provider in the organization, which has at most as many integrations as the server's setting `INTEGRATIONS_PER_ORGANIZATION` permits. The token is not checked here; use the test operation. Connecting the first integration completes the onboarding of the organization.
      */
     post: operations['connectIntegration'];
     delete?: never;
@@ -853,7 +853,7 @@ export interface paths {
     put?: never;
     /**
      * Start a run
-     * @description Queues a run for a worker. Read the run to follow it. A configuration has at most one run at a time. A run resumes where an interrupted one stopped. If a host or the database is unavailable, the run becomes pending again and later continues with the rest. After six attempts it fails.
+     * @description Queues a run for a worker. Read the run to follow it. A configuration has at most one run at a time. A run resumes where an interrupted one stopped. If a host or the database is unavailable, the run becomes pending again and later continues with the rest. After six attempts it fails. A run also ends when an attempt takes longer than the server's setting `SYNC_RUN_DEADLINE`, or sends more requests to the code host than `SYNC_RUN_REQUESTS`. Then `error` says so, the data read so far are kept, and the next run resumes from there. An organization has at most `SYNC_RUNS_PER_ORGANIZATION` pending and running runs.
      */
     post: operations['startSyncRun'];
     delete?: never;
@@ -1056,7 +1056,7 @@ export interface components {
   schemas: {
     /**
      * Format: email
-     * @description An e-mail address. It is normalized first: surrounding white space is removed, letters become lower case, and an internationalized domain becomes Punycode (`Robin@Bücher.example` is `robin@xn--bcher-kva.example`). The normalized form is validated, stored and returned. Not accepted are local parts with characters outside ASCII (RFC 6531), quoted local parts, comments, address literals such as `robin@[192.0.2.1]`, and domains without a dot.
+     * @description An e-mail address. It is normalized first: surrounding white space is removed, letters become lower case, and an internationalized domain becomes Punycode (`Robin@Bücher.example` is `robin@xn--bcher-kva.example`). The normalized form is validated, stored and returned. Not accepted are local parts with characters outside ASCII (RFC 6531) or with more than 64 characters, quoted local parts, comments, address literals such as `robin@[192.0.2.1]`, domains without a dot or with invalid Punycode, and domains with a label of more than 63 characters.
      */
     Email: string;
     /**
@@ -1114,48 +1114,6 @@ export interface components {
       message: 'Email already registered';
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The `Accept` header excludes every media type in which the reply can be sent. Ask for one of `available`, or leave the header out. */
-    NotAcceptableProblem: {
-      /** @constant */
-      type: '/problems/not-acceptable';
-      /** @constant */
-      title: 'Not acceptable';
-      /** @constant */
-      status: 406;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description The media types that the operation can return. */
-      available: string[];
-    };
-    /** @description The request body is larger than the operation accepts. The server stopped reading it. Send at most `max_bytes` bytes. */
-    PayloadTooLargeProblem: {
-      /** @constant */
-      type: '/problems/payload-too-large';
-      /** @constant */
-      title: 'Payload too large';
-      /** @constant */
-      status: 413;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description The largest body that the operation accepts, in bytes. */
-      max_bytes: number;
-    };
-    /** @description The `Content-Type` of the request is missing, or names a media type (or a `Content-Encoding`) that the operation does not accept. Send one of `supported`, uncompressed. */
-    UnsupportedMediaTypeProblem: {
-      /** @constant */
-      type: '/problems/unsupported-media-type';
-      /** @constant */
-      title: 'Unsupported media type';
-      /** @constant */
-      status: 415;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description The media types that the operation accepts. */
-      supported: string[];
-    };
     /** @description One violation. */
     FieldViolation: {
       /** @description The position of the value: a JSON Pointer (RFC 6901) into the request, beginning with `/body`, `/query` or `/path`. */
@@ -1202,46 +1160,6 @@ export interface components {
       request_id: components['schemas']['RequestId'];
       /** @description All violated rules. */
       violations: components['schemas']['PasswordViolation'][];
-    };
-    /** @description You have exceeded the rate limit of this operation; see the `RateLimit` and `RateLimit-Policy` headers. Wait `retry_after_seconds` seconds and repeat the request. */
-    RateLimitedProblem: {
-      /** @constant */
-      type: '/problems/rate-limited';
-      /** @constant */
-      title: 'Rate limited';
-      /** @constant */
-      status: 429;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
-      retry_after_seconds: number;
-    };
-    /** @description The server failed unexpectedly. Changes were rolled back. Try again later. If the error persists, report the `request_id`; the operator finds the cause in the log with it. */
-    InternalErrorProblem: {
-      /** @constant */
-      type: '/problems/internal-error';
-      /** @constant */
-      title: 'Internal error';
-      /** @constant */
-      status: 500;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The server is temporarily unavailable: its database is unreachable, too many password checks or compose files are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
-    ServiceUnavailableProblem: {
-      /** @constant */
-      type: '/problems/service-unavailable';
-      /** @constant */
-      title: 'Service unavailable';
-      /** @constant */
-      status: 503;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
-      retry_after_seconds: number;
     };
     /** @description The token from the mail. */
     DisownRequest: {
@@ -1408,6 +1326,20 @@ export interface components {
       /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
       retry_after_seconds: number;
     };
+    /** @description You have exceeded the rate limit of this operation; see the `RateLimit` and `RateLimit-Policy` headers. Wait `retry_after_seconds` seconds and repeat the request. */
+    RateLimitedProblem: {
+      /** @constant */
+      type: '/problems/rate-limited';
+      /** @constant */
+      title: 'Rate limited';
+      /** @constant */
+      status: 429;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
+      retry_after_seconds: number;
+    };
     /** @description The address to send a reset link to. */
     ForgotPasswordRequest: {
       email: components['schemas']['Email'];
@@ -1458,18 +1390,6 @@ export interface components {
       /** @description A message for users about what happened or what to do next. */
       message: string;
       tokens: components['schemas']['Tokens'];
-    };
-    /** @description The operation requires a bearer token, and the request has none or an invalid one: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request. */
-    UnauthenticatedProblem: {
-      /** @constant */
-      type: '/problems/unauthenticated';
-      /** @constant */
-      title: 'Unauthenticated';
-      /** @constant */
-      status: 401;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
     };
     /** @description The current password that you sent to confirm the change is wrong, or the account has no password. The access token is valid: refreshing it does not help. Send the right password, or reset it by e-mail. */
     WrongPasswordProblem: {
@@ -1731,7 +1651,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description A name for people to read. Surrounding white space is removed; the rest must not be empty. Control characters, line breaks, and characters that change the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) are not accepted, because names appear in mails. At least one character must be visible: white space, default-ignorable code points (such as U+00AD, U+200B and U+3164) and U+2800 alone are no name. */
+    /** @description A name for people to read. Surrounding white space is removed; the rest must not be empty. Control characters, line breaks, and characters that change the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) are not accepted, because names appear in mails. Characters that nobody sees (default-ignorable code points such as U+00AD, U+200B and U+3164, and U+2800) are not accepted either: two names that look alike could differ by them. The exceptions are U+200C, U+200D and variation selectors, which scripts and emoji need; a name needs another character beside them. The flags of regions such as Scotland are made of tag characters (U+E0000 to U+E007F), so they are not accepted. */
     Name: string;
     /** @description Create an organization. */
     CreateOrganizationRequest: {
@@ -1827,18 +1747,6 @@ export interface components {
       /** @description Whether the organization has an active integration. */
       first_integration_connected: boolean;
     };
-    /** @description The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns. */
-    OrganizationRequiredProblem: {
-      /** @constant */
-      type: '/problems/organization-required';
-      /** @constant */
-      title: 'Organization required';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
     /** @description The invite to accept. */
     AcceptInviteRequest: {
       /** @description The token from the invite e-mail. */
@@ -1879,35 +1787,6 @@ export interface components {
        * @description When it last changed.
        */
       updated_at: string;
-    };
-    /** @description The path names a different organization than the access token. Switch to that organization first, and use the access token that this returns. */
-    OrganizationMismatchProblem: {
-      /** @constant */
-      type: '/problems/organization-mismatch';
-      /** @constant */
-      title: 'Organization mismatch';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description Your role in the organization is too low for this operation or for the member that it would change. Ask a member with `required_role` or a higher role. */
-    InsufficientRoleProblem: {
-      /** @constant */
-      type: '/problems/insufficient-role';
-      /** @constant */
-      title: 'Insufficient role';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The lowest role that is allowed.
-       * @enum {string}
-       */
-      required_role: 'owner' | 'admin' | 'member' | 'viewer';
     };
     /** @description An invite to join an organization. Its token is never returned. */
     Invite: {
@@ -1963,6 +1842,47 @@ export interface components {
     CreateInviteRequest: {
       email: components['schemas']['Email'];
       role: components['schemas']['Role'];
+    };
+    /** @description The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns. */
+    OrganizationRequiredProblem: {
+      /** @constant */
+      type: '/problems/organization-required';
+      /** @constant */
+      title: 'Organization required';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The path names a different organization than the access token. Switch to that organization first, and use the access token that this returns. */
+    OrganizationMismatchProblem: {
+      /** @constant */
+      type: '/problems/organization-mismatch';
+      /** @constant */
+      title: 'Organization mismatch';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description Your role in the organization is too low for this operation or for the member that it would change. Ask a member with `required_role` or a higher role. */
+    InsufficientRoleProblem: {
+      /** @constant */
+      type: '/problems/insufficient-role';
+      /** @constant */
+      title: 'Insufficient role';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /**
+       * @description The lowest role that is allowed.
+       * @enum {string}
+       */
+      required_role: 'owner' | 'admin' | 'member' | 'viewer';
     };
     /** @description You cannot grant a role above your own. Grant a lower role, or ask a member with a higher role. */
     RoleNotGrantableProblem: {
@@ -2366,6 +2286,18 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
+    /** @description The organization has as many integrations as the server permits. Disconnect one that is no longer needed, or ask the operator to raise `INTEGRATIONS_PER_ORGANIZATION`. */
+    TooManyIntegrationsProblem: {
+      /** @constant */
+      type: '/problems/too-many-integrations';
+      /** @constant */
+      title: 'Too many integrations';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description The organization has no integration with this id. List the integrations to see the valid ids. */
     IntegrationNotFoundProblem: {
       /** @constant */
@@ -2515,7 +2447,7 @@ export interface components {
       items: components['schemas']['SyncConfig'][];
       next_cursor: components['schemas']['NextCursor'];
     };
-    /** @description A text on one line that is shown to people. It has at least one visible character, and neither control characters nor characters that change the direction of text, as in `Name`. */
+    /** @description A text on one line that is shown to people. It has at least one visible character, and none that `Name` does not accept. */
     Label: string;
     /** @description What to read and from where. */
     CreateSyncConfigRequest: {
@@ -2632,6 +2564,18 @@ export interface components {
       type: '/problems/sync-config-inactive';
       /** @constant */
       title: 'Sync configuration inactive';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The organization has as many pending and running sync runs as the server permits. Wait until one ends, or cancel one. */
+    TooManySyncRunsProblem: {
+      /** @constant */
+      type: '/problems/too-many-sync-runs';
+      /** @constant */
+      title: 'Too many sync runs';
       /** @constant */
       status: 409;
       /** @description What happened, for people to read. The wording may change. */
@@ -2797,6 +2741,18 @@ export interface components {
        */
       status: 'ready';
     };
+    /** @description The operation requires a bearer token, and the request has none or an invalid one: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request. */
+    UnauthenticatedProblem: {
+      /** @constant */
+      type: '/problems/unauthenticated';
+      /** @constant */
+      title: 'Unauthenticated';
+      /** @constant */
+      status: 401;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description A public key (RFC 7517, section 4; RFC 7518, section 6.2). */
     JsonWebKey: {
       /**
@@ -2869,6 +2825,74 @@ export interface components {
       /** @description The methods that the path supports. */
       allow: string[];
     };
+    /** @description The server failed unexpectedly. Changes were rolled back. Try again later. If the error persists, report the `request_id`; the operator finds the cause in the log with it. */
+    InternalErrorProblem: {
+      /** @constant */
+      type: '/problems/internal-error';
+      /** @constant */
+      title: 'Internal error';
+      /** @constant */
+      status: 500;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The `Accept` header excludes every media type in which the reply can be sent. Ask for one of `available`, or leave the header out. */
+    NotAcceptableProblem: {
+      /** @constant */
+      type: '/problems/not-acceptable';
+      /** @constant */
+      title: 'Not acceptable';
+      /** @constant */
+      status: 406;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description The media types that the operation can return. */
+      available: string[];
+    };
+    /** @description The request body is larger than the operation accepts. The server stopped reading it. Send at most `max_bytes` bytes. */
+    PayloadTooLargeProblem: {
+      /** @constant */
+      type: '/problems/payload-too-large';
+      /** @constant */
+      title: 'Payload too large';
+      /** @constant */
+      status: 413;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description The largest body that the operation accepts, in bytes. */
+      max_bytes: number;
+    };
+    /** @description The server is temporarily unavailable: its database is unreachable, too many password checks or compose files are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
+    ServiceUnavailableProblem: {
+      /** @constant */
+      type: '/problems/service-unavailable';
+      /** @constant */
+      title: 'Service unavailable';
+      /** @constant */
+      status: 503;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
+      retry_after_seconds: number;
+    };
+    /** @description The `Content-Type` of the request is missing, or names a media type (or a `Content-Encoding`) that the operation does not accept. Send one of `supported`, uncompressed. */
+    UnsupportedMediaTypeProblem: {
+      /** @constant */
+      type: '/problems/unsupported-media-type';
+      /** @constant */
+      title: 'Unsupported media type';
+      /** @constant */
+      status: 415;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description The media types that the operation accepts. */
+      supported: string[];
+    };
   };
   responses: {
     /** @description The request has more than one `Host` header. */
@@ -2902,47 +2926,62 @@ export interface components {
         'application/problem+json': components['schemas']['MethodNotAllowedProblem'];
       };
     };
-    /** @description The reply cannot be sent in any media type that the caller accepts. */
-    NotAcceptable: {
+    /** @description The access token is not scoped to an organization, or its role is below admin. */
+    AdminRequired: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['NotAcceptableProblem'];
+        'application/problem+json':
+          components['schemas']['OrganizationRequiredProblem'] | components['schemas']['InsufficientRoleProblem'];
       };
     };
-    /** @description The body is too large. */
-    PayloadTooLarge: {
+    /** @description The access token is not scoped to this organization. */
+    AnotherOrganization: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['PayloadTooLargeProblem'];
+        'application/problem+json':
+          components['schemas']['OrganizationRequiredProblem'] | components['schemas']['OrganizationMismatchProblem'];
       };
     };
-    /** @description The operation does not accept the media type of the body. */
-    UnsupportedMediaType: {
+    /** @description The access token is not scoped to this organization, or its role is below the one that is needed. */
+    MemberRequired: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['UnsupportedMediaTypeProblem'];
+        'application/problem+json':
+          | components['schemas']['OrganizationRequiredProblem']
+          | components['schemas']['OrganizationMismatchProblem']
+          | components['schemas']['InsufficientRoleProblem'];
       };
     };
-    /** @description The rate limit is used up. */
-    RateLimited: {
+    /** @description The server failed unexpectedly. */
+    InternalError: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
-        'Retry-After': components['headers']['RetryAfter'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['InternalErrorProblem'];
+      };
+    };
+    /** @description The access token is not scoped to an organization, or its role is below admin. */
+    LimitedAdminRequired: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimitPolicy'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['RateLimitedProblem'];
+        'application/problem+json':
+          components['schemas']['OrganizationRequiredProblem'] | components['schemas']['InsufficientRoleProblem'];
       };
     };
     /** @description The server failed unexpectedly. */
@@ -2957,29 +2996,6 @@ export interface components {
         'application/problem+json': components['schemas']['InternalErrorProblem'];
       };
     };
-    /** @description The server is temporarily unavailable. */
-    ServiceUnavailable: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        'Retry-After': components['headers']['RetryAfter'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['ServiceUnavailableProblem'];
-      };
-    };
-    /** @description The request breaks the contract. */
-    LimitedValidationFailed: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['ValidationFailedProblem'];
-      };
-    };
     /** @description The body cannot be read. */
     LimitedMalformedRequest: {
       headers: {
@@ -2992,41 +3008,12 @@ export interface components {
         'application/problem+json': components['schemas']['MalformedRequestProblem'];
       };
     };
-    /** @description The bearer token is missing, invalid or expired. */
-    Unauthenticated: {
+    /** @description The request breaks the contract. */
+    LimitedValidationFailed: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
-        'WWW-Authenticate': components['headers']['WWWAuthenticate'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['UnauthenticatedProblem'];
-      };
-    };
-    /** @description The server failed unexpectedly. */
-    InternalError: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['InternalErrorProblem'];
-      };
-    };
-    /** @description The request comes from a page of another site, or lacks the header that pages of this server add. */
-    ForeignRequest: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['ForeignRequestProblem'];
-      };
-    };
-    /** @description The request violates the contract. */
-    ValidationFailed: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
+        RateLimit: components['headers']['RateLimit'];
+        'RateLimit-Policy': components['headers']['RateLimitPolicy'];
         [name: string]: unknown;
       };
       content: {
@@ -3043,14 +3030,14 @@ export interface components {
         'application/problem+json': components['schemas']['MalformedRequestProblem'];
       };
     };
-    /** @description The access token is not scoped to an organization. */
-    OrganizationRequired: {
+    /** @description The reply cannot be sent in any media type that the caller accepts. */
+    NotAcceptable: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['OrganizationRequiredProblem'];
+        'application/problem+json': components['schemas']['NotAcceptableProblem'];
       };
     };
     /** @description The access token is not scoped to this organization, or its role is below admin. */
@@ -3066,15 +3053,89 @@ export interface components {
           | components['schemas']['InsufficientRoleProblem'];
       };
     };
-    /** @description The access token is not scoped to this organization. */
-    TeamsOfAnotherOrganization: {
+    /** @description The access token is not scoped to an organization. */
+    OrganizationRequired: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json':
-          components['schemas']['OrganizationRequiredProblem'] | components['schemas']['OrganizationMismatchProblem'];
+        'application/problem+json': components['schemas']['OrganizationRequiredProblem'];
+      };
+    };
+    /** @description The body is too large. */
+    PayloadTooLarge: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['PayloadTooLargeProblem'];
+      };
+    };
+    /** @description The rate limit is used up. */
+    RateLimited: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        'Retry-After': components['headers']['RetryAfter'];
+        RateLimit: components['headers']['RateLimit'];
+        'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['RateLimitedProblem'];
+      };
+    };
+    /** @description The server is temporarily unavailable. */
+    ServiceUnavailable: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        'Retry-After': components['headers']['RetryAfter'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['ServiceUnavailableProblem'];
+      };
+    };
+    /** @description The bearer token is missing, invalid or expired. */
+    Unauthenticated: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        'WWW-Authenticate': components['headers']['WWWAuthenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['UnauthenticatedProblem'];
+      };
+    };
+    /** @description The operation does not accept the media type of the body. */
+    UnsupportedMediaType: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['UnsupportedMediaTypeProblem'];
+      };
+    };
+    /** @description The request violates the contract. */
+    ValidationFailed: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['ValidationFailedProblem'];
+      };
+    };
+    /** @description The request comes from a page of another site, or lacks the header that pages of this server add. */
+    ForeignRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['ForeignRequestProblem'];
       };
     };
     /** @description The organization has no such team. */
@@ -3087,19 +3148,6 @@ export interface components {
         'application/problem+json': components['schemas']['TeamNotFoundProblem'];
       };
     };
-    /** @description The access token is not scoped to this organization, or its role is below the one that is needed. */
-    MemberRequired: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json':
-          | components['schemas']['OrganizationRequiredProblem']
-          | components['schemas']['OrganizationMismatchProblem']
-          | components['schemas']['InsufficientRoleProblem'];
-      };
-    };
     /** @description The organization has no such view. */
     ViewNotFound: {
       headers: {
@@ -3108,17 +3156,6 @@ export interface components {
       };
       content: {
         'application/problem+json': components['schemas']['ViewNotFoundProblem'];
-      };
-    };
-    /** @description The access token is not scoped to an organization, or its role is below admin. */
-    AdminRequired: {
-      headers: {
-        'X-Request-Id': components['headers']['XRequestId'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json':
-          components['schemas']['OrganizationRequiredProblem'] | components['schemas']['InsufficientRoleProblem'];
       };
     };
     /** @description The organization has no such integration. */
@@ -3228,15 +3265,15 @@ export interface components {
      */
     RateLimitPolicy: string;
     /**
-     * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
-     * @example 60
-     */
-    RetryAfter: number;
-    /**
      * @description How to authenticate (RFC 9110, section 11.6.1).
      * @example Bearer
      */
     WWWAuthenticate: 'Bearer';
+    /**
+     * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+     * @example 60
+     */
+    RetryAfter: number;
     /**
      * @description Stores the refresh token in the cookie `plumbline_session` (RFC 6265): `HttpOnly`, `SameSite=Strict`, `Path=/api/v1/auth/browser-session`, and `Secure` unless `APP_BASE_URL` is http. `Max-Age` is the remaining lifetime of the token.
      * @example plumbline_session=eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl; Path=/api/v1/auth/browser-session; Max-Age=604800; HttpOnly; SameSite=Strict; Secure
@@ -5217,7 +5254,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['TeamsOfAnotherOrganization'];
+      403: components['responses']['AnotherOrganization'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -5408,7 +5445,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['TeamsOfAnotherOrganization'];
+      403: components['responses']['AnotherOrganization'];
       404: components['responses']['TeamNotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
@@ -5547,7 +5584,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['TeamsOfAnotherOrganization'];
+      403: components['responses']['AnotherOrganization'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
@@ -6012,14 +6049,15 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['AdminRequired'];
       406: components['responses']['NotAcceptable'];
-      /** @description The organization already has an integration with this provider and name. */
+      /** @description The organization already has an integration with this provider and name, or as many as permitted. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['IntegrationExistsProblem'];
+          'application/problem+json':
+            components['schemas']['IntegrationExistsProblem'] | components['schemas']['TooManyIntegrationsProblem'];
         };
       };
       413: components['responses']['PayloadTooLarge'];
@@ -6089,6 +6127,8 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
           [name: string]: unknown;
         };
         content: {
@@ -6096,10 +6136,22 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
-      404: components['responses']['IntegrationNotFound'];
+      403: components['responses']['LimitedAdminRequired'];
+      /** @description The organization has no such integration. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['IntegrationNotFoundProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
-      422: components['responses']['ValidationFailed'];
+      422: components['responses']['LimitedValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6164,19 +6216,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      /** @description The access token is not scoped to an organization, or its role is below admin. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['XRequestId'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json':
-            components['schemas']['OrganizationRequiredProblem'] | components['schemas']['InsufficientRoleProblem'];
-        };
-      };
+      403: components['responses']['LimitedAdminRequired'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['LimitedValidationFailed'];
       429: components['responses']['RateLimited'];
@@ -6630,7 +6670,7 @@ export interface operations {
       403: components['responses']['AdminRequired'];
       404: components['responses']['SyncConfigNotFound'];
       406: components['responses']['NotAcceptable'];
-      /** @description The configuration is inactive, or a run is pending or running. */
+      /** @description The configuration is inactive, a run of it is pending or running, or the organization has too many runs. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -6638,7 +6678,9 @@ export interface operations {
         };
         content: {
           'application/problem+json':
-            components['schemas']['SyncConfigInactiveProblem'] | components['schemas']['SyncRunActiveProblem'];
+            | components['schemas']['SyncConfigInactiveProblem']
+            | components['schemas']['SyncRunActiveProblem']
+            | components['schemas']['TooManySyncRunsProblem'];
         };
       };
       422: components['responses']['ValidationFailed'];

@@ -1206,7 +1206,7 @@ export type ConnectIntegrationResult =
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['IntegrationExistsProblem']>
+  | Failure<409, Schemas['IntegrationExistsProblem'] | Schemas['TooManyIntegrationsProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -1258,6 +1258,7 @@ export type TestIntegrationResult =
   | Failure<404, Schemas['IntegrationNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Test an integration (`POST /api/v1/admin/integrations/{integration_id}/test`). */
@@ -1474,7 +1475,10 @@ export type StartSyncRunResult =
   | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
   | Failure<404, Schemas['SyncConfigNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['SyncConfigInactiveProblem'] | Schemas['SyncRunActiveProblem']>
+  | Failure<
+      409,
+      Schemas['SyncConfigInactiveProblem'] | Schemas['SyncRunActiveProblem'] | Schemas['TooManySyncRunsProblem']
+    >
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;

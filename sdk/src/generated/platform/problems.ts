@@ -8,21 +8,15 @@ type Schemas = components['schemas'];
 export type Problem =
   | Schemas['MalformedRequestProblem']
   | Schemas['EmailAlreadyRegisteredProblem']
-  | Schemas['NotAcceptableProblem']
-  | Schemas['PayloadTooLargeProblem']
-  | Schemas['UnsupportedMediaTypeProblem']
   | Schemas['ValidationFailedProblem']
   | Schemas['PasswordRejectedProblem']
-  | Schemas['RateLimitedProblem']
-  | Schemas['InternalErrorProblem']
-  | Schemas['ServiceUnavailableProblem']
   | Schemas['InvalidDisownTokenProblem']
   | Schemas['InvalidVerificationTokenProblem']
   | Schemas['InvalidCredentialsProblem']
   | Schemas['NotAMemberProblem']
   | Schemas['AccountLockedProblem']
+  | Schemas['RateLimitedProblem']
   | Schemas['InvalidResetTokenProblem']
-  | Schemas['UnauthenticatedProblem']
   | Schemas['WrongPasswordProblem']
   | Schemas['InvalidRefreshTokenProblem']
   | Schemas['RefreshTokenReusedProblem']
@@ -46,18 +40,26 @@ export type Problem =
   | Schemas['ViewLimitReachedProblem']
   | Schemas['ViewNotFoundProblem']
   | Schemas['IntegrationExistsProblem']
+  | Schemas['TooManyIntegrationsProblem']
   | Schemas['IntegrationNotFoundProblem']
   | Schemas['IntegrationInUseProblem']
   | Schemas['CodeHostFailedProblem']
   | Schemas['SyncConfigNotFoundProblem']
   | Schemas['SyncRunActiveProblem']
   | Schemas['SyncConfigInactiveProblem']
+  | Schemas['TooManySyncRunsProblem']
   | Schemas['SyncRunNotFoundProblem']
   | Schemas['SyncRunNotActiveProblem']
   | Schemas['DemoDataRemovalActiveProblem']
+  | Schemas['UnauthenticatedProblem']
   | Schemas['RepeatedHostProblem']
   | Schemas['RouteNotFoundProblem']
-  | Schemas['MethodNotAllowedProblem'];
+  | Schemas['MethodNotAllowedProblem']
+  | Schemas['InternalErrorProblem']
+  | Schemas['NotAcceptableProblem']
+  | Schemas['PayloadTooLargeProblem']
+  | Schemas['ServiceUnavailableProblem']
+  | Schemas['UnsupportedMediaTypeProblem'];
 
 export type ProblemType = Problem['type'];
 
@@ -65,21 +67,15 @@ export type ProblemType = Problem['type'];
 export const problemTypes = [
   '/problems/malformed-request',
   '/problems/email-already-registered',
-  '/problems/not-acceptable',
-  '/problems/payload-too-large',
-  '/problems/unsupported-media-type',
   '/problems/validation-failed',
   '/problems/password-rejected',
-  '/problems/rate-limited',
-  '/problems/internal-error',
-  '/problems/service-unavailable',
   '/problems/invalid-disown-token',
   '/problems/invalid-verification-token',
   '/problems/invalid-credentials',
   '/problems/not-a-member',
   '/problems/account-locked',
+  '/problems/rate-limited',
   '/problems/invalid-reset-token',
-  '/problems/unauthenticated',
   '/problems/wrong-password',
   '/problems/invalid-refresh-token',
   '/problems/refresh-token-reused',
@@ -103,18 +99,26 @@ export const problemTypes = [
   '/problems/view-limit-reached',
   '/problems/view-not-found',
   '/problems/integration-exists',
+  '/problems/too-many-integrations',
   '/problems/integration-not-found',
   '/problems/integration-in-use',
   '/problems/code-host-failed',
   '/problems/sync-config-not-found',
   '/problems/sync-run-active',
   '/problems/sync-config-inactive',
+  '/problems/too-many-sync-runs',
   '/problems/sync-run-not-found',
   '/problems/sync-run-not-active',
   '/problems/demo-data-removal-active',
+  '/problems/unauthenticated',
   '/problems/repeated-host',
   '/problems/route-not-found',
   '/problems/method-not-allowed',
+  '/problems/internal-error',
+  '/problems/not-acceptable',
+  '/problems/payload-too-large',
+  '/problems/service-unavailable',
+  '/problems/unsupported-media-type',
 ] as const satisfies readonly ProblemType[];
 
 /** Whether this version of the SDK knows the problem, so that it can be narrowed on `type`. */

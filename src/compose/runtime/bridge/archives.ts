@@ -1,6 +1,7 @@
 /** Copies files from and to containers through the Engine API. */
 import { Readable } from 'node:stream';
 import { chunksOf, type EngineClient } from './client.js';
+import { segment } from './requests.js';
 
 export async function archiveOf(
   client: EngineClient,
@@ -8,7 +9,7 @@ export async function archiveOf(
   path: string,
   signal?: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const request = { method: 'GET', path: `/containers/${id}/archive?`, query: { path }, signal } as const;
+  const request = { method: 'GET', path: `/containers/${segment(id)}/archive`, query: { path }, signal } as const;
   return chunksOf(client, await client.stream({ id: path }, request), signal);
 }
 
@@ -24,7 +25,7 @@ export async function putArchive(
     { id: directory },
     {
       method: 'PUT',
-      path: `/containers/${id}/archive?`,
+      path: `/containers/${segment(id)}/archive`,
       query,
       body: Readable.from(archive, { objectMode: false }),
       signal,

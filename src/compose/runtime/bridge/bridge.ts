@@ -44,7 +44,7 @@ export function bridgeBackend({ address, marks, clock, environment }: BridgePart
 
 function bridgeSystem(client: EngineClient, clock: Clock): EngineSystem {
   const version = async (signal?: AbortSignal): Promise<RuntimeVersion> => {
-    const answer = objectOf(await client.call({}, signal, (docker) => docker.version()));
+    const answer = objectOf(await client.call({}, { method: 'GET', path: '/version', signal }));
     return {
       engine: (await client.isPodman(signal)) ? 'podman' : 'docker',
       version: textOf(answer.Version),
@@ -59,7 +59,7 @@ function bridgeSystem(client: EngineClient, clock: Clock): EngineSystem {
     },
     version,
     async info(signal) {
-      const info = objectOf(await client.call({}, signal, (docker) => docker.info()));
+      const info = objectOf(await client.call({}, { method: 'GET', path: '/info', signal }));
       return {
         ...(await version(signal)),
         hostname: textOf(info.Name),

@@ -9,6 +9,8 @@ import { scrub } from '../scrub.js';
 import type { BuildSpec } from '../spec.js';
 import { buildContext } from './build-context.js';
 import { chunksOf, secretsOf, type EngineClient } from './client.js';
+import { inspectImage } from './inspect-image.js';
+import type { EngineRequest } from './requests.js';
 
 export async function buildImage(
   client: EngineClient,
@@ -21,7 +23,7 @@ export async function buildImage(
   const about = client.knowing(secretsOf(spec.buildArguments));
   const stream = await about.stream(
     {},
-    { method: 'POST', path: '/build?', query: buildQuery(spec, context.dockerfile), body: context.archive, signal },
+    { method: 'POST', path: '/build', query: buildQuery(spec, context.dockerfile), body: context.archive, signal },
   );
   return progress(about, spec, stream, signal);
 }
@@ -35,7 +37,7 @@ function refuseBuildKitParts(spec: BuildSpec): void {
   }
 }
 
-function buildQuery(spec: BuildSpec, dockerfile: string): Record<string, unknown> {
+function buildQuery(spec: BuildSpec, dockerfile: string): NonNullable<EngineRequest['query']> {
   return {
     dockerfile,
     t: [...spec.tags],
@@ -82,7 +84,7 @@ async function* progress(
 async function idOfTag(client: EngineClient, spec: BuildSpec, signal: AbortSignal | undefined): Promise<string> {
   const [tag] = spec.tags;
   if (tag === undefined) return '';
-  const image = objectOf(await client.call({ image: tag }, signal, (docker) => docker.getImage(tag).inspect()));
+  const image = objectOf(await inspectImage(client, tag, signal));
   return textOf(image.Id).replace(/^sha256:/, '');
 }
 

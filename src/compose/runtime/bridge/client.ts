@@ -1,23 +1,22 @@
 /** The connection to an engine that serves the Docker Engine API. */
-import type DockerEngine from 'dockerode';
 import { IncomingMessage, type IncomingHttpHeaders } from 'node:http';
-import { Agent } from 'node:https';
-import type { Readable } from 'node:stream';
-import { addAbortSignal } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { textOf } from '../json.js';
 import type { EngineAddress } from './address.js';
-import { Docker } from './dockerode.js';
 import { runtimeErrorOf, type Subject } from './failures.js';
-import type { RegistryAuth } from './registry-auth.js';
+import { jsonOf, sender, type EngineRequest } from './requests.js';
 
 export interface EngineClient {
-  readonly docker: DockerEngine;
   /** Values removed from error texts. */
   readonly secrets: readonly string[];
-  /** Runs one call. Converts a failure to a RuntimeError about the subject; an abort rejects with its reason. */
-  call<T>(subject: Subject, signal: AbortSignal | undefined, act: (docker: DockerEngine) => Promise<T>): Promise<T>;
-  /** Runs one call that returns a stream, bypassing dockerode's own handling of the response. */
-  stream(subject: Subject, request: StreamRequest): Promise<Readable>;
+  /**
+   * Sends a request. Converts a failure to a RuntimeError about the subject; an abort rejects with its reason.
+   *
+   * @returns the reply's JSON; undefined if it is not JSON
+   */
+  call(subject: Subject, request: EngineRequest): Promise<unknown>;
+  /** As `call`, for a reply that is read as a stream. */
+  stream(subject: Subject, request: EngineRequest): Promise<Readable>;
   /** The engine's API version, requested once. */
   apiVersion(signal?: AbortSignal): Promise<string>;
   /** Whether the engine is Podman, whose compatible socket differs in places. */
@@ -26,21 +25,8 @@ export interface EngineClient {
   knowing(secrets: readonly string[]): EngineClient;
 }
 
-export interface StreamRequest {
-  readonly method: 'GET' | 'POST' | 'PUT';
-  /** Ends with `?` when there is a query. */
-  readonly path: string;
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly auth?: RegistryAuth | undefined;
-  /** A request body, for example a build context. */
-  readonly body?: Readable | Buffer;
-  /** Upgrade the connection to a bidirectional stream. */
-  readonly hijack?: boolean;
-  readonly signal?: AbortSignal | undefined;
-}
-
 export function engineClient(address: EngineAddress, secrets: readonly string[]): EngineClient {
-  const docker = new Docker(optionsOf(address));
+  const send = sender(address);
   let pinged: Promise<IncomingHttpHeaders> | undefined;
 
   // An engine of another version is another process, so connections to the old one are lost. The version endpoint is
@@ -60,20 +46,20 @@ export function engineClient(address: EngineAddress, secrets: readonly string[])
   };
 
   function clientKnowing(known: readonly string[]): EngineClient {
-    const call: EngineClient['call'] = async (subject, signal, act) => {
+    const attempt = async <T>(subject: Subject, signal: AbortSignal | undefined, act: () => Promise<T>): Promise<T> => {
       signal?.throwIfAborted();
       try {
-        return await act(docker);
+        return await act();
       } catch (error) {
         signal?.throwIfAborted();
         throw runtimeErrorOf(error, subject, known);
       }
     };
     return {
-      docker,
       secrets: known,
-      call,
-      stream: (subject, request) => call(subject, request.signal, () => dialled(docker, request)),
+      call: (subject, request) =>
+        attempt(subject, request.signal, async () => jsonOf(await send(request), request.signal)),
+      stream: (subject, request) => attempt(subject, request.signal, () => send(request)),
       apiVersion: async (signal) => textOf((await ping(signal))['api-version']),
       isPodman: async (signal) => Object.hasOwn(await ping(signal), 'libpod-api-version'),
       knowing: (more) => clientKnowing([...known, ...more]),
@@ -101,48 +87,4 @@ export async function* chunksOf(
     signal?.throwIfAborted();
     throw runtimeErrorOf(error, {}, client.secrets);
   }
-}
-
-function dialled(docker: DockerEngine, request: StreamRequest): Promise<Readable> {
-  // docker-modem types this member; dockerode declares it untyped.
-  const modem = docker.modem;
-  return new Promise((resolve, reject) => {
-    modem.dial(
-      {
-        path: request.path,
-        method: request.method,
-        isStream: true,
-        statusCodes: { 200: true, 204: true },
-        ...(request.query && { options: { ...request.query } }),
-        ...(request.auth && { authconfig: { ...request.auth } }),
-        ...(request.body && { file: request.body }),
-        ...(request.hijack && { hijack: true }),
-        ...(request.signal && { abortSignal: request.signal }),
-      },
-      (error, result) => {
-        if (error !== null) reject(error);
-        // With isStream the modem returns the response itself.
-        else resolve(result as Readable);
-      },
-    );
-  });
-}
-
-/** Sets every option, because docker-modem fills absent ones from the process environment. */
-function optionsOf(address: EngineAddress): DockerEngine.DockerOptions {
-  if (address.kind === 'socket') {
-    return { protocol: 'http', socketPath: address.path, host: undefined, port: undefined };
-  }
-  const { host, port, tls } = address;
-  return {
-    protocol: tls === undefined ? 'http' : 'https',
-    host,
-    port,
-    socketPath: undefined,
-    ca: tls?.ca,
-    cert: tls?.cert,
-    key: tls?.key,
-    // docker-modem has no setting for this.
-    ...(tls?.isUnverified === true && { agent: new Agent({ rejectUnauthorized: false }) }),
-  };
 }

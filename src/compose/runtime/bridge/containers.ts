@@ -6,7 +6,7 @@ import type { EngineContainer, EngineContainers } from '../engine/engine.js';
 import { lookDespiteEnd } from '../engine/just-ended.js';
 import { unlessNotFound } from '../errors.js';
 import { nameAndTag } from '../image-reference.js';
-import { objectOf, textOf } from '../json.js';
+import { objectOf, objectsOf, textOf } from '../json.js';
 import type { CreatedContainer } from '../records.js';
 import type { ContainerSpec } from '../spec.js';
 import { chunksOf, secretsOf, type EngineClient } from './client.js';
@@ -14,15 +14,24 @@ import { createOptions, endpoint, furtherNetworks, unsupported } from './create-
 import { archiveOf, putArchive } from './archives.js';
 import { attach, execProcess, startAttached } from './exec.js';
 import { containerLogs } from './logs.js';
+import { segment, type EngineRequest } from './requests.js';
 import { withProfiles } from './security-options.js';
 import { statsSample } from './stats.js';
 import { processTable } from '../engine/process-table.js';
 
 export function bridgeContainers(client: EngineClient, clock: Clock): EngineContainers {
+  const get = (id: string, what: string, signal: AbortSignal | undefined): Promise<unknown> =>
+    client.call({ id }, { method: 'GET', path: `/containers/${segment(id)}/${what}`, signal });
+  const post = (
+    id: string,
+    action: string,
+    query: NonNullable<EngineRequest['query']>,
+    signal: AbortSignal | undefined,
+  ): Promise<unknown> =>
+    client.call({ id }, { method: 'POST', path: `/containers/${segment(id)}/${action}`, query, signal });
+
   const inspect = async (id: string, signal?: AbortSignal): Promise<EngineContainer> => {
-    const inspection = await lookDespiteEnd(() =>
-      client.call({ id }, signal, (docker) => docker.getContainer(id).inspect(abortable(signal))),
-    );
+    const inspection = await lookDespiteEnd(() => get(id, 'json', signal));
     return containerOf(objectOf(inspection));
   };
 
@@ -30,45 +39,32 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
     create: (spec, signal) => create(client, spec, signal),
     inspect,
     async list(labels, signal) {
-      const filters = engineFilters(labels);
-      const found = await client.call({}, signal, (docker) =>
-        docker.listContainers({ all: true, filters, ...abortable(signal) }),
-      );
+      const query = { all: true, filters: JSON.stringify(engineFilters(labels)) };
+      const found = objectsOf(await client.call({}, { method: 'GET', path: '/containers/json', query, signal }));
       // The list lacks exit codes and start times. Containers removed in the meantime are omitted.
-      const records = await Promise.all(found.map(({ Id }) => unlessNotFound(inspect(Id, signal))));
+      const records = await Promise.all(found.map(({ Id }) => unlessNotFound(inspect(textOf(Id), signal))));
       return records.filter((record) => record !== undefined);
     },
     async start(id, signal) {
-      await client.call({ id }, signal, (docker) => docker.getContainer(id).start(abortable(signal)));
+      await post(id, 'start', {}, signal);
     },
     startAttached: (container, stdin, signal) =>
       startAttached(client, clock, container, stdin, () => inspect(container.id, signal), signal),
     async stop(id, timeoutSeconds, signal) {
-      await client.call({ id }, signal, (docker) =>
-        docker.getContainer(id).stop({ t: timeoutSeconds, ...abortable(signal) }),
-      );
+      await post(id, 'stop', { t: timeoutSeconds }, signal);
     },
     async kill(id, signalName, signal) {
-      await client.call({ id }, signal, (docker) =>
-        docker.getContainer(id).kill({ signal: signalName, ...abortable(signal) }),
-      );
+      await post(id, 'kill', { signal: signalName }, signal);
     },
     async remove(id, { force, volumes }, signal) {
-      await client.call({ id }, signal, (docker) =>
-        docker.getContainer(id).remove({ force, v: volumes, ...abortable(signal) }),
-      );
+      await remove(client, id, { force, volumes }, signal);
     },
     async rename(id, name, signal) {
-      await client.call({ id, newName: name }, signal, (docker) =>
-        docker.getContainer(id).rename({ name, ...abortable(signal) }),
-      );
+      const path = `/containers/${segment(id)}/rename`;
+      await client.call({ id, newName: name }, { method: 'POST', path, query: { name }, signal });
     },
     async untilEnded(id, signal) {
-      const answer: unknown = await lookDespiteEnd(() =>
-        client.call({ id }, signal, (docker) =>
-          docker.getContainer(id).wait({ condition: 'not-running', ...abortable(signal) }),
-        ),
-      );
+      const answer = await lookDespiteEnd(() => post(id, 'wait', { condition: 'not-running' }, signal));
       const code: unknown = objectOf(answer).StatusCode;
       return typeof code === 'number' ? code : undefined;
     },
@@ -76,23 +72,20 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
     stats: (id, signal) => statsSample(client, id, signal),
     exec: (id, spec, signal) => execProcess(client, clock, id, spec, signal),
     async top(id, signal) {
-      const answer = objectOf(
-        await client.call({ id }, signal, (docker) => docker.getContainer(id).top(abortable(signal))),
-      );
-      return processTable(answer);
+      return processTable(objectOf(await get(id, 'top', signal)));
     },
     attach: (container, stdin, signal) =>
       attach(client, clock, container, stdin, () => inspect(container.id, signal), signal),
     async pause(id, signal) {
-      await client.call({ id }, signal, (docker) => docker.getContainer(id).pause(abortable(signal)));
+      await post(id, 'pause', {}, signal);
     },
     async unpause(id, signal) {
-      await client.call({ id }, signal, (docker) => docker.getContainer(id).unpause(abortable(signal)));
+      await post(id, 'unpause', {}, signal);
     },
     getArchive: (id, path, signal) => archiveOf(client, id, path, signal),
     putArchive: (id, directory, archive, signal) => putArchive(client, id, directory, archive, signal),
     async export(id, signal) {
-      const path = `/containers/${id}/export`;
+      const path = `/containers/${segment(id)}/export`;
       return chunksOf(client, await client.stream({ id }, { method: 'GET', path, signal }), signal);
     },
     async commit(id, spec, signal) {
@@ -106,15 +99,13 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
         ...(spec.message !== undefined && { comment: spec.message }),
         ...(spec.changes && { changes: spec.changes.join('\n') }),
       };
-      const answer: unknown = await client.call({ id }, signal, (docker) =>
-        docker.getContainer(id).commit({ ...query, ...abortable(signal) }),
-      );
+      const answer = await client.call({ id }, { method: 'POST', path: '/commit', query, json: {}, signal });
       return textOf(objectOf(answer).Id).replace(/^sha256:/, '');
     },
     /** Docker runs health checks; Podman relies on systemd timers and does not offer the check through this API. */
     async runHealthcheck(id, signal) {
       if (!(await client.isPodman(signal))) return;
-      const path = `/v4.0.0/libpod/containers/${id}/healthcheck`;
+      const path = `/v4.0.0/libpod/containers/${segment(id)}/healthcheck`;
       const answer = await client.stream({ id }, { method: 'GET', path, signal });
       answer.resume();
     },
@@ -126,23 +117,22 @@ async function create(client: EngineClient, given: ContainerSpec, signal?: Abort
   const subject = { newName: spec.name, image: spec.image };
   const about = client.knowing(secretsOf(spec.environment));
   const apiVersion = await client.apiVersion(signal);
-  const container = await about.call(subject, signal, (docker) =>
-    docker.createContainer({ ...createOptions(spec), ...abortable(signal) }),
-  );
+  const { name, platform, ...json } = createOptions(spec);
+  const request = { method: 'POST', path: '/containers/create', query: { name, platform }, json, signal } as const;
+  const id = textOf(objectOf(await about.call(subject, request)).Id);
   try {
     for (const attachment of furtherNetworks(spec)) {
-      await about.call({ id: attachment.network }, signal, (docker) =>
-        docker
-          .getNetwork(attachment.network)
-          .connect({ Container: container.id, EndpointConfig: endpoint(attachment), ...abortable(signal) }),
-      );
+      const { network } = attachment;
+      const path = `/networks/${segment(network)}/connect`;
+      const connection = { Container: id, EndpointConfig: endpoint(attachment) };
+      await about.call({ id: network }, { method: 'POST', path, json: connection, signal });
     }
   } catch (error) {
     // Remove a container that lacks one of its networks. Report the first error.
-    await about.call({}, undefined, () => container.remove({ force: true, v: true })).catch(() => undefined);
+    await remove(about, id, { force: true, volumes: true }, undefined).catch(() => undefined);
     throw error;
   }
-  return { id: container.id, warnings: unsupported(spec, apiVersion) };
+  return { id, warnings: unsupported(spec, apiVersion) };
 }
 
 /** Docker takes the content of a seccomp profile. Podman's socket takes its path, as the podman command does. */
@@ -156,6 +146,12 @@ async function withSecurityOptions(
   return { ...spec, securityOptions: await withProfiles(securityOptions) };
 }
 
-function abortable(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
-  return signal === undefined ? {} : { abortSignal: signal };
+async function remove(
+  client: EngineClient,
+  id: string,
+  { force, volumes }: { readonly force: boolean; readonly volumes: boolean },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const path = `/containers/${segment(id)}`;
+  await client.call({ id }, { method: 'DELETE', path, query: { force, v: volumes }, signal });
 }

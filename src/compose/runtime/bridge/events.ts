@@ -21,8 +21,8 @@ export async function engineEvents(
 ): Promise<AsyncIterable<EngineEvent>> {
   const begin = options.since ?? (await engineTime(client, signal));
   const filters = JSON.stringify({ type: ['container'], ...engineFilters(labels) });
-  const open = (query: Readonly<Record<string, unknown>>): AsyncIterable<EngineEvent> => {
-    const response = client.stream({}, { method: 'GET', path: '/events?', query: { ...query, filters }, signal });
+  const open = (query: Readonly<Record<string, string | boolean>>): AsyncIterable<EngineEvent> => {
+    const response = client.stream({}, { method: 'GET', path: '/events', query: { ...query, filters }, signal });
     response.catch(() => undefined); // The iteration reports it.
     return parsed(client, response, signal);
   };
@@ -49,7 +49,7 @@ async function* parsed(
 }
 
 async function engineTime(client: EngineClient, signal: AbortSignal | undefined): Promise<Date> {
-  const info = objectOf(await client.call({}, signal, (docker) => docker.info()));
+  const info = objectOf(await client.call({}, { method: 'GET', path: '/info', signal }));
   const time = Date.parse(utcTime(textOf(info.SystemTime)) ?? '');
   return Number.isNaN(time) ? new Date() : new Date(time);
 }

@@ -5,10 +5,12 @@ import { attachedProcess } from '../engine/attached.js';
 import { feed } from '../engine/feed.js';
 import type { EngineContainer } from '../engine/engine.js';
 import { backendFailure } from '../errors.js';
+import { objectOf, textOf } from '../json.js';
 import type { AttachedProcess, OutputChunk } from '../records.js';
 import type { ExecSpec } from '../spec.js';
 import { chunksOf, type EngineClient } from './client.js';
 import { framesOf, unframed } from './frames.js';
+import { segment } from './requests.js';
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
@@ -23,39 +25,32 @@ export async function execProcess(
 ): Promise<AttachedProcess> {
   const tty = spec.tty ?? false;
   const withStdin = spec.stdin !== undefined;
-  const exec = await client.call({ id }, signal, (docker) =>
-    docker.getContainer(id).exec({
-      Cmd: [...spec.command],
-      AttachStdout: true,
-      AttachStderr: true,
-      AttachStdin: withStdin,
-      Tty: tty,
-      Privileged: spec.privileged ?? false,
-      Env: Object.entries(spec.environment ?? {}).map(([name, value]) => `${name}=${value}`),
-      ...(spec.user !== undefined && { User: spec.user }),
-      ...(spec.workingDirectory !== undefined && { WorkingDir: spec.workingDirectory }),
-      ...(signal && { abortSignal: signal }),
-    }),
-  );
-  const stream = await client.call({ id }, signal, () =>
-    exec.start({
-      Detach: false,
-      Tty: tty,
-      hijack: withStdin,
-      stdin: withStdin,
-      ...(signal && { abortSignal: signal }),
-    }),
-  );
-  feed(stream, spec.stdin);
+  const json = {
+    Cmd: [...spec.command],
+    AttachStdout: true,
+    AttachStderr: true,
+    AttachStdin: withStdin,
+    Tty: tty,
+    Privileged: spec.privileged ?? false,
+    Env: Object.entries(spec.environment ?? {}).map(([name, value]) => `${name}=${value}`),
+    ...(spec.user !== undefined && { User: spec.user }),
+    ...(spec.workingDirectory !== undefined && { WorkingDir: spec.workingDirectory }),
+  };
+  const created = await client.call({ id }, { method: 'POST', path: `/containers/${segment(id)}/exec`, json, signal });
+  const path = `/exec/${segment(textOf(objectOf(created).Id))}`;
+  const start = { method: 'POST', path: `${path}/start`, json: { Detach: false, Tty: tty }, signal } as const;
+  const stream = await client.stream({ id }, { ...start, upgrade: withStdin });
+  if (withStdin) feed(upgraded(stream), spec.stdin);
   return attachedProcess({
     output: outputOf(client, stream, tty, signal),
     exitCode: () =>
       settled(clock, signal, async () => {
-        const state = await client.call({ id }, signal, () => exec.inspect(signal && { abortSignal: signal }));
-        return state.Running ? undefined : (state.ExitCode ?? undefined);
+        const state = objectOf(await client.call({ id }, { method: 'GET', path: `${path}/json`, signal }));
+        return state.Running !== true && typeof state.ExitCode === 'number' ? state.ExitCode : undefined;
       }),
     resize: async ({ rows, columns }) => {
-      await client.call({ id }, signal, () => exec.resize({ h: rows, w: columns }));
+      const query = { h: rows, w: columns };
+      await client.call({ id }, { method: 'POST', path: `${path}/resize`, query, signal });
     },
   });
 }
@@ -86,7 +81,7 @@ export async function startAttached(
   const { id } = container;
   const stream = await attachment(client, container, stdin !== undefined, signal);
   try {
-    await client.call({ id }, signal, (docker) => docker.getContainer(id).start(signal ? { abortSignal: signal } : {}));
+    await client.call({ id }, { method: 'POST', path: `/containers/${segment(id)}/start`, signal });
   } catch (error) {
     stream.end();
     throw error;
@@ -101,18 +96,12 @@ async function attachment(
   withStdin: boolean,
   signal?: AbortSignal,
 ): Promise<Duplex> {
-  // Not dockerode's attach, which sends the options as a body; Podman reads that body as input. docker-modem removes
-  // the last character of a path without options.
-  const stream = await client.stream(
-    { id },
-    {
-      method: 'POST',
-      path: `/containers/${id}/attach?stream=1&stdout=1&stderr=1&stdin=${withStdin ? 1 : 0}&`,
-      body: Buffer.alloc(0),
-      hijack: true,
-      signal,
-    },
-  );
+  const query = { stream: true, stdout: true, stderr: true, stdin: withStdin };
+  const path = `/containers/${segment(id)}/attach`;
+  return upgraded(await client.stream({ id }, { method: 'POST', path, query, upgrade: true, signal }));
+}
+
+function upgraded(stream: Readable): Duplex {
   if (!(stream instanceof Duplex)) throw backendFailure('The container engine did not upgrade the connection.');
   return stream;
 }
@@ -133,7 +122,8 @@ function processOf(
         return now.state === 'ended' ? now.exitCode : undefined;
       }),
     resize: async ({ rows, columns }) => {
-      await client.call({ id }, signal, (docker) => docker.getContainer(id).resize({ h: rows, w: columns }));
+      const query = { h: rows, w: columns };
+      await client.call({ id }, { method: 'POST', path: `/containers/${segment(id)}/resize`, query, signal });
     },
   });
 }

@@ -58,11 +58,10 @@ export function isAway(error: unknown): boolean {
   return unreachable.has(code) || interrupted.has(code) || isStopping.test(engineText(error.cause));
 }
 
-/** The engine's message, without dockerode's prefix. */
+/** The engine's message. */
 export function engineText(error: unknown): string {
   const answer = objectOf(objectOf(error).json);
   const own = textOf(answer.message) || textOf(answer.cause);
   if (own !== '') return own;
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/^\(HTTP code \d+\) [^-]* - /, '').trim();
+  return (error instanceof Error ? error.message : String(error)).trim();
 }

@@ -11,28 +11,25 @@ import type { ImageOperations } from '../runtime.js';
 import { scrub } from '../scrub.js';
 import { buildImage } from './build.js';
 import { chunksOf, type EngineClient } from './client.js';
+import { inspectImage } from './inspect-image.js';
 import { registryAuth } from './registry-auth.js';
+import { imageSegment } from './requests.js';
 
 export function bridgeImages(client: EngineClient, environment: NodeJS.ProcessEnv): ImageOperations {
   return {
     async list({ labels = {}, signal } = {}) {
-      const options = {
-        filters: JSON.stringify(engineFilters(labels)),
-        ...(signal && { abortSignal: signal }),
-      };
-      return objectsOf(await client.call({}, signal, (docker) => docker.listImages(options))).map(engineImage);
+      const query = { filters: JSON.stringify(engineFilters(labels)) };
+      return objectsOf(await client.call({}, { method: 'GET', path: '/images/json', query, signal })).map(engineImage);
     },
     async inspect(reference, { signal } = {}) {
-      const image = await client.call({ image: reference }, signal, (docker) => docker.getImage(reference).inspect());
-      return engineImage(objectOf(image));
+      return engineImage(objectOf(await inspectImage(client, reference, signal)));
     },
     pull: (reference, { platform, signal } = {}) => pull(client, environment, reference, platform, signal),
     push: (reference, { signal } = {}) => push(client, environment, reference, signal),
     build: (spec, { signal } = {}) => buildImage(client, spec, signal),
     async remove(reference, { force = false, signal } = {}) {
-      await client.call({ image: reference }, signal, (docker) =>
-        docker.getImage(reference).remove({ force, ...(signal && { abortSignal: signal }) }),
-      );
+      const path = `/images/${imageSegment(reference)}`;
+      await client.call({ image: reference }, { method: 'DELETE', path, query: { force }, signal });
     },
   };
 }
@@ -47,7 +44,7 @@ async function pull(
   const whole = qualifyImage(reference);
   const auth = await registryAuth(whole, environment);
   const query = { fromImage: whole, ...(platform !== undefined && { platform }) };
-  const request = { method: 'POST' as const, path: '/images/create?', query, auth, signal };
+  const request = { method: 'POST' as const, path: '/images/create', query, auth, signal };
   const reply = await client.stream({ pulled: reference }, request);
   return progress(client, reply, (reason) => missing(reference, reason), signal);
 }
@@ -59,13 +56,13 @@ async function push(
   signal: AbortSignal | undefined,
 ): Promise<AsyncIterable<PullProgress>> {
   // Engines report a missing image in different ways, and only while they push.
-  await client.call({ image: reference }, signal, (docker) => docker.getImage(reference).inspect());
+  await inspectImage(client, reference, signal);
   const whole = qualifyImage(reference);
   const auth = await registryAuth(whole, environment);
   const [name = whole, tag] = nameAndTag(whole);
   const request = {
     method: 'POST' as const,
-    path: `/images/${name}/push?`,
+    path: `/images/${imageSegment(name)}/push`,
     query: { ...(tag !== undefined && { tag }) },
     // Docker refuses a push without credentials, also where the registry needs none.
     auth: auth ?? { serveraddress: '' },

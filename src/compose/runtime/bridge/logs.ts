@@ -7,6 +7,7 @@ import type { LogLine, OutputChunk, OutputStream } from '../records.js';
 import type { LogOptions } from '../runtime.js';
 import { chunksOf, type EngineClient } from './client.js';
 import { framesOf } from './frames.js';
+import { segment } from './requests.js';
 
 export async function containerLogs(
   client: EngineClient,
@@ -18,7 +19,7 @@ export async function containerLogs(
     { id: container.id },
     {
       method: 'GET',
-      path: `/containers/${container.id}/logs?`,
+      path: `/containers/${segment(container.id)}/logs`,
       query: {
         stdout: true,
         stderr: true,

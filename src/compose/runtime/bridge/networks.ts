@@ -7,10 +7,11 @@ import type { NetworkRecord } from '../records.js';
 import type { NetworkOperations } from '../runtime.js';
 import type { NetworkSpec } from '../spec.js';
 import type { EngineClient } from './client.js';
+import { segment } from './requests.js';
 
 export function bridgeNetworks(client: EngineClient): NetworkOperations {
   const inspect = async (id: string, signal?: AbortSignal): Promise<NetworkRecord> => {
-    const network = await client.call({ id }, signal, (docker) => docker.getNetwork(id).inspect());
+    const network = await client.call({ id }, { method: 'GET', path: `/networks/${segment(id)}`, signal });
     return networkOf(objectOf(network));
   };
 
@@ -23,22 +24,21 @@ export function bridgeNetworks(client: EngineClient): NetworkOperations {
     async create(spec, { signal } = {}) {
       // Podman's socket silently creates a second network of the same name if the driver differs.
       if (await client.isPodman(signal)) await requireFree(spec.name, signal);
-      const { id } = await client.call({ newName: spec.name }, signal, (docker) =>
-        docker.createNetwork({ ...createBody(spec), ...(signal && { abortSignal: signal }) }),
-      );
+      const request = { method: 'POST', path: '/networks/create', json: createBody(spec), signal } as const;
+      const id = textOf(objectOf(await client.call({ newName: spec.name }, request)).Id);
       const { name, driver = 'bridge', internal = false, labels = {} } = spec;
       return { id, name, driver, internal, labels };
     },
     async list({ labels = {}, signal } = {}) {
       const filters = JSON.stringify(engineFilters(labels));
-      const options = { filters, ...(signal && { abortSignal: signal }) };
-      return objectsOf(await client.call({}, signal, (docker) => docker.listNetworks(options))).map(networkOf);
+      const request = { method: 'GET', path: '/networks', query: { filters }, signal } as const;
+      return objectsOf(await client.call({}, request)).map(networkOf);
     },
     inspect: (id, { signal } = {}) => inspect(id, signal),
     async remove(id, { signal } = {}) {
       // Podman's socket returns 204 for a missing network.
       if (await client.isPodman(signal)) await inspect(id, signal);
-      await client.call({ id }, signal, (docker) => docker.getNetwork(id).remove(signal && { abortSignal: signal }));
+      await client.call({ id }, { method: 'DELETE', path: `/networks/${segment(id)}`, signal });
     },
   };
 }

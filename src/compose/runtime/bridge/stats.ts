@@ -2,12 +2,14 @@
 import { utcTime } from '../engine/time.js';
 import { numberOf, objectOf, objectsOf, textOf, type Json } from '../json.js';
 import type { StatsSample } from '../records.js';
-import { type EngineClient } from './client.js';
+import type { EngineClient } from './client.js';
+import { segment } from './requests.js';
 
 /** `one-shot` skips the second that the engine would spend on computing a rate. */
 export async function statsSample(client: EngineClient, id: string, signal?: AbortSignal): Promise<StatsSample> {
-  const options = { stream: false as const, 'one-shot': true, ...(signal && { abortSignal: signal }) };
-  const stats = objectOf(await client.call({ id }, signal, (docker) => docker.getContainer(id).stats(options)));
+  const path = `/containers/${segment(id)}/stats`;
+  const query = { stream: false, 'one-shot': true };
+  const stats = objectOf(await client.call({ id }, { method: 'GET', path, query, signal }));
   return sampleOf(id, stats);
 }
 

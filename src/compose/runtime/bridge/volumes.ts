@@ -6,47 +6,35 @@ import { objectOf, objectsOf, textMapOf, textOf, type Json } from '../json.js';
 import type { VolumeRecord } from '../records.js';
 import type { VolumeOperations } from '../runtime.js';
 import type { EngineClient } from './client.js';
+import { segment } from './requests.js';
 
 export function bridgeVolumes(client: EngineClient): VolumeOperations {
   const inspect = async (name: string, signal?: AbortSignal): Promise<VolumeRecord> =>
-    volumeOf(
-      objectOf(
-        await client.call({ id: name }, signal, (docker) =>
-          docker.getVolume(name).inspect(signal && { abortSignal: signal }),
-        ),
-      ),
-    );
+    volumeOf(objectOf(await client.call({ id: name }, { method: 'GET', path: `/volumes/${segment(name)}`, signal })));
 
   return {
     async create(spec, { signal } = {}) {
       // The Engine API reports an existing volume as created, so look the name up first.
       const existing = await unlessNotFound(inspect(spec.name, signal));
       if (existing !== undefined) throw alreadyExists(spec.name);
-      await client.call({ newName: spec.name }, signal, (docker) =>
-        docker.createVolume({
-          Name: spec.name,
-          Driver: spec.driver ?? 'local',
-          DriverOpts: { ...spec.driverOptions },
-          Labels: { ...spec.labels },
-          ...(signal && { abortSignal: signal }),
-        }),
-      );
+      const json = {
+        Name: spec.name,
+        Driver: spec.driver ?? 'local',
+        DriverOpts: { ...spec.driverOptions },
+        Labels: { ...spec.labels },
+      };
+      await client.call({ newName: spec.name }, { method: 'POST', path: '/volumes/create', json, signal });
       return inspect(spec.name, signal);
     },
     async list({ labels = {}, signal } = {}) {
       const filters = JSON.stringify(engineFilters(labels));
-      const answer = objectOf(
-        await client.call({}, signal, (docker) =>
-          docker.listVolumes({ filters, ...(signal && { abortSignal: signal }) }),
-        ),
-      );
+      const request = { method: 'GET', path: '/volumes', query: { filters }, signal } as const;
+      const answer = objectOf(await client.call({}, request));
       return objectsOf(answer.Volumes).map(volumeOf);
     },
     inspect: (name, { signal } = {}) => inspect(name, signal),
     async remove(name, { signal } = {}) {
-      await client.call({ id: name }, signal, (docker) =>
-        docker.getVolume(name).remove(signal && { abortSignal: signal }),
-      );
+      await client.call({ id: name }, { method: 'DELETE', path: `/volumes/${segment(name)}`, signal });
     },
   };
 }

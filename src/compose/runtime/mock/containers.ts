@@ -142,7 +142,8 @@ function create(mockState: MockState, spec: ContainerSpec): CreatedContainer {
   const networks = [...mockState.networks.keys()];
   const container: MockContainer = {
     id,
-    spec: { ...spec, ...(spec.mounts && { mounts }) },
+    // As an engine, which adds the labels of the image.
+    spec: { ...spec, labels: { ...image.labels, ...spec.labels }, ...(spec.mounts && { mounts }) },
     imageId: image.id,
     createdAt: now(mockState),
     state: 'created',

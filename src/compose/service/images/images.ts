@@ -29,17 +29,32 @@ export const pullImage: PullImageHandler<ComposeDependencies> = ({ body, context
     if (isImageOfServer(reference) && !dependencies.allowances.has('host-files')) throw imageNotFound(reference);
     const signal = streamSignal(context, dependencies);
     const options = { signal, ...(platform !== undefined && { platform }) };
-    const progress = await dependencies.backend.images.pull(reference, options);
-    // A failure before the first item becomes a status; a later one can only be a line.
-    const steps = progress[Symbol.asyncIterator]();
-    const first = await steps.next();
-    const frames = pullFrames(first, steps, reference, context, signal);
+    const release = dependencies.imageWork.take();
+    // A stream whose reader leaves before the first line never runs.
+    if (signal.aborted) release();
+    else signal.addEventListener('abort', release, { once: true });
+    let frames: AsyncGenerator<Frame, void>;
+    try {
+      const progress = await dependencies.backend.images.pull(reference, options);
+      // A failure before the first item becomes a status; a later one can only be a line.
+      const steps = progress[Symbol.asyncIterator]();
+      frames = pullFrames({ first: await steps.next(), steps, release }, reference, context, signal);
+    } catch (error) {
+      release();
+      throw error;
+    }
     return { status: 200, body: streamOf(frames, (frame) => frame, signal, dependencies) };
   });
 
+interface StartedPull {
+  readonly first: IteratorResult<PullProgress>;
+  readonly steps: AsyncIterator<PullProgress>;
+  /** Called when the pull has ended. */
+  readonly release: () => void;
+}
+
 async function* pullFrames(
-  first: IteratorResult<PullProgress>,
-  steps: AsyncIterator<PullProgress>,
+  { first, steps, release }: StartedPull,
   reference: string,
   context: RequestContext,
   signal: AbortSignal,
@@ -51,6 +66,7 @@ async function* pullFrames(
     if (signal.aborted) return;
     yield failedFrame(error, context);
   } finally {
+    release();
     await steps.return?.();
   }
 }

@@ -17,10 +17,32 @@ const mostWaiting = 1024;
 /**
  * Starts the work when the first line is requested, and yields its reports.
  *
- * @param signal ends the work, and the stream without a last line
+ * @param stream `signal` ends the work, and the stream without a last line; `release` is called when it has ended
  * @param act returns the services that it processed
  */
-export async function* imageFrames(
+export function imageFrames(
+  { signal, release }: { readonly signal: AbortSignal; readonly release: () => void },
+  context: RequestContext,
+  act: (work: Pick<Orchestration, 'report' | 'signal'>) => Promise<readonly string[]>,
+): AsyncGenerator<ImageFrame, void> {
+  // A stream whose reader leaves before the first line never runs.
+  if (signal.aborted) release();
+  else signal.addEventListener('abort', release, { once: true });
+  return releasing(framesOf(signal, context, act), release);
+}
+
+async function* releasing(
+  frames: AsyncGenerator<ImageFrame, void>,
+  release: () => void,
+): AsyncGenerator<ImageFrame, void> {
+  try {
+    yield* frames;
+  } finally {
+    release();
+  }
+}
+
+async function* framesOf(
   signal: AbortSignal,
   context: RequestContext,
   act: (work: Pick<Orchestration, 'report' | 'signal'>) => Promise<readonly string[]>,

@@ -20,7 +20,8 @@ export const buildProject: BuildProjectHandler<ComposeDependencies> = ({ params,
     const ingested = await requireIngested(params.name, context.signal, dependencies);
     requireServices(ingested, services);
     const signal = streamSignal(context, dependencies);
-    const frames = imageFrames(signal, context, async (work) => {
+    const release = dependencies.imageWork.take();
+    const frames = imageFrames({ signal, release }, context, async (work) => {
       const { project, contents } = await dependencies.projects.load(ingested, { services });
       const orchestration = { ...orchestrationOf(context, dependencies).orchestration, ...work };
       return buildImages(orchestration, project, {
@@ -38,7 +39,8 @@ export const pullProject: PullProjectHandler<ComposeDependencies> = ({ params, b
     const ingested = await requireIngested(params.name, context.signal, dependencies);
     requireServices(ingested, services);
     const signal = streamSignal(context, dependencies);
-    const frames = imageFrames(signal, context, async (work) => {
+    const release = dependencies.imageWork.take();
+    const frames = imageFrames({ signal, release }, context, async (work) => {
       const { project } = await dependencies.projects.load(ingested, { services });
       const orchestration = { ...orchestrationOf(context, dependencies).orchestration, ...work };
       await pullImages(orchestration, project, { ignoreFailures });

@@ -14,6 +14,12 @@ export interface ProjectLimits {
   readonly loadSeconds: number;
   /** Files that wait for validation: up to a megabyte each. */
   readonly waiting: number;
+  /** Builds and pulls at the same time. */
+  readonly imageWork: number;
+  /** Calls that change one project: one runs, the others wait. */
+  readonly projectCalls: number;
+  /** The same for all projects together. */
+  readonly calls: number;
 }
 
 /** Above the needs of a team; 500 services are more than the largest published compose files have. */
@@ -24,6 +30,9 @@ export const DEFAULT_LIMITS: ProjectLimits = {
   containers: 2000,
   loadSeconds: 30,
   waiting: 32,
+  imageWork: 32,
+  projectCalls: 32,
+  calls: 256,
 };
 
 /**

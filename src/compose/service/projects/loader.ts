@@ -6,6 +6,7 @@ import type { LoadedProject } from '../../model/loader/load.js';
 import type { CheckedProject, IngestedSelection, SentProject } from './ingested-project.js';
 import type { ProjectLimits } from './limits.js';
 import type { LoadingReply, LoadingTask } from './loading-worker.js';
+import { ServerBusy } from '../server-busy.js';
 import { UnusableEscape } from './unusable-escapes.js';
 
 export interface ProjectLoader {
@@ -14,7 +15,7 @@ export interface ProjectLoader {
    *
    * @throws ComposeFailure; YamlError.limitExceeded also when it takes too long or too much memory
    * @throws UnusableEscape
-   * @throws LoaderBusy when too many files are waiting
+   * @throws ServerBusy when too many files are waiting
    */
   check(sent: SentProject): Promise<CheckedProject>;
   /**
@@ -24,11 +25,6 @@ export interface ProjectLoader {
    */
   load(project: SentProject, selection: IngestedSelection): Promise<LoadedProject>;
   close(): Promise<void>;
-}
-
-/** Too many files are waiting for validation. */
-export class LoaderBusy extends Error {
-  override readonly name = 'LoaderBusy';
 }
 
 /** One core remains for requests. More threads than this cost memory and do not help a server of one team. */
@@ -83,7 +79,9 @@ export function createProjectLoader(
 
   return {
     async check(sent) {
-      if (queues.check.length >= limits.waiting) throw new LoaderBusy('too many compose files are being validated');
+      if (queues.check.length >= limits.waiting) {
+        throw new ServerBusy('Too many compose files are being validated. Try again soon.');
+      }
       // The worker replies to each kind of task with its own kind of value.
       return (await run({ kind: 'check', sent, mostServices: limits.services })) as CheckedProject;
     },

@@ -1,6 +1,7 @@
 import type { RequestContext } from '../../../../generated/contract.js';
 import { DEFAULT_PARALLEL, type Orchestration } from '../../orchestrator/orchestration.js';
 import { SENT_LABELS } from '../trust/ownership.js';
+import { isReservedLabel } from '../trust/values.js';
 import type { ComposeDependencies } from '../dependencies.js';
 
 /** The orchestration of one request on a project, and the warnings that it reports. */
@@ -13,7 +14,15 @@ export function orchestrationOf(
     if (progress.kind === 'warning') warnings.push(progress.message);
   };
   return {
-    orchestration: { backend, clock, signal, report, parallel: DEFAULT_PARALLEL, labels: SENT_LABELS },
+    orchestration: {
+      backend,
+      clock,
+      signal,
+      report,
+      parallel: DEFAULT_PARALLEL,
+      labels: SENT_LABELS,
+      withholds: isReservedLabel,
+    },
     warnings,
   };
 }

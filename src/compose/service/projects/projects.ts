@@ -7,7 +7,7 @@ import type {
   ListProjectsHandler,
   Schemas,
 } from '../../../../generated/compose/operations.js';
-import { serviceUnavailable, validationFailed } from '../../../../generated/problems.js';
+import { validationFailed } from '../../../../generated/problems.js';
 import { down } from '../../orchestrator/down.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { observeAll, observeProject, type Member } from '../../orchestrator/actual-state.js';
@@ -17,7 +17,6 @@ import { answering } from '../failure-replies.js';
 import { replyWithPage } from '../paging.js';
 import { requireOwnProject } from '../trust/ownership.js';
 import { orchestrationOf } from './orchestration-of.js';
-import { LoaderBusy } from './loader.js';
 import type { IngestedProject } from './registry.js';
 import { UnusableEscape } from './unusable-escapes.js';
 
@@ -61,9 +60,7 @@ export const ingestProject: IngestProjectHandler<ComposeDependencies> = async (
     );
   } catch (error) {
     if (error instanceof UnusableEscape) return refusedText(error);
-    if (!(error instanceof LoaderBusy)) throw error;
-    const message = 'Too many compose files are being validated. Try again soon.';
-    return serviceUnavailable({ message, retry_after_seconds: 5 });
+    throw error;
   }
 };
 

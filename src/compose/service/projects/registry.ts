@@ -32,7 +32,7 @@ export interface ProjectRegistry {
    * @param replace whether it may replace an existing project
    * @throws ComposeFailure for a file that cannot be used here
    * @throws UnusableEscape
-   * @throws LoaderBusy
+   * @throws ServerBusy
    * @throws OrchestratorError.limitExceeded
    * @throws RuntimeError.alreadyExists, persistenceFailure
    */

@@ -1,5 +1,7 @@
 /** Tells what the service made for projects that were sent from what others made: no sender takes that over. */
 import { LABELS } from '../../orchestrator/labels.js';
+import { isRuntimeError } from '../../runtime/errors.js';
+import type { ContainerRecord, ImageRecord } from '../../runtime/records.js';
 import type { Backend } from '../../runtime/runtime.js';
 import type { Allowance } from './allowances.js';
 import { notAllowed } from './trust.js';
@@ -28,9 +30,33 @@ export async function requireOwnProject(
     backend.volumes.list(filter),
     backend.internal.networks.list(filter),
   ]);
-  if (found.flat().every(isSent)) return;
+  const [containers] = found;
+  if (found.flat().every(isSent) && !(await someInheritTheMark(containers, backend, signal))) return;
   const why = `'${name}' has containers, networks or volumes that were not made for a project sent to this server`;
   throw notAllowed(['name'], 'other-projects', why);
+}
+
+/** A container that was not sent looks like one that was when its image has the mark as a label. */
+async function someInheritTheMark(
+  containers: readonly ContainerRecord[],
+  backend: Backend,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const images = await Promise.all(
+    [...new Set(containers.map(({ imageId }) => imageId))].map((id) =>
+      unlessRemoved(backend.images.inspect(id, { signal })),
+    ),
+  );
+  return images.some((image) => image !== null && Object.keys(SENT_LABELS).some((label) => label in image.labels));
+}
+
+async function unlessRemoved(image: Promise<ImageRecord>): Promise<ImageRecord | null> {
+  try {
+    return await image;
+  } catch (error) {
+    if (isRuntimeError(error, 'imageNotFound')) return null;
+    throw error;
+  }
 }
 
 function isSent({ labels }: { readonly labels: Readonly<Record<string, string>> }): boolean {

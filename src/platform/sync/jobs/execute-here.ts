@@ -1,3 +1,4 @@
+import { RunLimitError } from './limited-fetch.js';
 import { runSyncJob, type JobDependencies } from './run-sync-job.js';
 import type { ExecutionEnd, JobReport, SyncExecution, SyncJob } from './sync-job.js';
 
@@ -14,6 +15,7 @@ export function executeHere(
       return { kind: 'finished' };
     } catch (error) {
       if (stop.signal.aborted) return { kind: 'stopped' };
+      if (error instanceof RunLimitError) return { kind: 'exhausted', reason: error.message };
       return { kind: 'died', reason: error instanceof Error ? (error.stack ?? error.message) : String(error) };
     }
   };

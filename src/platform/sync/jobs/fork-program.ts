@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { tracingVariables } from '../../../system/start-tracing.js';
 import { programEnvironment } from './program-environment.js';
 
 /**
@@ -12,7 +13,7 @@ export function forkProgram(module: string, name: string): { readonly child: Chi
   const isSource = module.endsWith('.ts'); // in tests: the process needs the same loader
   const child = fork(fileURLToPath(new URL(`./${name}${isSource ? '.ts' : '.js'}`, module)), {
     execArgv: isSource ? ['--import', 'tsx'] : [],
-    env: programEnvironment(process.env),
+    env: { ...programEnvironment(process.env), ...tracingVariables(process.env) },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   let complaint = '';

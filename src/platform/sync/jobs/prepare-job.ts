@@ -15,6 +15,8 @@ export interface JobSettings {
   readonly database: string;
   /** Additional networks (CIDR) for code hosts, besides public addresses. */
   readonly integrationNetworks: readonly string[];
+  /** The most requests that one attempt of a run sends to its code host. */
+  readonly mostRequests: number;
   /** The directory whose repositories organizations may read; null: none. */
   readonly localRoot: string | null;
   /** The rules that classify work units; null: the built-in rules. */
@@ -29,7 +31,7 @@ export type PreparedJob =
 /** The job of a run, or why it cannot run. */
 export function prepareJob(
   run: TakenRun,
-  { secrets, store, database, integrationNetworks, localRoot, rulesFile }: JobSettings,
+  { secrets, store, database, integrationNetworks, mostRequests, localRoot, rulesFile }: JobSettings,
 ): PreparedJob {
   const address = parseConnection(store);
   if ('problem' in address) {
@@ -47,6 +49,7 @@ export function prepareJob(
     store,
     locks: lockDatabaseOf(store, database),
     integrationNetworks,
+    mostRequests,
     localRoot,
     rulesFile,
     isDemo: run.is_demo,

@@ -4,8 +4,10 @@ import type { Schemas } from '../../../../generated/platform/operations.js';
 import { keepHeapSteady } from '../../../sync/steady-heap.js';
 import { systemClock } from '../../../sync/clock.js';
 import { systemRandom } from '../../../sync/random.js';
+import { startTracing, stopTracing } from '../../../system/start-tracing.js';
 import { executeHere } from './execute-here.js';
 import type { MessageToProcess, MessageToServer } from './process-messages.js';
+import { programEnvironment } from './program-environment.js';
 import type { SyncExecution, SyncJob } from './sync-job.js';
 
 /** The server reads the progress with its heartbeats, which are less frequent. */
@@ -15,6 +17,8 @@ const graceMs = 10_000;
 
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL); // requests come first
 keepHeapSteady();
+// Problems of the export are logged by the server, which exports to the same address.
+await startTracing(process.env, () => undefined);
 let execution: SyncExecution | null = null;
 
 process.on('message', (message) => {
@@ -53,14 +57,14 @@ function start(job: SyncJob): SyncExecution {
     {
       ...systemClock,
       ...systemRandom,
-      environment: process.env,
+      environment: programEnvironment(process.env),
     },
   );
   void started.ended.then((end) => {
     clearInterval(timer);
     sendProgress();
     // Connections to hosts may still be open; nothing remains to be done on them.
-    tell({ kind: 'end', end }, () => process.exit(0));
+    tell({ kind: 'end', end }, () => void stopTracing().finally(() => process.exit(0)));
   });
   return started;
 }

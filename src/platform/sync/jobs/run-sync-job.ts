@@ -8,6 +8,7 @@ import { openPostgresLocks } from '../../../sync/sinks/postgres-locks.js';
 import type { SyncDependencies } from '../../../sync/dependencies.js';
 import type { Target } from '../../../sync/targets.js';
 import { giveDemoTeams } from '../../demo/give-demo-teams.js';
+import { limitedFetch } from './limited-fetch.js';
 import { partsOf, type JobPart } from './job-parts.js';
 import { createJobProgress, type JobProgress } from './job-progress.js';
 import {
@@ -36,11 +37,13 @@ const mostFailuresInARow = 3;
  * the following steps still run unless they would fail for the same reason.
  *
  * @throws the abort signal's reason, once it is aborted
+ * @throws RunLimitError after more requests than the job may send
  */
 export async function runSyncJob(job: SyncJob, outside: JobDependencies, report: JobReport): Promise<void> {
+  const fetch = outboundFetch({ networks: job.integrationNetworks });
   const dependencies = {
     ...outside,
-    fetch: outboundFetch({ networks: job.integrationNetworks }),
+    ...limitedFetch(fetch, job.mostRequests, outside.signal),
     ...(job.localRoot === null ? {} : { localRoot: job.localRoot }),
   };
   if (job.locks === null) return runSteps(job, dependencies, report);

@@ -1,6 +1,6 @@
 import { after } from '../../clock.js';
 import { outcomeOf } from './job-outcome.js';
-import type { ExecutionEnd, StepResult } from './sync-job.js';
+import { hasSucceeded, type ExecutionEnd, type StepResult } from './sync-job.js';
 
 /** What happens to a run whose execution has ended. */
 export type Settlement =
@@ -21,8 +21,8 @@ const maxDelaySeconds = 900;
 /**
  * Decides what happens to a run.
  *
- * @param run `attempts` includes this one; `isStopping`: the server has told it to stop; `secrets` must not appear in
- * the error
+ * @param run `attempts` includes this one; `isStopping`: the server has told it to stop; `overdue`: why it was told to
+ * end, for users; `secrets` must not appear in the error
  */
 export function settlementOf(
   end: ExecutionEnd,
@@ -30,10 +30,17 @@ export function settlementOf(
     readonly attempts: number;
     readonly steps: readonly StepResult[];
     readonly isStopping: boolean;
+    readonly overdue: string | null;
     readonly secrets: readonly string[];
   },
   now: Date,
 ): Settlement {
+  const limit = end.kind === 'exhausted' ? end.reason : run.overdue;
+  if (limit !== null && end.kind !== 'finished') {
+    const { error } = outcomeOf(run.steps, run.secrets);
+    const status = run.steps.some(hasSucceeded) ? 'partial' : 'failed';
+    return { kind: 'end', status, error: error === null ? limit : `${limit} ${error}` };
+  }
   if (end.kind === 'stopped' || (end.kind === 'died' && run.isStopping)) {
     return { kind: 'put back', availableAt: now, error: null, counts: false };
   }

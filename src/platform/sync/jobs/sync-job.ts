@@ -25,6 +25,8 @@ export interface SyncJob {
   readonly rulesFile: string | null;
   /** Whether it fills an organization with demo data, which include teams. */
   readonly isDemo: boolean;
+  /** The most requests that this attempt sends to the code host. */
+  readonly mostRequests: number;
   /** Steps finished by earlier attempts, which are not repeated. */
   readonly finished: readonly StepResult[];
   /** The number of records stored by earlier attempts. */
@@ -64,6 +66,8 @@ export type ExecutionEnd =
   | { readonly kind: 'finished' }
   /** It was asked to stop, and can be resumed. */
   | { readonly kind: 'stopped' }
+  /** It reached a limit of the operator; the reason is a message for users. */
+  | { readonly kind: 'exhausted'; readonly reason: string }
   /** The process died. */
   | { readonly kind: 'died'; readonly reason: string };
 

@@ -4,7 +4,7 @@ import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { DatabaseSql } from '../../../database/connection.js';
 import { isConnectionFailure, isReadOnly } from '../../../database/failures.js';
 import { withoutSecrets } from '../../../sync/failures.js';
-import type { Clock } from '../../clock.js';
+import { after, type Clock } from '../../clock.js';
 import { prepareJob, secretsOf, type JobSettings } from './prepare-job.js';
 import { withNote } from './run-notes.js';
 import { mostAttempts, settlementOf, type Settlement } from './settlement.js';
@@ -16,6 +16,8 @@ export interface WorkOptions extends JobSettings {
   readonly clock: Clock;
   readonly log: Log;
   readonly execute: StartExecution;
+  /** Seconds after which an attempt is ended, and the run with it. */
+  readonly runDeadlineSeconds: number;
   /** Called for each run that ended here. */
   readonly ended?: (run: EndedRun) => void;
 }
@@ -68,6 +70,8 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
   const secrets = secretsOf(job);
   const fields = { run_id: run.id, org_id: run.org_id, attempt: run.attempts };
   let isStopping = false;
+  let overdue: string | null = null;
+  const deadline = after(clock.now(), options.runDeadlineSeconds);
   let outOfTime = false;
 
   log.info({ ...fields, provider: run.provider, targets: run.targets }, 'sync run started');
@@ -79,13 +83,21 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
     },
     note: (text) => (state.notes = withNote(state.notes, text, secrets)),
   });
+  const end = (): void => {
+    execution.stop();
+    setTimeout(execution.kill, graceMs).unref();
+  };
   const heart = startHeart(async () => {
     try {
+      if (overdue === null && clock.now() >= deadline) {
+        overdue = overdueText(options.runDeadlineSeconds);
+        log.warn({ ...fields, seconds: options.runDeadlineSeconds }, 'sync run has reached SYNC_RUN_DEADLINE');
+        end();
+      }
       const changes = changesOf(state);
       if (await storeHeartbeat(sql, key, changes, clock.now())) return true;
       log.info(fields, 'sync run was ended elsewhere');
-      execution.stop();
-      setTimeout(execution.kill, graceMs).unref();
+      end();
       return false;
     } catch (error) {
       state.hasNewSteps = true; // they may not have arrived
@@ -98,7 +110,7 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
     const end = await execution.ended;
     if (!(await heart.stop())) return;
     const { attempts } = run;
-    const settled = { attempts, steps: [...state.steps.values()], isStopping, secrets };
+    const settled = { attempts, steps: [...state.steps.values()], isStopping, overdue, secrets };
     const settlement = settlementOf(end, settled, clock.now());
     if (end.kind === 'died') {
       log.error({ ...fields, reason: withoutSecrets(end.reason, secrets) }, 'the process of a sync run died');
@@ -141,6 +153,10 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
     },
     recheck: heart.beat,
   };
+}
+
+function overdueText(seconds: number): string {
+  return `The run was ended because it took more than ${seconds} seconds. What it has read is kept, and the next run resumes from there.`;
 }
 
 /** Calls `beat` repeatedly, one call at a time, until it returns false or is stopped. */

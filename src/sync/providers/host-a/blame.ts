@@ -83,26 +83,35 @@ export function blameQuery(files: number): string {
   }`;
 }
 
+/** A file without blame is skipped: what an earlier sync stored of it stays, and a note names it. */
 async function blameFiles(
   { client, owner, repo }: HostARepository,
   head: string,
   paths: readonly string[],
-): Promise<Pick<Page, 'records' | 'blameLengths'>> {
+): Promise<Pick<Page, 'records' | 'blameLengths' | 'note'>> {
   const variables = Object.fromEntries(paths.map((path, index) => [`path${index}`, path]));
   const data = await client.graphql(blameQuery(paths.length), { owner, repo, head, ...variables });
   const commit = readObject(readObject(data['repository'], 'repository')['object'], 'object');
   const rows: Row<'git_blame'>[] = [];
   const blameLengths: BlameLength[] = [];
+  const skipped: string[] = [];
   paths.forEach((path, index) => {
     const blame = readObjectOrNull(commit[`file${index}`], 'blame');
-    const lines = readList(blame?.['ranges'] ?? [], 'ranges').flatMap((range) =>
-      rangeRows(path, readObject(range, 'range')),
-    );
+    if (blame === null) {
+      skipped.push(path);
+      return;
+    }
+    const lines = readList(blame['ranges'], 'ranges').flatMap((range) => rangeRows(path, readObject(range, 'range')));
     for (const line of lines) rows.push(line);
     // Ranges cover the whole file, in order.
     blameLengths.push({ path, lines: lines.at(-1)?.line_no ?? 0 });
   });
-  return { records: { git_blame: rows }, blameLengths };
+  return { records: { git_blame: rows }, blameLengths, ...noteOfSkipped(skipped) };
+}
+
+function noteOfSkipped(paths: readonly string[]): Pick<Page, 'note'> {
+  if (paths.length === 0) return {};
+  return { note: `skipped ${paths.join(', ')}: the host returned no blame; the next commit is another try` };
 }
 
 function rangeRows(path: string, range: JsonObject): Row<'git_blame'>[] {

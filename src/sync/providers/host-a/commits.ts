@@ -29,6 +29,7 @@ const STORED_AT_ONCE = 25;
 const AT_ONCE = 4;
 /** The host lists at most this many files of a commit on one page, and 3,000 in all. */
 const FILES_PER_PAGE = 300;
+const MOST_FILES = 3000;
 
 export async function* commitPages(
   repository: HostARepository,
@@ -135,7 +136,7 @@ async function commitStats({ client, owner, repo }: HostARepository, hash: strin
     // What a merge brought in is counted with the commits that it merges, as git log does.
     if (readList(commit['parents'], 'parents').length > 1) return [];
     for (const file of readList(commit['files'] ?? [], 'files')) rows.push(fileRow(hash, file));
-    if (!hasNext) return rows;
+    if (!hasNext || page * FILES_PER_PAGE >= MOST_FILES) return rows;
   }
 }
 

@@ -52,6 +52,62 @@ describe.each(Object.keys(makes))('a name under which the engine has a %s alread
   });
 });
 
+/** Makes an image that has these labels. */
+async function image({ backend }: RunningService, name: string, of: Readonly<Record<string, string>>): Promise<void> {
+  for await (const { type } of await backend.images.build({ context: '/', tags: [name], labels: of })) {
+    if (type === 'done') return;
+  }
+}
+
+test('A container does not inherit the labels of compose tools and engines from its image', async () => {
+  const running = await service();
+  await running.up('victim', shop);
+  await image(running, 'hostile', {
+    'com.docker.compose.project': 'victim',
+    'com.docker.compose.service': 'web',
+    'com.docker.compose.replace': 'victim-web',
+    'com.docker.swarm.service.name': 'victim',
+    'io.containers.autoupdate': 'registry',
+    PODMAN_SYSTEMD_UNIT: 'victim.service',
+    'org.opencontainers.image.title': 'Hostile',
+  });
+  await running.up('attacker', 'services: { web: { image: hostile } }');
+  const { labels: found } = await running.backend.containers.inspect('attacker-web');
+  expect(found).toMatchObject({
+    'com.docker.compose.project': 'attacker',
+    'com.docker.compose.service': 'web',
+    'com.docker.compose.replace': '',
+    'com.docker.swarm.service.name': '',
+    'io.containers.autoupdate': '',
+    PODMAN_SYSTEMD_UNIT: '',
+    'org.opencontainers.image.title': 'Hostile',
+  });
+  const { services } = (await running.expect(200, 'GET', '/projects/victim')) as {
+    services: { containers: unknown[] }[];
+  };
+  expect(JSON.stringify(services)).not.toContain('attacker');
+});
+
+test('A container whose image has the mark of sent projects is not taken for one that was sent', async () => {
+  const running = await service();
+  await image(running, 'marked', { 'io.plumbline.compose.sent': 'true' });
+  await running.backend.containers.create({ name: 'shop-web', image: 'marked', labels });
+  expect(await running.expect(400, 'POST', '/projects/shop', shop)).toMatchObject(refusal);
+});
+
+test('Of several callers who send different files under one new name at once, one gets it', async () => {
+  const running = await service();
+  const replies = await Promise.all(
+    Array.from({ length: 12 }, (_, index) =>
+      running.call('POST', '/projects/shop', `services: { web: { image: app, command: [run, "${index}"] } }`),
+    ),
+  );
+  expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(11).fill(409)]);
+  const winner = replies.findIndex(({ status }) => status === 201);
+  await running.expect(200, 'POST', '/projects/shop/up');
+  expect((await running.backend.containers.inspect('shop-web')).command).toEqual(['run', String(winner)]);
+});
+
 test('A project that was sent to an earlier server can be sent again', async () => {
   const first = await service();
   await first.up('shop', shop);

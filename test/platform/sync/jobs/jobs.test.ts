@@ -37,7 +37,7 @@ async function storedCommits(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ repo, count }) => [repo, count]));
 }
 
-describe('a run of made-up data', () => {
+describe('a run of synthetic data', () => {
   it('reads every target of every repository, and completes', async () => {
     const targets = ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents'];
     const id = await queue.configure({ targets, repositories: ['acme/api', 'acme/web*'] });
@@ -66,7 +66,7 @@ describe('a run of made-up data', () => {
     expect(run.progress.records).toBe(total);
   });
 
-  it('fails for a pattern that fits nothing, and says what there is', async () => {
+  it('fails for a pattern without a match, and lists the repositories', async () => {
     const id = await queue.configure({ repositories: ['zebra/*'] });
     const run = await queue.until(id, await queue.start(id), 'failed');
     expect(run.error).toBe(
@@ -76,7 +76,7 @@ describe('a run of made-up data', () => {
 });
 
 describe.skipIf(missing !== undefined)(`a run on a code host ${missing ?? ''}`, () => {
-  it('tells in notes what it left out, although nothing failed', async () => {
+  it('reports in notes what it skipped, even if nothing failed', async () => {
     const host = await startHostA(hostARepository('acme/api', { commits: commits(120) }));
     host.fault = ({ body }) => (body.includes('on Blob') ? problem(403, 'No access to files') : undefined);
     const integration = await queue.connect('host_a', host.url, host.token);
@@ -121,7 +121,7 @@ describe.skipIf(missing !== undefined)(`a run on a code host ${missing ?? ''}`, 
     expect(organization).toEqual({ first_sync_completed_at: null });
   });
 
-  it('fails at once when the token is refused, and tells it to nobody', async () => {
+  it('fails at once when the token is refused, without revealing it', async () => {
     const token = 'a-token-that-nobody-may-see';
     const host = await startHostA(hostARepository('acme/api'), hostARepository('acme/web'));
     const integration = await queue.connect('host_a', host.url, token);
@@ -137,7 +137,7 @@ describe.skipIf(missing !== undefined)(`a run on a code host ${missing ?? ''}`, 
     expect(platform.logLines.join('')).not.toContain(token);
   });
 
-  it('has the token blotted out of what a host says about it', async () => {
+  it('removes the token from error messages of the host', async () => {
     const host = await startHostA(hostARepository('acme/api'));
     host.fault = () => problem(403, `The token ${host.token} may not do this`);
     const integration = await queue.connect('host_a', host.url, host.token);
@@ -146,7 +146,7 @@ describe.skipIf(missing !== undefined)(`a run on a code host ${missing ?? ''}`, 
     expect(run.error).toContain('The token *** may not do this');
   });
 
-  it('that cannot reach the host waits, and resumes with the missing part once the host is back', async () => {
+  it('that cannot reach the host waits, and resumes with the missing part when the host is up again', async () => {
     const host = await startHostA(
       hostARepository('acme/api', { commits: commits(3) }),
       hostARepository('acme/web', { commits: commits(2) }),
@@ -172,7 +172,7 @@ describe.skipIf(missing !== undefined)(`a run on a code host ${missing ?? ''}`, 
     expect(host.requests.filter(({ path }) => path.includes('/api'))).toEqual([]);
   });
 
-  it('asks a host that is away for three repositories, and leaves the others to another attempt', async () => {
+  it('tries three repositories of a host that is down, and leaves the others to the next attempt', async () => {
     const names = ['acme/a', 'acme/b', 'acme/c', 'acme/d', 'acme/e'];
     const host = await startHostA(...names.map((name) => hostARepository(name, { commits: commits(1) })));
     host.fault = () => 'cut';
@@ -190,7 +190,7 @@ describe.skipIf(missing !== undefined)(`a run on a code host ${missing ?? ''}`, 
     expect(run.progress).toMatchObject({ repositories_done: 5, repositories_failed: 0 });
   });
 
-  it('keeps to the configuration as it was when the run was asked for', async () => {
+  it('uses the configuration as it was when the run was requested', async () => {
     const host = await startHostA(hostARepository('acme/api', { commits: commits(3) }), hostARepository('acme/web'));
     host.fault = () => 'cut';
     const integration = await queue.connect('host_a', host.url, host.token);
@@ -206,7 +206,7 @@ describe.skipIf(missing !== undefined)(`a run on a code host ${missing ?? ''}`, 
     expect(await storedCommits()).toEqual({ 'acme/api': 3 });
   });
 
-  it('waits longer each time, and gives up after six attempts', async () => {
+  it('retries with increasing delays, and gives up after six attempts', async () => {
     const host = await startHostA(hostARepository('acme/api'));
     host.fault = () => 'cut';
     const integration = await queue.connect('host_a', host.url, host.token);
@@ -230,7 +230,7 @@ describe.skipIf(missing !== undefined)(`a run on a code host ${missing ?? ''}`, 
     expect((await queue.until(id, runId, 'failed')).error).toMatch(/^acme\/api: /);
   });
 
-  it('fails when the integration was switched off, or the key that seals its token is another one', async () => {
+  it('fails when the integration was switched off, or its token was encrypted with another key', async () => {
     const integration = await queue.connect('host_a', 'http://127.0.0.1:1', 'token');
     const id = await queue.configure({ provider: 'host_a', integration_id: integration, repositories: ['acme/api'] });
     await platform.database.sql`update integrations set secret_sealed = '\\x01' where id = ${integration}`;

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => platform.stop());
 
-it('The metrics tell how many sync runs wait and are worked on, and how those that ended did', async () => {
+it('The metrics count pending, running and ended sync runs, by outcome', async () => {
   expect(await active()).toEqual({ pending: '0', running: '0' });
   const [first = '', second = '', third = ''] = await Promise.all(
     [['acme/api'], ['zebra/*'], ['acme/web-shop']].map((repositories) => queue.configure({ repositories })),
@@ -33,7 +33,7 @@ it('The metrics tell how many sync runs wait and are worked on, and how those th
   expect(await active()).toEqual({ pending: '0', running: '0' });
 });
 
-it('The metrics tell how long a run took from when it was taken up, cancelled ones too', async () => {
+it('The metrics report the duration of a run since a worker took it, also of cancelled runs', async () => {
   const config = await queue.configure({ repositories: ['acme/api'] });
   const run = await queue.start(config);
   await eventually(() => held.underWay()).toBe(1);

@@ -17,6 +17,7 @@ async function run(provider: 'host_a' | 'host_b', baseUrl: string, networks: rea
     store: sqliteUri(),
     locks: null,
     integrationNetworks: networks,
+    mostRequests: 1000,
     localRoot: null,
     rulesFile: null,
     isDemo: false,
@@ -43,7 +44,7 @@ describe.each(['host_a', 'host_b'] as const)('a sync run of an organization on %
   const start = (): ReturnType<typeof startHostA> | ReturnType<typeof startHostB> =>
     provider === 'host_a' ? startHostA(hostARepository('acme/widgets')) : startHostB(hostBProject(7, 'acme/widgets'));
 
-  it('sends nothing to a name that leads to this machine', async () => {
+  it('sends nothing to a name that resolves to this machine', async () => {
     const host = await start();
     const step = await run(provider, host.url.replace('127.0.0.1', 'localhost'), []);
     expect(failureOf(step)).toMatch(/it cannot be reached$/);

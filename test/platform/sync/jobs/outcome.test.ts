@@ -41,7 +41,7 @@ it('is partial when something was read, with the reasons of the rest', () => {
   expect(outcomeOf(steps, [])).toMatchObject({ status: 'partial', error: 'b: is not there. c: Broken!' });
 });
 
-it('tells each reason once, and no more than five of them', () => {
+it('lists each reason once, and at most five', () => {
   const names = ['a', 'a', 'b', 'c', 'd', 'e', 'f', 'g'];
   const { status, error } = outcomeOf(
     names.map((name) => step(name, failed('not_found', 'no'))),

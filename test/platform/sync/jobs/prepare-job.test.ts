@@ -11,6 +11,7 @@ const job: SyncJob = {
   store: 'sqlite:units.db',
   locks: null,
   integrationNetworks: [],
+  mostRequests: 100,
   localRoot: null,
   rulesFile: null,
   isDemo: false,
@@ -22,11 +23,11 @@ it.each([
   ['postgres://u:pa%20ss@h/d', ['pa%20ss', 'pa ss']],
   ['postgres://u:100%@h/d', ['100%']], // no encoding, and still a password
   ['sqlite:units.db', []],
-])('nobody may see the store %s, its password as written and decoded, and the token', (store, passwords) => {
+])('the secrets are the store %s, its password as written and decoded, and the token', (store, passwords) => {
   expect(new Set(secretsOf({ ...job, store }))).toEqual(new Set([store, ...passwords, 'the-token']));
 });
 
-it('nobody may see the address of the database with the locks, nor its password', () => {
+it('the secrets include the address of the database with the locks, and its password', () => {
   const locks = 'postgres://u:pw1@h/d';
   expect(secretsOf({ ...job, locks })).toEqual(expect.arrayContaining([locks, 'pw1']));
 });
@@ -57,6 +58,7 @@ it.each([
     store,
     database: 'postgres://db/platform',
     integrationNetworks: [],
+    mostRequests: 100,
     localRoot: null,
     rulesFile: null,
   };

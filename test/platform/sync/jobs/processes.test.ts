@@ -64,7 +64,7 @@ describe.skipIf(reason !== null)(`the process of a run ${reason ?? ''}`, () => {
     expect(asked).toHaveLength(1);
   }
 
-  it('is shown no secret in its arguments or its environment, and logs none', async () => {
+  it('has no secret in its arguments or its environment, and logs none', async () => {
     await begin({ SYNC_JOBS: '1' });
     const runId = await queue.start(configId);
     await untilHalfway(runId);
@@ -160,7 +160,7 @@ describe.skipIf(reason !== null)(`the process of a run ${reason ?? ''}`, () => {
     });
   });
 
-  it('outlives a database that crashes in the middle: the server answers on, and the run completes', async () => {
+  it('survives a crash of the database: the server stays up, and the run completes', async () => {
     const postgres = await startOwnPostgres();
     try {
       await begin({ SYNC_JOBS: '1' }, postgres.uri);

@@ -5,14 +5,14 @@ function notesOf(texts: readonly string[], secrets: readonly string[] = []): rea
   return texts.reduce<readonly string[]>((notes, text) => withNote(notes, text, secrets), []);
 }
 
-it('Each note stands once, in one line', () => {
+it('Each note is listed once, in one line', () => {
   expect(notesOf(['acme/api:\n  CODEOWNERS', 'other', 'acme/api: CODEOWNERS', ' '])).toEqual([
     'acme/api: CODEOWNERS',
     'other',
   ]);
 });
 
-it('A note holds no secret, not even one that its end would cut', () => {
+it('A note contains no secret, even one that the limit of its length would cut', () => {
   const secret = 'ghp_0123456789abcdef';
   const [note] = notesOf([`${'x'.repeat(490)} ${secret} and more`], [secret]);
   expect(note).not.toContain('ghp_');

@@ -11,7 +11,7 @@ const away: StepResult = {
   repositories: [],
   error: { code: 'host_unavailable', message: 'The host is away' },
 };
-const run = { attempts: 1, steps: [away], isStopping: false, secrets: [] };
+const run = { attempts: 1, steps: [away], isStopping: false, overdue: null, secrets: [] };
 
 describe('a run whose execution', () => {
   it('finished without a failure is complete', () => {
@@ -28,7 +28,7 @@ describe('a run whose execution', () => {
     [3, '09:01:00'],
     [4, '09:02:00'],
     [5, '09:04:00'],
-  ])('failed for a passing reason at attempt %i waits until %s', (attempts, until) => {
+  ])('failed with a temporary error at attempt %i waits until %s', (attempts, until) => {
     for (const end of [finished, died]) {
       expect(settlementOf(end, { ...run, attempts }, now)).toMatchObject({
         kind: 'put back',
@@ -52,6 +52,27 @@ describe('a run whose execution', () => {
   ])('%s resumes at once, and does not count as an attempt', (_what, end, isStopping) => {
     const back = { kind: 'put back', availableAt: now, error: null, counts: false };
     expect(settlementOf(end, { ...run, attempts: 6, isStopping }, now)).toEqual(back);
+  });
+
+  it.each([
+    ['was stopped after its deadline', { kind: 'stopped' } as const, 'It took too long.'],
+    ['was killed after its deadline', died, 'It took too long.'],
+    ['sent too many requests', { kind: 'exhausted', reason: 'It took too long.' } as const, null],
+  ])('%s ends with what it has read, and is not repeated', (_what, end, overdue) => {
+    const read: StepResult = {
+      ...away,
+      repositories: [{ id: null, name: 'acme/api', status: 'ok', records: {}, error: null }],
+      error: null,
+    };
+    const ended = { kind: 'end', status: 'partial', error: 'It took too long.' };
+    expect(settlementOf(end, { ...run, steps: [read], overdue }, now)).toEqual(ended);
+    expect(settlementOf(end, { ...run, steps: [], overdue }, now)).toEqual({ ...ended, status: 'failed' });
+    const error = 'It took too long. acme/api: The host is away.';
+    expect(settlementOf(end, { ...run, overdue }, now)).toEqual({ kind: 'end', status: 'failed', error });
+  });
+
+  it('finished although it was past its deadline has its outcome', () => {
+    expect(settlementOf(finished, { ...run, steps: [], overdue: 'late' }, now)).toMatchObject({ status: 'complete' });
   });
 
   it('finished while its server stopped has its outcome', () => {

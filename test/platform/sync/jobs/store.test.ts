@@ -37,7 +37,7 @@ it('A run fills the store of ANALYTICS_URI, which the Analytics API then answers
   }
 });
 
-it('A run cannot fill a store of a kind that no sync writes to, and says so', () => {
+it('A run refuses a store of a kind that no sync writes to', () => {
   const run = {
     id: 'run',
     org_id: 'org',
@@ -62,6 +62,7 @@ it('A run cannot fill a store of a kind that no sync writes to, and says so', ()
       store: 'duckdb:/var/lib/analytics',
       database: 'postgres://db/platform',
       integrationNetworks: [],
+      mostRequests: 100,
       localRoot: null,
       rulesFile: null,
     },

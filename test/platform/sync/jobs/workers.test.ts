@@ -44,7 +44,7 @@ async function configs(count: number): Promise<string[]> {
 }
 
 describe('workers', () => {
-  it('of several servers share one queue: each run is done once, and nobody does more than SYNC_JOBS at a time', async () => {
+  it('of several servers share one queue: each run is done once, with at most SYNC_JOBS at a time per server', async () => {
     const second = holdExecutions();
     await another(second.execute);
     const runs: (readonly [string, string])[] = [];
@@ -86,7 +86,7 @@ describe('workers', () => {
     expect(taken).toEqual([owner.orgId, other.orgId, owner.orgId, owner.orgId]);
   });
 
-  it('take up nothing where SYNC_JOBS is 0', async () => {
+  it('take no run if SYNC_JOBS is 0', async () => {
     await platform.stop();
     platform = await server(executeWithoutSleep, { SYNC_JOBS: '0' });
     queue = queueOf(platform, owner);
@@ -98,7 +98,7 @@ describe('workers', () => {
     expect(platform.logLines.join('')).not.toContain('sync run started');
   });
 
-  it('stop a run that was cancelled, and write nothing of it any more', async () => {
+  it('stop a cancelled run, and write nothing more of it', async () => {
     const [id = ''] = await configs(1);
     const runId = await queue.start(id);
     await queue.until(id, runId, 'running');
@@ -137,7 +137,7 @@ describe('workers', () => {
     await queueOf(platform, owner).until(id, runId, 'complete');
   });
 
-  it('take over the run of a worker that has fallen silent, which then loses it', async () => {
+  it('take over the run of a worker without a heartbeat, which then loses it', async () => {
     const [id = ''] = await configs(1);
     const runId = await queue.start(id);
     await queue.until(id, runId, 'running');

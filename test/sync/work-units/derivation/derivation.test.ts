@@ -52,7 +52,7 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
     expect(ids(store, repoId)).toEqual([`commit:${A}`]);
   });
 
-  it('lets a merge inside of a request belong to it: it is activity, and no lines', async () => {
+  it('counts a merge inside of a request as its activity, without lines', async () => {
     const { deriver, store, repoId } = await open();
     const git = {
       git_commits: [commitRow(A), commitRow(B, { parents: 2, committer_when: NOW - HOUR })],
@@ -65,7 +65,7 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
     expect(store.units.get(`${repoId}:pull_request:7`)).toMatchObject({ churnLoc: 5, day: '2026-01-14' });
   });
 
-  it('knows no churn of commits of which a host gave no statistics, nor of requests with such commits', async () => {
+  it('stores unknown churn for commits without statistics of the host, and for requests with such commits', async () => {
     const { deriver, store, repoId } = await open();
     const git = { git_commits: [commitRow(A), commitRow(B), commitRow(C)], git_commit_stats: [statsRow(A, 'a.ts')] };
     await syncAndDerive(deriver, { repoId, target: 'git', records: git });
@@ -84,7 +84,7 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
   });
 
   it.each([true, false])(
-    'knows that a commit without statistics changes nothing in a clone (in order: %s)',
+    'stores zero churn for commits without statistics in a clone (in order: %s)',
     async (isInOrder) => {
       const { deriver, store, repoId } = await open();
       const records = { git_commits: [commitRow(A)] };
@@ -122,7 +122,7 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
     });
   });
 
-  it('leaves old days as they are, and moves those of broken clocks to the last one that every engine holds', async () => {
+  it('keeps old days, and moves days of wrong clocks to the last one that every engine stores', async () => {
     const { deriver, store, repoId } = await open();
     const at = (time: number): Record<string, number> => ({ author_when: time, committer_when: time });
     const [old, wrong] = [Date.UTC(1952, 4, 1, 8), Date.UTC(9999, 11, 31)];
@@ -135,7 +135,7 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
     ]);
   });
 
-  it('makes the units of a history while it is stored for the first time, and reads nothing of it back', async () => {
+  it('derives the units of a history while storing it for the first time, without reading it back', async () => {
     const { deriver, store, repoId } = await open();
     let readBack = 0;
     const records = {
@@ -167,7 +167,7 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
     expect(readBack).toBe(1);
   });
 
-  it('takes the units of commits away when their request arrives later, and gives them back when it drops them', async () => {
+  it('removes the units of commits when their request arrives later, and restores them when the request drops them', async () => {
     const { deriver, store, repoId } = await open();
     const commits = [commitRow(A), commitRow(B), commitRow(C, { message: 'feat: squashed (#7)' })];
     await syncAndDerive(deriver, { repoId, target: 'git', records: { git_commits: commits } });
@@ -184,7 +184,7 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
     expect(store.of(repoId).map(({ churnLoc }) => churnLoc)).toEqual([42, null]);
   });
 
-  it('looks only at what changed', async () => {
+  it('reads only changed records', async () => {
     const { deriver, store, repoId } = await open();
     const later = NOW + DAY;
     await syncAndDerive(deriver, { repoId, target: 'git', records: { git_commits: [commitRow(A), commitRow(B)] } });
@@ -228,7 +228,7 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
     expect(ids(store, repoId)).toEqual([`commit:${A}`, `commit:${B}`]);
   });
 
-  it('counts the sum that a host gives only where there are no files', async () => {
+  it('counts the total of a host only for commits without files', async () => {
     const { deriver, store, repoId } = await open();
     const sum = statsRow(A, '__AGGREGATE__', { additions: 90, deletions: 9 });
     const records = { git_commits: [commitRow(A)], git_commit_stats: [sum] };

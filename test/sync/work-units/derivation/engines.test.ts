@@ -13,7 +13,7 @@ const TARGETS = ['git', 'prs', 'deployments', 'incidents'];
 
 describeOnEachDatabase('a sync', (engine) => {
   if (engine.kind === 'mongo') {
-    it('to MongoDB says once that no work units are derived', async () => {
+    it('to MongoDB reports once that no work units are derived', async () => {
       const notes: string[] = [];
       const progress = { note: (text: string) => notes.push(text) };
       await sync({ ...SYNTHETIC, target: 'git', db: await engine.newDatabase() }, testDependencies({ progress }));
@@ -22,7 +22,7 @@ describeOnEachDatabase('a sync', (engine) => {
     return;
   }
 
-  it('derives the same units in whatever order its targets come, and again nothing', async () => {
+  it('derives the same units in any order of its targets, and nothing when repeated', async () => {
     const [one, other] = [await engine.newDatabase(), await engine.newDatabase()];
     let repoId = '';
     for (const target of TARGETS) repoId = onlyId(await sync({ ...SYNTHETIC, target, db: one }));
@@ -62,7 +62,7 @@ describeOnEachDatabase('a sync', (engine) => {
   });
 });
 
-it('the history of this project becomes units that add up to what git itself counts', async () => {
+it('the units of the history of this project add up to the counts of git', async () => {
   const repoPath = process.cwd();
   const count = (...args: readonly string[]): string =>
     execFileSync('git', ['-C', repoPath, ...args], { encoding: 'utf8', maxBuffer: 2 ** 30 });

@@ -159,7 +159,7 @@ describeOnEachDatabase('work units', (engine) => {
     return;
   }
 
-  it('are those of the records after any sequence of syncs, of which some are killed', async () => {
+  it('match the records after any sequence of syncs, also if some are killed', async () => {
     const sink = await openDatabase(await engine.newDatabase());
     const cases = { sqlite: 250, postgres: 40, clickhouse: 6, mongo: 0 }[engine.kind];
     await fc.assert(

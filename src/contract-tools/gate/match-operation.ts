@@ -1,4 +1,4 @@
-import type { Contract, DocumentedOperation } from './recorder-contract.js';
+import type { Contract, DocumentedOperation } from './contract.js';
 
 /** What the contract says about a method and a URL. */
 export interface Match {
@@ -15,8 +15,9 @@ export interface Match {
  * @param url absolute, or a path with or without a query
  */
 export function matchOperation(contract: Contract, method: string, url: string): Match {
-  const segments = segmentsOf(pathOf(url));
-  const candidates = contract.operations.filter(({ path }) => segments !== null && fits(path, segments));
+  const path = pathOf(url);
+  const segments = segmentsOf(path.startsWith(`${contract.basePath}/`) ? path.slice(contract.basePath.length) : path);
+  const candidates = contract.operations.filter((each) => segments !== null && fits(each.path, segments));
   const fewest = Math.min(...candidates.map(({ path }) => parametersIn(path)));
   const onPath = candidates.filter(({ path }) => parametersIn(path) === fewest);
   const wanted = method === 'HEAD' && !onPath.some((each) => each.method === 'HEAD') ? 'GET' : method;
@@ -43,13 +44,20 @@ function segmentsOf(path: string): string[] | null {
 function fits(template: string, segments: readonly string[]): boolean {
   const pattern = template.split('/');
   if (pattern.length !== segments.length) return false;
-  return pattern.every((part, index) => isParameter(part) || part === segments[index]);
+  return pattern.every((part, index) => matches(part, segments[index] ?? ''));
 }
 
 function parametersIn(template: string): number {
   return template.split('/').filter(isParameter).length;
 }
 
+/** Whether a segment fits: `{id}`, `{id}.json` or a text. */
+function matches(part: string, segment: string): boolean {
+  if (!isParameter(part)) return part === segment;
+  const texts = part.split(/\{[^}]*\}/).map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${texts.join('.*')}$`, 's').test(segment);
+}
+
 function isParameter(part: string): boolean {
-  return part.startsWith('{') && part.endsWith('}');
+  return /\{[^}]*\}/.test(part);
 }

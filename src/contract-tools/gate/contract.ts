@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { entriesAt, follow, fragment, record, type Pointer } from './recorder-pointers.js';
+import { modernized } from './modernize.js';
+import { entriesAt, follow, fragment, record, type Pointer } from './pointers.js';
 
 /**
  * The contract as the recorder reads it. Everything here works from the bundled OpenAPI document alone and shares no
@@ -11,8 +11,10 @@ export interface Contract {
   /** The name of the API, for example `platform`. */
   readonly name: string;
   readonly operations: readonly DocumentedOperation[];
+  /** The path of the first server, before the paths of operations: `/v2`. Empty where it is `/`. */
+  readonly basePath: string;
   /** The replies to requests that match no operation (`x-api-responses`), by status. */
-  readonly unrouted: ReadonlyMap<number, DocumentedReply>;
+  readonly unrouted: ReadonlyMap<string, DocumentedReply>;
 }
 
 export interface DocumentedOperation {
@@ -20,7 +22,8 @@ export interface DocumentedOperation {
   readonly method: string;
   /** As in the contract: `/things/{thing_id}`. */
   readonly path: string;
-  readonly replies: ReadonlyMap<number, DocumentedReply>;
+  /** By status as documented: `200`, `4XX` or `default`. */
+  readonly replies: ReadonlyMap<string, DocumentedReply>;
 }
 
 export interface DocumentedReply {
@@ -45,19 +48,17 @@ export interface DocumentedHeader {
   readonly check: Check;
 }
 
-/** Reads `generated/<api>/openapi.json` below `root`. */
-export function loadContract(api: string, root: string): Contract {
-  return readDocument(api, JSON.parse(readFileSync(`${root}/generated/${api}/openapi.json`, 'utf8')));
-}
-
-/** Reads a bundled OpenAPI document. */
-export function readDocument(name: string, document: unknown): Contract {
-  const schemas = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
+/** Reads an OpenAPI 3.x document whose references stay within it (`loadDocument`). */
+export function readDocument(name: string, original: unknown): Contract {
+  const document = modernized(original);
+  // A format that ajv does not know is not checked; that is no reason to write to the console.
+  const schemas = new Ajv2020({ strict: false, allErrors: true, validateFormats: true, logger: false });
   formats.default(schemas);
   schemas.addSchema({ ...record(document), $id: 'contract' });
   // Compiled when first used: a test sees a small part of the contract.
   const compile = (pointer: Pointer): Check => {
     let validate: ValidateFunction | undefined;
+    if (follow(document, pointer).value === undefined) return () => [];
     return (value) => {
       validate ??= schemas.compile({ $ref: `contract${fragment(pointer)}` });
       return validate(value) ? [] : (validate.errors ?? []);
@@ -65,14 +66,29 @@ export function readDocument(name: string, document: unknown): Contract {
   };
   const reader: Reader = { document, compile };
   const operations: DocumentedOperation[] = [];
-  for (const [path, item] of Object.entries(record(record(document)['paths']))) {
+  for (const path of Object.keys(record(record(document)['paths']))) {
+    const { value: item, pointer: place } = follow(document, ['paths', path]);
     for (const [method, operation] of Object.entries(record(item))) {
       if (!methods.has(method)) continue;
-      const replies = readReplies(reader, ['paths', path, method, 'responses']);
-      operations.push({ id: String(record(operation)['operationId']), method: method.toUpperCase(), path, replies });
+      const replies = readReplies(reader, [...place, method, 'responses']);
+      const named = record(operation)['operationId'];
+      const id = typeof named === 'string' ? named : `${method.toUpperCase()} ${path}`;
+      operations.push({ id, method: method.toUpperCase(), path, replies });
     }
   }
-  return { name, operations, unrouted: readReplies(reader, ['x-api-responses']) };
+  return { name, operations, basePath: basePathOf(document), unrouted: readReplies(reader, ['x-api-responses']) };
+}
+
+function basePathOf(document: unknown): string {
+  const servers = record(document)['servers'];
+  const { url = '/', variables } = record(Array.isArray(servers) ? servers[0] : undefined);
+  if (typeof url !== 'string') return '';
+  const address = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const initial = record(record(variables)[name])['default'];
+    return typeof initial === 'string' ? initial : '';
+  });
+  const path = URL.canParse(address, 'http://localhost') ? new URL(address, 'http://localhost').pathname : '';
+  return path.replace(/\/$/, '');
 }
 
 const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
@@ -82,19 +98,22 @@ interface Reader {
   compile(pointer: Pointer): Check;
 }
 
-function readReplies(reader: Reader, pointer: Pointer): Map<number, DocumentedReply> {
+function readReplies(reader: Reader, pointer: Pointer): Map<string, DocumentedReply> {
   return new Map(
     entriesAt(reader.document, pointer).map(([status, reply]) => {
       const bodies = entriesAt(reader.document, [...reply, 'content']).map(
         ([mediaType, content]): [string, DocumentedBody] => {
           const schema = [...content, 'schema'];
-          return [mediaType, { check: reader.compile(schema), problemTypes: problemTypesAt(reader, schema) }];
+          return [
+            mediaType.split(';')[0]?.trim().toLowerCase() ?? '',
+            { check: reader.compile(schema), problemTypes: problemTypesAt(reader, schema) },
+          ];
         },
       );
       const headers = entriesAt(reader.document, [...reply, 'headers']).map(([name, header]) =>
         readHeader(reader, name, header),
       );
-      return [Number(status), { bodies: new Map(bodies), headers }];
+      return [status, { bodies: new Map(bodies), headers }];
     }),
   );
 }

@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import type { Contract, DocumentedBody, DocumentedReply } from './recorder-contract.js';
-import { matchOperation } from './recorder-matching.js';
-import { record } from './recorder-pointers.js';
-import type { Unit } from './recorder-observations.js';
+import type { Contract, DocumentedBody, DocumentedReply } from './contract.js';
+import { matchOperation } from './match-operation.js';
+import { record } from './pointers.js';
+import type { Unit } from './observations.js';
 
 /** A reply up to its body, and what it answers. */
 export interface ReplyHead {
@@ -23,11 +23,12 @@ export interface Findings {
 export const unroutedLabel = 'requests that match no operation';
 
 const problemMediaType = 'application/problem+json';
-export const streamMediaTypes: readonly string[] = ['application/x-ndjson'];
+export const streamMediaTypes: readonly string[] = ['application/x-ndjson', 'application/jsonl'];
 
 /** Checks status, media type and headers of a reply against the contract. */
 export function checkHead(contract: Contract, head: ReplyHead): Findings {
   const place = locate(contract, head);
+  if (isOutside(contract, head, place)) return { units: [], faults: [] };
   if (place.reply === null) return { units: [], faults: [`${place.label} has no status ${head.status}`] };
   const units: Unit[] = [];
   const faults: string[] = [];
@@ -41,7 +42,7 @@ export function checkHead(contract: Contract, head: ReplyHead): Findings {
     }
     const broken = check(numeric && value !== '' ? Number(value) : value);
     if (broken.length > 0) faults.push(`the header ${name} ${explain(broken)}`);
-    else if (head.method !== 'HEAD') units.push([place.label, String(head.status), `header ${name}`]);
+    else if (head.method !== 'HEAD') units.push([place.label, place.status, `header ${name}`]);
   }
   if (place.allow !== null && head.status === 405) {
     const allow = new Set(head.headers.get('allow')?.split(/, */));
@@ -54,38 +55,44 @@ export function checkHead(contract: Contract, head: ReplyHead): Findings {
 
 /** Checks the complete body of a reply whose head has no fault. */
 export function checkBody(contract: Contract, head: ReplyHead, bytes: Uint8Array): Findings {
-  const { label, reply } = locate(contract, head);
-  const status = String(head.status);
+  const place = locate(contract, head);
+  if (isOutside(contract, head, place)) return { units: [], faults: [] };
+  const { label, reply, status } = place;
   const mediaType = mediaTypeOf(head.headers);
-  const body = mediaType === null ? undefined : reply?.bodies.get(mediaType);
-  const failed = (fault: string): Findings => ({ units: [], faults: [`${label} ${status}: ${fault}`] });
+  const [documented, body] = bodyOf(reply, mediaType);
+  const failed = (fault: string): Findings => ({ units: [], faults: [`${label} ${head.status}: ${fault}`] });
   if (head.method === 'HEAD' || mediaType === null || body === undefined) {
     if (bytes.length > 0) return failed('there must be no body');
     // A reply to HEAD shows no body, so it proves no unit.
     return { units: head.method === 'HEAD' ? [] : [[label, status, 'no body']], faults: [] };
   }
+  const isJson = /[/+]json$/.test(mediaType);
+  // Pictures, archives and the like: a schema says nothing about them.
+  if (!isJson && !mediaType.startsWith('text/')) return { units: [[label, status, documented]], faults: [] };
   const text = decode(bytes);
   if (text === null) return failed('the body is not UTF-8');
-  if (mediaType.startsWith('text/')) return judge(body, text, [label, status, mediaType], failed);
+  if (!isJson) return judge(body, text, [label, status, documented], failed);
   const value = parse(text);
   if (value === undefined) return failed('the body is not JSON');
-  if (mediaType !== problemMediaType) return judge(body, value, [label, status, mediaType], failed);
+  // Other contracts do not say by constants which problems there are.
+  if (mediaType !== problemMediaType || body.problemTypes.length === 0) {
+    return judge(body, value, [label, status, documented], failed);
+  }
   const { type, status: stated, request_id: requestId } = record(value);
   if (!body.problemTypes.includes(String(type))) return failed(`the problem ${String(type)} is not documented here`);
   if (stated !== head.status) return failed(`the problem says that its status is ${String(stated)}`);
   if (requestId !== head.headers.get('x-request-id')) return failed('request_id differs from the header X-Request-Id');
-  return judge(body, value, [label, status, mediaType, String(type)], failed);
+  return judge(body, value, [label, status, documented, String(type)], failed);
 }
 
 /** Checks one line of a stream whose head has no fault. */
 export function checkLine(contract: Contract, head: ReplyHead, line: string): Findings {
-  const { label, reply } = locate(contract, head);
-  const mediaType = mediaTypeOf(head.headers) ?? '';
+  const { label, reply, status } = locate(contract, head);
+  const [documented, body] = bodyOf(reply, mediaTypeOf(head.headers));
   const failed = (fault: string): Findings => ({ units: [], faults: [`${label} ${head.status}: a line: ${fault}`] });
-  const body = reply?.bodies.get(mediaType);
   const value = parse(line);
   if (value === undefined || body === undefined) return failed('it is not JSON');
-  return judge(body, value, [label, String(head.status), mediaType], failed);
+  return judge(body, value, [label, status, documented], failed);
 }
 
 /** The media type in Content-Type, without its parameters. */
@@ -95,6 +102,8 @@ export function mediaTypeOf(headers: Headers): string | null {
 
 interface Place {
   readonly label: string;
+  /** As documented: `200`, `4XX` or `default`; the status itself where nothing documents it. */
+  readonly status: string;
   /** null: the contract has no such status here. */
   readonly reply: DocumentedReply | null;
   /** The methods that an `Allow` header must list; null where the request matches an operation. */
@@ -103,20 +112,48 @@ interface Place {
 
 function locate(contract: Contract, { method, url, status }: ReplyHead): Place {
   const { operation, methods } = matchOperation(contract, method, url);
-  if (operation !== null) return { label: operation.id, reply: operation.replies.get(status) ?? null, allow: null };
+  if (operation !== null) return { label: operation.id, ...find(operation.replies, status), allow: null };
   const allow = new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])]);
+  const unrouted = find(contract.unrouted, status);
   // Refused before its path was looked at.
-  if (status === 400) return { label: unroutedLabel, reply: contract.unrouted.get(status) ?? null, allow: null };
+  if (status === 400) return { label: unroutedLabel, ...unrouted, allow: null };
   const expected = methods.length === 0 ? 404 : 405;
-  const reply = status === expected ? contract.unrouted.get(status) : undefined;
-  return { label: unroutedLabel, reply: reply ?? null, allow };
+  return { label: unroutedLabel, ...unrouted, reply: status === expected ? unrouted.reply : null, allow };
 }
 
-function checkMediaType({ bodies }: DocumentedReply, { headers, method }: ReplyHead): string | null {
+/** Finds what a status means: it, else its class, else `default` (OpenAPI, "Responses Object"). */
+function find(replies: ReadonlyMap<string, DocumentedReply>, status: number): Pick<Place, 'status' | 'reply'> {
+  for (const key of [String(status), `${String(status).charAt(0)}XX`, 'default']) {
+    const reply = replies.get(key);
+    if (reply !== undefined) return { status: key, reply };
+  }
+  return { status: String(status), reply: null };
+}
+
+/**
+ * Whether a reply is no matter of the contract: it has no operation for the request, says nothing about such requests
+ * (`x-api-responses`), and the server refused it or answered a preflight request.
+ */
+function isOutside({ unrouted }: Contract, { method, status }: ReplyHead, { label }: Place): boolean {
+  if (label !== unroutedLabel || unrouted.size > 0) return false;
+  return status === 404 || status === 405 || method === 'OPTIONS';
+}
+
+/** The documented media type of a reply, `text/*` or the like if only that fits, and what it says. */
+function bodyOf(reply: DocumentedReply | null, mediaType: string | null): [string, DocumentedBody | undefined] {
+  const [main = ''] = mediaType?.split('/') ?? [];
+  for (const key of mediaType === null ? [] : [mediaType, `${main}/*`, '*/*']) {
+    const body = reply?.bodies.get(key);
+    if (body !== undefined) return [key, body];
+  }
+  return [mediaType ?? '', undefined];
+}
+
+function checkMediaType(reply: DocumentedReply, { headers, method }: ReplyHead): string | null {
   const mediaType = mediaTypeOf(headers);
-  const documented = [...bodies.keys()];
+  const documented = [...reply.bodies.keys()];
   if (mediaType === null) return documented.length > 0 && method !== 'HEAD' ? 'there is no Content-Type' : null;
-  if (documented.includes(mediaType)) return null;
+  if (bodyOf(reply, mediaType)[1] !== undefined) return null;
   return `the media type ${mediaType} is not documented (${documented.join(', ') || 'no body is'})`;
 }
 

@@ -1,6 +1,6 @@
-import type { Unit } from '../../support/recorder-observations.js';
+import type { Unit } from './observations.js';
 import { separator, type Exception } from './exceptions.js';
-import type { Surface } from './surfaces.js';
+import type { Surface } from './surface.js';
 
 /** What became of one unit. All but the first two fail the gate. */
 export type Mark =

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { record } from '../../support/recorder-pointers.js';
-import type { Unit } from '../../support/recorder-observations.js';
+import { record } from './pointers.js';
+import type { Unit } from './observations.js';
 
 /** Something documented that the tests need not see, and why. */
 export interface Exception {

@@ -1,0 +1,61 @@
+/** Converts the rows of distributions to statistics. */
+import type { DistributionResult, Statistics } from '../analytics.js';
+import type { DistributionMeasure } from '../vocabulary.js';
+import { bucketsOf } from './buckets.js';
+import type { DistributionQuery } from './distribution-statement.js';
+import type { AnsweredDistribution } from './plan.js';
+import { wholeNumber, type Row, type Rows } from './result-rows.js';
+import { byBytes, SCALES } from './values.js';
+
+export function answerDistribution({ request, whole, buckets }: AnsweredDistribution, rows: Rows): DistributionResult {
+  const { dimension, measure } = request;
+  const bucketed = buckets === null ? new Map<string, Bucket[]>() : bucketsByKey(buckets, rows.get(buckets) ?? []);
+  const items = [...statisticsByKey(measure, rows.get(whole) ?? [])].map(([key, statistics]) => ({
+    key,
+    statistics,
+    buckets: bucketed.get(key) ?? [],
+    baseline: null,
+  }));
+  items.sort((one, other) => other.statistics.count - one.statistics.count || byBytes(one.key, other.key));
+  return { dimension, measure, items };
+}
+
+/** @param rows of a query without an interval */
+export function statisticsByKey(measure: DistributionMeasure, rows: readonly Row[]): ReadonlyMap<string, Statistics> {
+  return new Map(rows.map(([label, ...columns]) => [String(label), statisticsOf(measure, columns)]));
+}
+
+interface Bucket {
+  readonly date: string;
+  readonly statistics: Statistics;
+}
+
+function bucketsByKey(query: DistributionQuery, rows: readonly Row[]): ReadonlyMap<string, readonly Bucket[]> {
+  const { measure, interval, slice } = query;
+  if (interval === null) throw new Error('Buckets need a query with an interval.');
+  const { starts } = bucketsOf(interval, slice.dateRange);
+  const byKey = new Map<string, Bucket[]>();
+  const inOrder = rows.toSorted(([one], [other]) => Number(one) - Number(other));
+  for (const [bucket, label, ...columns] of inOrder) {
+    const date = starts[Number(bucket)];
+    if (date === undefined) throw new Error('The engine returned a bucket outside of the range.');
+    const key = String(label);
+    const buckets = byKey.get(key) ?? [];
+    byKey.set(key, buckets);
+    buckets.push({ date, statistics: statisticsOf(measure, columns) });
+  }
+  return byKey;
+}
+
+/** @param columns number, sum and percentiles, in the units of the store */
+function statisticsOf(measure: DistributionMeasure, columns: Row): Statistics {
+  const [count = 0n, total = 0n, p50 = 0n, p75 = 0n, p90 = 0n] = columns.map(wholeNumber);
+  const scale = SCALES.units[measure];
+  return {
+    count: Number(count),
+    mean: Number(total) / Number(count) / scale,
+    median: Number(p50) / scale,
+    p75: Number(p75) / scale,
+    p90: Number(p90) / scale,
+  };
+}

@@ -1,0 +1,116 @@
+/** Runs a batch: its figures in one snapshot, then the baselines that they are compared with. */
+import type { AnalyticsBatch, AnalyticsResult, BreakdownResult, DateRange, DistributionResult } from '../analytics.js';
+import type { Baseline, Dimension } from '../vocabulary.js';
+import { answerBatch, largest } from './answer.js';
+import { statisticsByKey } from './distributions.js';
+import type { DistributionQuery } from './distribution-statement.js';
+import type { QueryEngine } from './engine.js';
+import { planBatch, type Plan } from './plan.js';
+import type { Rows } from './result-rows.js';
+import type { Slice } from './slices.js';
+import { compile, type Query, type SeriesQuery } from './statements.js';
+import { isMean } from './values.js';
+
+/** Answers a batch. Throws like the engine. */
+export async function runBatch(
+  engine: QueryEngine,
+  orgId: string,
+  batch: AnalyticsBatch,
+  signal: AbortSignal,
+): Promise<AnalyticsResult> {
+  const plan = planBatch(orgId, batch);
+  const result = answerBatch(batch, plan, await rowsOf(engine, plan.queries, signal));
+  const breakdowns = result.breakdowns.map((answer, index) => comparedBreakdown(plan, index, answer));
+  const distributions = result.distributions.map((answer, index) => comparedDistribution(plan, index, answer));
+  const queries = [...breakdowns, ...distributions].flatMap(({ baseline }) => baseline ?? []);
+  if (queries.length === 0) return result;
+  const rows = await rowsOf(engine, queries, signal);
+  return {
+    ...result,
+    breakdowns: breakdowns.map(({ answer, baseline }) => breakdownWith(answer, baseline, rows)),
+    distributions: distributions.map(({ answer, baseline }) => distributionWith(answer, baseline, rows)),
+  };
+}
+
+async function rowsOf(engine: QueryEngine, queries: readonly Query[], signal: AbortSignal): Promise<Rows> {
+  if (queries.length === 0) return new Map();
+  const answers = await engine.run(
+    queries.map((query) => compile(engine.dialect, query)),
+    signal,
+  );
+  return new Map(queries.map((query, index) => [query, answers[index] ?? []]));
+}
+
+/** An answer, and the query of its baseline; undefined: there is nothing to compare. */
+interface Compared<Answer, BaselineQuery> {
+  readonly answer: Answer;
+  readonly baseline: BaselineQuery | undefined;
+}
+
+function comparedBreakdown(plan: Plan, index: number, answer: BreakdownResult): Compared<BreakdownResult, SeriesQuery> {
+  const { request, query } = plan.breakdowns[index] ?? {};
+  const keys = answer.items.map(({ key }) => key);
+  if (request?.compareWith == null || query === undefined || keys.length === 0) return { answer, baseline: undefined };
+  const { dimension, measure, compareWith, dateRange } = request;
+  // The query may be that of a timeseries, which has an interval.
+  const slice = baselineOf({ ...query.slice, dateRange }, compareWith, dimension, keys);
+  const tops = new Map([[measure, keys.length]]);
+  return { answer, baseline: { kind: 'series', slice, dimension, interval: null, tops } };
+}
+
+function breakdownWith(answer: BreakdownResult, query: SeriesQuery | undefined, rows: Rows): BreakdownResult {
+  if (query === undefined) return answer;
+  const values = new Map(
+    largest(query, answer.measure, rows, answer.items.length).map(({ name, value }) => [name, value]),
+  );
+  // The sum of no units is 0; they have no mean.
+  const missing = isMean(answer.measure) ? null : 0;
+  return {
+    ...answer,
+    items: answer.items.map((item) => ({ ...item, baseline: values.get(item.key) ?? missing })),
+  };
+}
+
+function comparedDistribution(
+  plan: Plan,
+  index: number,
+  answer: DistributionResult,
+): Compared<DistributionResult, DistributionQuery> {
+  const { request, whole } = plan.distributions[index] ?? {};
+  const keys = answer.items.map(({ key }) => key);
+  if (request?.compareWith == null || whole === undefined || keys.length === 0) return { answer, baseline: undefined };
+  const slice = baselineOf(whole.slice, request.compareWith, request.dimension, keys);
+  return { answer, baseline: { ...whole, slice, top: keys.length } };
+}
+
+function distributionWith(
+  answer: DistributionResult,
+  query: DistributionQuery | undefined,
+  rows: Rows,
+): DistributionResult {
+  if (query === undefined) return answer;
+  const statistics = statisticsByKey(answer.measure, rows.get(query) ?? []);
+  return {
+    ...answer,
+    items: answer.items.map((item) => ({ ...item, baseline: statistics.get(item.key) ?? null })),
+  };
+}
+
+/** The rows of a baseline, for the keys that the figures have. */
+function baselineOf(slice: Slice, baseline: Baseline, dimension: Dimension, keys: readonly string[]): Slice {
+  const own = { [dimension]: keys };
+  if (baseline === 'PREVIOUS_PERIOD') {
+    return { ...slice, dateRange: periodBefore(slice.dateRange), filters: { ...slice.filters, ...own } };
+  }
+  const { WORK_TYPE = [], THEME = [], SUBCATEGORY = [] } = slice.filters;
+  return { ...slice, scope: { level: 'ORG', ids: [] }, filters: { WORK_TYPE, THEME, SUBCATEGORY, ...own } };
+}
+
+const DAY_MILLISECONDS = 86_400_000;
+
+/** As many days, directly before. */
+function periodBefore({ startDate, endDate }: DateRange): DateRange {
+  const [start, end] = [Date.parse(startDate), Date.parse(endDate)];
+  const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10);
+  return { startDate: dayText(2 * start - end - DAY_MILLISECONDS), endDate: dayText(start - DAY_MILLISECONDS) };
+}

@@ -1,0 +1,67 @@
+/** The rows that a statement reads, as conditions; and the parameters of a statement. */
+import type { DateRange, Filters, Scope } from '../analytics.js';
+import { FIRST_DAY, LAST_DAY } from '../store/rows.js';
+import { DIMENSIONS, type Dimension, type Interval } from '../vocabulary.js';
+import { bucketsOf } from './buckets.js';
+import type { Dialect, ParameterType, Source } from './dialects.js';
+
+/** The rows that a statement reads; always includes the organization. */
+export interface Slice {
+  readonly orgId: string;
+  readonly source: Source;
+  readonly dateRange: DateRange;
+  readonly scope: Scope;
+  readonly filters: Filters;
+}
+
+export interface Parameter {
+  readonly type: ParameterType;
+  readonly value: string | number | readonly string[];
+}
+
+/** Adds a parameter to a statement and returns its placeholder. */
+export type Bind = (type: ParameterType, value: Parameter['value']) => string;
+
+/** The conditions of a slice. @param owner the placeholder of the organization */
+export function conditions(
+  dialect: Dialect,
+  { dateRange, scope, filters, source }: Slice,
+  owner: string,
+  bind: Bind,
+): string {
+  const { first, last } = comparable(dateRange);
+  const all = [`org_id = ${owner}`, `day >= ${bind('date', first)}`, `day <= ${bind('date', last)}`];
+  if (scope.level !== 'ORG' && scope.ids.length > 0) {
+    all.push(dialect.oneOf(dialect.column(source, scope.level), bind('texts', scope.ids)));
+  }
+  for (const [dimension, texts] of filtersOf(filters)) {
+    all.push(dialect.oneOf(dialect.column(source, dimension), bind('texts', texts)));
+  }
+  return all.join(' and ');
+}
+
+/** The filtered dimensions in a fixed order, so that equal filters result in equal texts. */
+export function filtersOf(filters: Filters): readonly (readonly [Dimension, readonly string[]])[] {
+  return DIMENSIONS.flatMap((dimension) => {
+    const texts = filters[dimension] ?? [];
+    return texts.length === 0 ? [] : [[dimension, texts] as const];
+  });
+}
+
+export function filteredDimensions({ filters }: Slice): readonly Dimension[] {
+  return filtersOf(filters).map(([dimension]) => dimension);
+}
+
+/** Clamps days to those that engines can store; there are no units on other days. */
+function comparable({ startDate, endDate }: DateRange): { readonly first: string; readonly last: string } {
+  const first = startDate < FIRST_DAY ? FIRST_DAY : startDate;
+  const last = endDate > LAST_DAY ? LAST_DAY : endDate;
+  return first > last ? { first: LAST_DAY, last: FIRST_DAY } : { first, last };
+}
+
+/** The number of the bucket of a row. */
+export function bucketColumn(dialect: Dialect, interval: Interval, range: DateRange, bind: Bind): string {
+  const buckets = bucketsOf(interval, range);
+  const { takes, of } = dialect.bucket[interval];
+  return of(takes === 'integer' ? bind('integer', buckets.origin) : bind('dates', buckets.starts));
+}

@@ -1,0 +1,11 @@
+import { registerComposeCommands } from '../compose/cli/register.js';
+import { rootCommand } from './root-command.js';
+
+export { commandIn } from '../compose/cli/register.js';
+
+/** Runs the compose command in the arguments of this process. The build bundles it into one file (`compose.cjs`). */
+export async function runCompose(): Promise<void> {
+  const program = rootCommand();
+  await registerComposeCommands(program, process.argv.slice(3));
+  await program.parseAsync();
+}

@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import type { GateOptions } from '../contract-tools/gate/run-gate.js';
+
+/** Adds the tools for any OpenAPI contract: `gate`. */
+export function registerContractTools(program: Command): void {
+  program
+    .command('gate')
+    .description('compare what a server does with what its OpenAPI contract documents, in both directions')
+    .argument('<contract>', 'OpenAPI 3.x document, YAML or JSON')
+    .option('--target <url>', 'server to record; requests go through a proxy in front of it')
+    .option('--listen <address>', 'port, or host:port, of the proxy', '127.0.0.1:0')
+    .option('--run <command>', 'command that sends requests to $GATE_URL, such as your tests (default: until Ctrl-C)')
+    .option('--observations <folder>', 'keep what was seen here, and add to what it has')
+    .option('--exceptions <file>', 'YAML list of {unit, reason}: what need not be seen')
+    .option('--junit <file>', 'write JUnit XML')
+    .option('--json <file>', 'write JSON')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 everything documented was seen, and nothing else; 1 not so, or the command failed; 2 wrong usage, an
+unreadable contract, an unreachable server.
+
+  plumbline gate openapi.yaml --target http://127.0.0.1:3000 --run 'npm test' --junit gate.xml`,
+    )
+    .action(async (contract: string, options: GateOptions) => {
+      const { runGate } = await import('../contract-tools/gate/run-gate.js');
+      await exitWith(runGate(contract, options, print));
+    });
+}
+
+function print(line: string): void {
+  console.log(line);
+}
+
+/** Ends with the code of a tool; wrong usage, which says what to do, is 2. */
+async function exitWith(result: Promise<number>): Promise<void> {
+  try {
+    process.exitCode = await result;
+  } catch (error) {
+    if (!(error instanceof Error) || !['UsageError', 'DocumentError'].includes(error.name)) throw error;
+    console.error(`plumbline: ${error.message}`);
+    process.exitCode = 2;
+  }
+}

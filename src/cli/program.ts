@@ -1,0 +1,165 @@
+/** The commands, except those of `compose`. The code of a command is loaded on demand, so that `--help` is fast. */
+import type { PruneOptions } from './administration.js';
+import { registerContractTools } from './contract-tools.js';
+import type { ConfigOption } from './environment.js';
+import { rootCommand } from './root-command.js';
+import type { ServeOptions } from './serve.js';
+import type { Environment } from '../platform/settings/settings-environment.js';
+
+const config = ['--config <file>', 'settings file (default: PLUMBLINE_CONFIG)'] as const;
+
+const program = rootCommand();
+
+program
+  .command('serve')
+  .description('serve the web console, the Platform API and the Analytics API')
+  .option('--host <address>', 'address to listen on: HOST')
+  .option('--port <port>', 'port to listen on: PORT')
+  .option('--home <folder>', 'folder of the embedded database: PLUMBLINE_HOME')
+  .option(...config)
+  .addHelpText('after', () => settingsHelp)
+  .action(async (options: ServeOptions) => {
+    const { serve } = await import('./serve.js');
+    await serve(options);
+  });
+
+program
+  .command('migrate')
+  .description('migrate the database schema to this version')
+  .option(...config)
+  .action(async (options: ConfigOption) => {
+    const { migrateDatabase } = await import('./migrate.js');
+    await migrateDatabase(await environmentOf(options));
+  });
+
+program
+  .command('backup')
+  .description('write the database and the key of its secrets to a file, while servers run')
+  .argument('<file>', 'file to create; it is not overwritten')
+  .option(...config)
+  .action(async (file: string, options: ConfigOption) => {
+    const { backUp } = await import('./backup.js');
+    await backUp(await environmentOf(options), file);
+  });
+
+program
+  .command('restore')
+  .description('restore a backup into an empty database')
+  .argument('<file>', 'file that plumbline backup has written')
+  .option(...config)
+  .action(async (file: string, options: ConfigOption) => {
+    const { restoreBackup } = await import('./backup.js');
+    await restoreBackup(await environmentOf(options), file);
+  });
+
+program
+  .command('move')
+  .description('copy the database, such as the embedded one, to an empty database at another address')
+  .argument('<address>', 'such as postgres://user:password@host:5432/name')
+  .option(...config)
+  .action(async (address: string, options: ConfigOption) => {
+    const { moveDatabase } = await import('./backup.js');
+    await moveDatabase(await environmentOf(options), address);
+  });
+
+program
+  .command('prune')
+  .description('delete expired tokens and counters, old sync runs, mails that were given up, and old audit records')
+  .option('--audit-days <days>', 'delete audit records that are older (default: keep all)')
+  .option('--run-days <days>', 'delete ended sync runs that are older', '90')
+  .option('--mail-days <days>', 'delete mails that were given up longer ago', '30')
+  .option('--dry-run', 'only say how much would be deleted')
+  .option(...config)
+  .action(async (options: ConfigOption & PruneOptions) => {
+    const { pruneDatabase } = await import('./administration.js');
+    await pruneDatabase(await environmentOf(options), options);
+  });
+
+program
+  .command('doctor')
+  .description('check what a server needs, and say what to do')
+  .option(...config)
+  .option('--json', 'print one JSON object')
+  .action(async (options: ConfigOption & { json?: boolean }) => {
+    const { doctor } = await import('./doctor.js');
+    await doctor(options);
+  });
+
+program
+  .command('keys')
+  .description('manage the keys that sign tokens')
+  .command('rotate')
+  .description('sign with a new key; tokens of the old key stay valid until they expire')
+  .option(...config)
+  .action(async (options: ConfigOption) => {
+    const { rotateKeys } = await import('./administration.js');
+    await rotateKeys(await environmentOf(options));
+  });
+
+program
+  .command('users')
+  .description('accounts')
+  .command('superuser')
+  .description('make an account a superuser; with --revoke, an ordinary user')
+  .argument('<email>', 'e-mail address of the account')
+  .option('--revoke', 'revoke the right')
+  .option(...config)
+  .action(async (email: string, options: ConfigOption & { revoke?: boolean }) => {
+    const { setSuperuser } = await import('./administration.js');
+    await setSuperuser(await environmentOf(options), email, options.revoke !== true);
+  });
+
+program
+  .command('demo')
+  .description('create an organization with synthetic data, and show a chart')
+  .option('--email <address>', 'e-mail address of the owner', 'demo@example.com')
+  .option('--reset-password', 'set a new password')
+  .option(...config)
+  .action(async (options: ConfigOption & { email: string; resetPassword?: boolean }) => {
+    const { runDemo } = await import('./demo.js');
+    const { email, resetPassword = false } = options;
+    await runDemo(await environmentOf(options), { email, resetPassword });
+  });
+
+program.command('compose').description('run the services of a compose file as containers');
+
+if (process.argv[2] === 'sync') {
+  const { registerSyncCommand } = await import('./sync.js');
+  registerSyncCommand(program);
+} else program.command('sync').description('load the data of repositories into a database');
+
+if (process.argv[2] === 'teams') {
+  const { registerTeamsCommand } = await import('./teams.js');
+  registerTeamsCommand(program);
+} else program.command('teams').description('manage the teams of an organization');
+
+if (process.argv[2] === 'authors') {
+  const { registerAuthorsCommand } = await import('./authors.js');
+  registerAuthorsCommand(program);
+} else program.command('authors').description('manage the authors of an organization');
+
+registerContractTools(program);
+
+if (process.argv[2] === 'classify') {
+  const { registerClassifyCommand } = await import('./classify.js');
+  registerClassifyCommand(program);
+} else program.command('classify').description('explain which rules classify a work unit');
+
+if (process.argv[2] === 'query') {
+  const { registerQueryCommand } = await import('./query.js');
+  registerQueryCommand(program);
+} else program.command('query').description('run a query of the Analytics API on a database, without a server');
+
+// Loading the settings takes time that only this help text needs.
+let settingsHelp = '';
+if (process.argv[2] === 'serve' && process.argv.some((each) => each === '--help' || each === '-h')) {
+  const { describeSettings } = await import('./settings-help.js');
+  settingsHelp = describeSettings();
+}
+
+await program.parseAsync();
+
+async function environmentOf(options: ConfigOption): Promise<Environment> {
+  const { commandEnvironment } = await import('./environment.js');
+  return commandEnvironment(options);
+}

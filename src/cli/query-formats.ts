@@ -1,0 +1,71 @@
+/** Formats the results of queries for terminals, spreadsheets and programs. */
+import { oneLine } from './one-line.js';
+import type { Json, JsonObject, ResultTable, Series } from './query-rows.js';
+
+export const FORMATS = ['table', 'csv', 'json', 'ndjson', 'sparkline'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** Wider cells of a table are cut. */
+const WIDEST = 60;
+
+/** Aligned columns; numbers have at most two decimals and are on the right. */
+export function tableText({ name, rows }: ResultTable): string {
+  const columns = columnsOf(rows);
+  if (columns.length === 0) return `${name}: nothing\n`;
+  const lines = [columns, ...rows.map((row) => columns.map((column) => shown(row[column] ?? null)))];
+  const isNumber = columns.map((column) => rows.some((row) => typeof row[column] === 'number'));
+  const widths = columns.map((_column, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  const texts = lines.map((line) =>
+    line
+      .map((cell, at) => (isNumber[at] === true ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+  return `${name}\n${texts.join('\n')}\n`;
+}
+
+function shown(value: Json): string {
+  if (value === null) return '-';
+  if (typeof value === 'number') return value.toLocaleString('en-US', { maximumFractionDigits: 2, useGrouping: false });
+  const text = oneLine(typeof value === 'string' ? value : JSON.stringify(value));
+  return text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text;
+}
+
+/** All columns of the rows, in the order in which they appear. */
+export function columnsOf(rows: readonly JsonObject[]): readonly string[] {
+  return [...new Set(rows.flatMap((row) => Object.keys(row)))];
+}
+
+/**
+ * A line of CSV (RFC 4180). Text that a spreadsheet would take for a formula gets an apostrophe in front (OWASP, "CSV
+ * Injection"): titles and names come from strangers.
+ */
+export function csvLine(cells: readonly Json[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}
+
+function csvCell(value: Json): string {
+  if (value === null) return '';
+  if (typeof value !== 'string' && typeof value !== 'object') return String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+const LEVELS = '▁▂▃▄▅▆▇█';
+
+/** A line per series: a character per bucket between 0 and the largest value, a space without data, then the last and the largest value. */
+export function sparklines(series: readonly Series[]): string {
+  const width = Math.max(0, ...series.map(({ label }) => Math.min(oneLine(label).length, WIDEST)));
+  return series
+    .map(({ label, values }) => {
+      const known = values.filter((value) => value !== null);
+      const most = Math.max(0, ...known);
+      const level = (value: number): string =>
+        LEVELS[most === 0 ? 0 : Math.floor((value / most) * (LEVELS.length - 1))] ?? '';
+      const line = values.map((value) => (value === null ? ' ' : level(value)));
+      const last = shown(known.at(-1) ?? null);
+      return `${shown(label).padEnd(width)}  ${line.join('')}  last ${last}, largest ${shown(most)}\n`;
+    })
+    .join('');
+}

@@ -1,0 +1,89 @@
+/** Converts the result of a query to tables of flat rows. */
+
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+export interface ResultTable {
+  /** The path of its list in the result, for example `analytics.breakdowns`. */
+  readonly name: string;
+  readonly rows: readonly JsonObject[];
+}
+
+/** Lists that divide an element further; other lists stay one cell. */
+const DIVIDING = new Set(['items', 'buckets']);
+
+/** The lists of a result, each as a table. An object without lists is a table of one row. */
+export function tablesOf(data: JsonObject, path: readonly string[] = []): readonly ResultTable[] {
+  const fields = Object.entries(data);
+  const tables = fields.flatMap(([name, value]): readonly ResultTable[] => {
+    const inner = [...path, name];
+    if (isObjects(value)) return [{ name: inner.join('.'), rows: value.flatMap(rowsOf) }];
+    return isObject(value) ? tablesOf(value, inner) : [];
+  });
+  return tables.length > 0 || path.length === 0 ? tables : [{ name: path.join('.'), rows: [data] }];
+}
+
+/** One row per innermost element. */
+function rowsOf(element: JsonObject): readonly JsonObject[] {
+  const own = new Map<string, Json>();
+  const inner: JsonObject[] = [];
+  for (const [name, value] of Object.entries(element)) {
+    if (isObjects(value) && DIVIDING.has(name)) inner.push(...value.flatMap(rowsOf));
+    else if (isObject(value)) for (const row of rowsOf(value)) addAll(own, row, `${name}.`);
+    else own.set(name, value);
+  }
+  const row: JsonObject = Object.fromEntries(own);
+  const rows = inner.map((each) => ({ ...row, ...each }));
+  // Statistics of the whole range, beside those of the buckets.
+  const isOverwritten = inner.some((each) => Object.keys(each).some((name) => own.has(name)));
+  return rows.length === 0 || isOverwritten ? [row, ...rows] : rows;
+}
+
+function addAll(row: Map<string, Json>, other: JsonObject, prefix: string): void {
+  for (const [name, value] of Object.entries(other)) row.set(prefix + name, value);
+}
+
+/** One series: what it is called, and its values by date; null where it has none. */
+export interface Series {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+}
+
+/** Everything with buckets in a result, named by the texts of the elements around it, on the same dates. */
+export function seriesOf(data: JsonObject): readonly Series[] {
+  const bucketed = bucketsIn(data, []);
+  const dates = [...new Set(bucketed.flatMap(({ points }) => [...points.keys()]))].sort();
+  return bucketed.map(({ label, points }) => ({ label, values: dates.map((date) => points.get(date) ?? null) }));
+}
+
+interface Bucketed {
+  readonly label: string;
+  readonly points: ReadonlyMap<string, number>;
+}
+
+function bucketsIn(data: Json, names: readonly string[]): readonly Bucketed[] {
+  if (Array.isArray(data)) return data.flatMap((each: Json) => bucketsIn(each, names));
+  if (!isObject(data)) return [];
+  const inner = [...names, ...Object.values(data).filter((value) => typeof value === 'string')];
+  return Object.entries(data).flatMap(([name, value]) =>
+    name === 'buckets' && isObjects(value)
+      ? [{ label: inner.join(' '), points: new Map(value.flatMap(pointOf)) }]
+      : bucketsIn(value, inner),
+  );
+}
+
+/** The value of a bucket, or the median of a distribution's. */
+function pointOf({ date = null, value = null, statistics = null }: JsonObject): readonly (readonly [string, number])[] {
+  const found = isObject(statistics) ? (statistics['median'] ?? null) : value;
+  return typeof date === 'string' && typeof found === 'number' ? [[date, found]] : [];
+}
+
+export function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isObjects(value: Json): value is readonly JsonObject[] {
+  return Array.isArray(value) && value.every((each: Json) => isObject(each));
+}

@@ -1,0 +1,69 @@
+/** The Analytics API in this process: the same schema, limits and checks as the server's, for one organization. */
+import { AnalyticsUnavailable } from '../analytics/analytics.js';
+import { createDocuments } from '../analytics/graphql/documents.js';
+import { createExecutableSchema } from '../analytics/graphql/executable-schema.js';
+import { executeQuery } from '../analytics/graphql/execute-query.js';
+import { openAnalytics } from '../analytics/open.js';
+import { createUnitRecords } from '../platform/analytics/stored-unit-records.js';
+import { nonEmpty } from '../sync/request.js';
+import { SyncError } from '../sync/failures.js';
+import { commandEnvironment } from './environment.js';
+import { createLog } from './log.js';
+import type { JsonObject } from './query-rows.js';
+import type { Variables } from './query-variables.js';
+import { embeddedResolver } from './sync-run.js';
+import { UsageError, withDeriver, type WorkUnitOptions } from './work-units.js';
+
+/** Runs a query. @throws UsageError for a query that is refused, SyncError for one that the database cannot answer */
+export type Ask = (text: string, variables: Variables) => Promise<JsonObject>;
+
+/** As the server's default. */
+const TIMEOUT_SECONDS = 30;
+
+/** Opens the database of the options, and closes it after `work`. */
+export async function withAnalytics(options: WorkUnitOptions, work: (ask: Ask) => Promise<void>): Promise<void> {
+  const environment = await commandEnvironment(options);
+  const named = nonEmpty(options.db) ?? nonEmpty(environment['DATABASE_URI']) ?? '';
+  // The embedded database has an address only while it runs.
+  const embedded = named === 'embedded:' ? await embeddedResolver(environment)() : undefined;
+  try {
+    const db = embedded?.uri ?? named;
+    await withDeriver({ ...options, ...(db === '' ? {} : { db }) }, async (deriver) => {
+      const log = createLog('warn', 2);
+      const analytics = await openAnalytics(db, { timeoutSeconds: TIMEOUT_SECONDS, log });
+      try {
+        const schema = createExecutableSchema();
+        const prepare = createDocuments(schema);
+        const unitRecords = createUnitRecords({ of: (_orgId, question) => question(deriver) });
+        await work(async (text, variables) => {
+          const { orgId } = deriver;
+          const { signal } = new AbortController();
+          const context = { orgId, analytics, unitRecords, asked: { subRequests: 0 }, signal };
+          const query = { text, operationName: null, persistedId: null, variables: { ...variables, orgId } };
+          const { data, errors = [] } = await executeQuery(query, prepare(text), schema, context, {
+            requestId: 'plumbline query',
+            isUnavailable: (error) => error instanceof AnalyticsUnavailable,
+            report: (error) => {
+              log.error({ err: error }, 'query failed');
+            },
+          });
+          const [first] = errors;
+          if (first === undefined) return plainJson(data);
+          const { code } = first.extensions;
+          const message = errors.map((each) => `${each.extensions.code}: ${each.message}`).join('\n');
+          if (code === 'VALIDATION_ERROR' || code === 'COST_LIMIT_EXCEEDED') throw new UsageError(message);
+          throw new SyncError('database_failed', message);
+        });
+      } finally {
+        await analytics.close();
+      }
+    });
+  } finally {
+    await embedded?.close();
+  }
+}
+
+/** The data as a client of the server would get it: without the prototypes and undefined values of graphql-js. */
+function plainJson(data: unknown): JsonObject {
+  return JSON.parse(JSON.stringify(data)) as JsonObject; // as JSON.stringify says
+}

@@ -1,0 +1,165 @@
+/** `plumbline query`: runs a persisted query, or one of a file, on the stored work units of an organization. */
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { persistedQueries } from '../../generated/graphql/schema.js';
+import { columnsOf, csvLine, FORMATS, sparklines, tableText, type Format } from './query-formats.js';
+import { isObject, seriesOf, tablesOf, type JsonObject, type ResultTable } from './query-rows.js';
+import { declaredTypes, queryVariables, type Variables } from './query-variables.js';
+import type { Ask } from './query-session.js';
+import { reportingUsage, UsageError, type WorkUnitOptions } from './work-units.js';
+
+interface QueryOptions extends WorkUnitOptions {
+  readonly format: string;
+  readonly var?: readonly string[];
+  readonly days: string;
+  readonly table?: string;
+  readonly all?: boolean;
+}
+
+/** More days than any query may ask for, and few enough for a date. */
+const MOST_DAYS = 20_000;
+
+const HELP = `
+A query gets the organization as $orgId. If it declares $dateRange, that is the last --days days, and $previous as many
+days before. Without a query, the persisted ones are listed with their variables.
+
+Examples:
+  plumbline query distributions --db sqlite:records.db --format sparkline
+  plumbline query comparison --var compareWith=ORGANIZATION --var 'filters={"teams":["payments"]}'
+  plumbline query work-units --all --format ndjson > units.ndjson
+  plumbline query ./own.graphql --format csv --table analytics.breakdowns`;
+
+export function registerQueryCommand(program: Command): void {
+  program
+    .command('query')
+    .description('run a query of the Analytics API on a database, without a server')
+    .argument('[query]', 'id of a persisted query, or a file with a query')
+    .option('--format <format>', FORMATS.join(', '), 'table')
+    .option('--var <name=value...>', 'variables; lists, numbers and objects as JSON')
+    .option('--days <number>', 'days of $dateRange, up to today', '90')
+    .option('--table <name>', 'for csv and ndjson: which list of the result')
+    .option('--all', 'follow nextCursor to the last page; with csv or ndjson, page by page')
+    .option('--db <uri>', 'database of the work units (default: DATABASE_URI)')
+    .option('--db-type <kind>', 'postgres, sqlite or clickhouse, if the scheme of --db is ambiguous')
+    .option('--org <id>', 'organization (default: ORG_ID, else "default")')
+    .option('--config <file>', 'settings file (default: PLUMBLINE_CONFIG)')
+    .addHelpText('after', HELP)
+    .action((name: string | undefined, options: QueryOptions) =>
+      reportingUsage('query', async () => {
+        if (name === undefined) listQueries();
+        else await query(name, options);
+      }),
+    );
+}
+
+function listQueries(): void {
+  const width = Math.max(...Object.keys(persistedQueries).map((id) => id.length));
+  for (const [id, { text }] of Object.entries(persistedQueries)) {
+    const variables = [...declaredTypes(text).keys()].filter((each) => each !== 'orgId');
+    console.log(`${id.padEnd(width)}  ${variables.join(', ')}`.trimEnd());
+  }
+}
+
+async function query(name: string, options: QueryOptions): Promise<void> {
+  const format = FORMATS.find((each) => each === options.format);
+  if (format === undefined) throw new UsageError(`--format must be one of ${FORMATS.join(', ')}`);
+  if (options.all === true && format !== 'csv' && format !== 'ndjson')
+    throw new UsageError('--all needs --format csv or ndjson');
+  const days = Number(options.days);
+  if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
+    throw new UsageError(`--days must be a whole number from 1 to ${MOST_DAYS}`);
+  const text = await textOf(name);
+  const variables = queryVariables(text, { given: options.var ?? [], days, today: new Date() });
+  const { withAnalytics } = await import('./query-session.js');
+  // `print` handles the error of a write; without a listener it would also end the process.
+  process.stdout.on('error', () => undefined);
+  await withAnalytics(options, async (ask) => {
+    const print = printer(format, options.table);
+    for await (const data of pages(ask, text, variables, options.all === true)) if (!(await print(data))) break;
+  });
+}
+
+async function textOf(name: string): Promise<string> {
+  const persisted = Object.entries(persistedQueries).find(([id]) => id === name);
+  if (persisted !== undefined) return persisted[1].text;
+  try {
+    return await readFile(name, 'utf8');
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new UsageError(
+      `${JSON.stringify(name)} is no persisted query, and cannot be read as a file (${error.message}); plumbline query lists the persisted queries`,
+    );
+  }
+}
+
+async function* pages(ask: Ask, text: string, variables: Variables, all: boolean): AsyncGenerator<JsonObject> {
+  let after: string | null = null;
+  do {
+    const data = await ask(text, after === null ? variables : { ...variables, after });
+    yield data;
+    after = all ? nextCursor(data) : null;
+  } while (after !== null);
+}
+
+function nextCursor(data: JsonObject): string | null {
+  for (const value of Object.values(data)) {
+    if (!isObject(value) || !Object.hasOwn(value, 'nextCursor')) continue;
+    const cursor = value['nextCursor'];
+    return typeof cursor === 'string' ? cursor : null;
+  }
+  throw new UsageError('--all needs a query that asks for nextCursor, and has a variable $after');
+}
+
+/** Prints one page after the other, until it returns false. The columns of CSV are those of the first page. */
+function printer(format: Format, table: string | undefined): (data: JsonObject) => Promise<boolean> {
+  let columns: readonly string[] | undefined;
+  return async (data) => {
+    switch (format) {
+      case 'json':
+        return print(`${JSON.stringify(data, null, 2)}\n`);
+      case 'table':
+        return print(tablesOf(data).map(tableText).join('\n'));
+      case 'sparkline': {
+        const series = seriesOf(data);
+        if (series.length === 0) throw new UsageError('the result has no buckets, which a sparkline is made of');
+        return print(sparklines(series));
+      }
+      case 'ndjson':
+        return print(
+          oneTable(data, table)
+            .rows.map((row) => `${JSON.stringify(row)}\n`)
+            .join(''),
+        );
+      case 'csv': {
+        const { rows } = oneTable(data, table);
+        const isFirst = columns === undefined;
+        const names = (columns ??= columnsOf(rows));
+        const head = isFirst && names.length > 0 ? csvLine(names) : '';
+        return print(head + rows.map((row) => csvLine(names.map((name) => row[name] ?? null))).join(''));
+      }
+    }
+  };
+}
+
+function oneTable(data: JsonObject, name: string | undefined): ResultTable {
+  const tables = tablesOf(data);
+  const [first, ...others] = name === undefined ? tables : tables.filter((each) => each.name === name);
+  if (first !== undefined && others.length === 0) return first;
+  const names = tables.map((each) => each.name).join(', ');
+  throw new UsageError(`name one list of the result with --table: ${names === '' ? 'it has none' : names}`);
+}
+
+/**
+ * Waits for a slow reader, so that an export of any length takes little memory.
+ *
+ * @returns false when the reader has closed the pipe, as `head` does
+ */
+function print(text: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => {
+      if (error == null) resolve(true);
+      else if ('code' in error && error.code === 'EPIPE') resolve(false);
+      else reject(error);
+    });
+  });
+}

@@ -1,0 +1,149 @@
+/** Adds the replies that follow from what an operation is: its security, body, parameters and rate limits. */
+import {
+  componentName,
+  httpMethods,
+  isReference,
+  resolve,
+  type DerivedReplies,
+  type OpenApiDocument,
+  type OperationObject,
+  type ParameterObject,
+  type PathItemObject,
+  type Reference,
+  type ResponseObject,
+  type SchemaObject,
+} from './openapi-document.js';
+
+type Responses = Readonly<Record<string, ResponseObject | Reference>>;
+
+/**
+ * Completes the responses of each operation by `x-derived-responses` of the document, and removes that extension and
+ * `x-never`, so that the result is plain OpenAPI. An operation's own response takes precedence; it must then have the
+ * problems of the derived one.
+ *
+ * @param document a bundled contract
+ * @throws Error listing all operations whose responses contradict what the pipeline can answer
+ */
+export function deriveReplies(document: OpenApiDocument): OpenApiDocument {
+  const { 'x-derived-responses': rules = [], ...rest } = document;
+  const faults = rules
+    .flatMap(({ when }) => when.filter((each) => !isCondition(each)))
+    .map((each) => `there is no condition '${each}'`);
+  const paths = Object.entries(document.paths ?? {}).map(([path, item]): [string, PathItemObject] => {
+    const operations = httpMethods.flatMap((method): [string, OperationObject][] => {
+      const operation = item[method];
+      if (operation === undefined) return [];
+      const { 'x-never': never = {}, ...plain } = operation;
+      const derived = derivedResponses(document, rules, path, item, operation);
+      faults.push(
+        ...contradictions(document, rules, derived, operation).map(
+          (fault) => `${method.toUpperCase()} ${path}: ${fault}`,
+        ),
+      );
+      const kept = Object.entries(derived).filter(([status]) => never[status] === undefined);
+      return [[method, { ...plain, responses: { ...Object.fromEntries(kept), ...operation.responses } }]];
+    });
+    const completed: Partial<Record<string, OperationObject>> = Object.fromEntries(operations);
+    return [path, { ...item, ...completed }];
+  });
+  if (faults.length > 0) throw new Error(`The replies contradict the pipeline:\n- ${faults.join('\n- ')}`);
+  return { ...rest, ...(document.paths !== undefined && { paths: Object.fromEntries(paths) }) };
+}
+
+/** The derived responses of an operation by status. Of several rules for a status, the last one counts. */
+function derivedResponses(
+  document: OpenApiDocument,
+  rules: readonly DerivedReplies[],
+  path: string,
+  item: PathItemObject,
+  operation: OperationObject,
+): Responses {
+  const holding = new Set(conditionsOf(document, path, item, operation));
+  return Object.fromEntries(
+    rules
+      .filter(({ when }) => when.every((condition) => holding.has(condition)))
+      .flatMap(({ responses }) => Object.entries(responses)),
+  );
+}
+
+/** What is true of an operation: the words of `when`. */
+function conditionsOf(
+  document: OpenApiDocument,
+  path: string,
+  item: PathItemObject,
+  {
+    parameters = [],
+    requestBody,
+    responses,
+    security = document.security ?? [],
+    'x-rate-limit': limits = [],
+  }: OperationObject,
+): string[] {
+  const isSecured = security.length > 0 && security.every((each) => Object.keys(each).length > 0);
+  const scopes = security.flatMap((each) => Object.values(each).flat());
+  const hasReply = Object.entries(responses).some(
+    ([status, response]) => Number(status) < 400 && resolve<ResponseObject>(document, response).content !== undefined,
+  );
+  const all = [...(item.parameters ?? []), ...parameters].map((each) => resolve<ParameterObject>(document, each));
+  const countsCallers = limits.some(({ key }) => key.some((part) => part.startsWith('principal.')));
+  return [
+    ...(isSecured ? ['secured'] : []),
+    ...scopes.map((scope) => `scope ${scope}`),
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `path ${String(name)}`),
+    ...(hasReply ? ['reply'] : []),
+    ...(requestBody === undefined ? [] : ['body']),
+    ...(all.length > 0 || requestBody !== undefined ? ['input'] : []),
+    ...(limits.length > 0 ? ['limited'] : []),
+    ...(limits.length > 0 && !countsCallers ? ['limited before authentication'] : []),
+  ];
+}
+
+function isCondition(text: string): boolean {
+  return /^(?:secured|(?:scope|path) \w+|reply|body|input|limited(?: before authentication)?)$/.test(text);
+}
+
+/** What the contract says of an operation that the pipeline does not do, or the other way round. */
+function contradictions(
+  document: OpenApiDocument,
+  rules: readonly DerivedReplies[],
+  derived: Responses,
+  { responses, 'x-never': never = {} }: OperationObject,
+): string[] {
+  const faults: string[] = [];
+  for (const status of Object.keys(never)) {
+    if (derived[status] === undefined) faults.push(`x-never names ${status}, which is not derived for this operation`);
+  }
+  for (const [status, response] of Object.entries(responses)) {
+    const stated = problemsIn(document, response);
+    const expected =
+      derived[status] === undefined || never[status] !== undefined ? [] : problemsIn(document, derived[status]);
+    for (const name of expected.filter((each) => !stated.includes(each))) {
+      faults.push(`${status} lacks ${name}, which the pipeline answers here`);
+    }
+    const raised = Object.values(derived).flatMap((each) => problemsIn(document, each));
+    const ofPipeline = rules
+      .flatMap((rule) => Object.values(rule.responses))
+      .flatMap((each) => problemsIn(document, each));
+    for (const name of stated) {
+      const isForeign = ofPipeline.includes(name) && !raised.includes(name) && isRaisedByPipelineAlone(document, name);
+      if (isForeign) faults.push(`${status} has ${name}, which the pipeline never answers here`);
+    }
+  }
+  return faults;
+}
+
+/** The names of the problem schemas of a response. */
+function problemsIn(document: OpenApiDocument, response: ResponseObject | Reference): string[] {
+  const { content = {} } = resolve<ResponseObject>(document, response);
+  const schema = content['application/problem+json']?.schema ?? {};
+  const branches: unknown[] = Array.isArray(schema['oneOf']) ? schema['oneOf'] : [schema];
+  return branches.flatMap((branch) =>
+    typeof branch === 'object' && branch !== null && isReference(branch) ? [componentName(branch.$ref)] : [],
+  );
+}
+
+function isRaisedByPipelineAlone(document: OpenApiDocument, name: string): boolean {
+  const schema: SchemaObject = document.components?.schemas?.[name] ?? {};
+  const problem = schema['x-problem'];
+  return typeof problem === 'object' && problem !== null && Reflect.get(problem, 'raised-by') === 'pipeline';
+}

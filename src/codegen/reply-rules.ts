@@ -1,0 +1,72 @@
+import {
+  componentName,
+  httpMethods,
+  isReference,
+  resolve,
+  type OpenApiDocument,
+  type ResponseObject,
+  type SchemaObject,
+} from './openapi-document.js';
+
+/**
+ * Lists what breaks the rules for replies in `openapi/README.md`: every property is required, nothing has a default,
+ * the branches of a `oneOf` can be distinguished, and every media type has an example.
+ *
+ * @returns one line per fault
+ */
+export function replyFaults(document: OpenApiDocument): string[] {
+  const faults = new Set<string>();
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const method of httpMethods) {
+      for (const [status, given] of Object.entries(item[method]?.responses ?? {})) {
+        const { content = {} } = resolve<ResponseObject>(document, given);
+        for (const [mediaType, { schema, example, examples }] of Object.entries(content)) {
+          const place = `${method.toUpperCase()} ${path} ${status}`;
+          if (example === undefined && examples === undefined) faults.add(`${place}: ${mediaType} has no example`);
+          visit(document, schema, place, new Set(), faults);
+        }
+      }
+    }
+  }
+  return [...faults];
+}
+
+function visit(document: OpenApiDocument, given: unknown, place: string, seen: Set<string>, faults: Set<string>): void {
+  if (!isSchema(given)) return;
+  if (isReference(given)) {
+    const name = componentName(given.$ref);
+    if (seen.has(name)) return;
+    seen.add(name);
+    visit(document, resolve<SchemaObject>(document, given), name, seen, faults);
+    return;
+  }
+  const { properties = {}, required, oneOf, items, additionalProperties } = given;
+  if (given['default'] !== undefined) faults.add(`${place}: a schema of a reply has a default`);
+  const names = isSchema(properties) ? Object.keys(properties) : [];
+  for (const name of names.filter((each) => !(Array.isArray(required) && required.includes(each)))) {
+    faults.add(`${place}: the property ${name} of a reply is not required; make it nullable instead`);
+  }
+  const branches: unknown[] = Array.isArray(oneOf) ? oneOf : [];
+  if (!areDistinct(branches.map((branch) => (isSchema(branch) ? resolve<SchemaObject>(document, branch) : {})))) {
+    faults.add(`${place}: the branches of a oneOf differ neither in a const property nor in their required keys`);
+  }
+  const children = isSchema(properties) ? Object.entries(properties) : [];
+  for (const [name, child] of children) visit(document, child, `${place}.${name}`, seen, faults);
+  for (const child of [...branches, items, additionalProperties]) visit(document, child, place, seen, faults);
+}
+
+/** Whether no two object branches have the same constants and the same required keys. */
+function areDistinct(branches: readonly SchemaObject[]): boolean {
+  const objects = branches.filter(({ properties }) => isSchema(properties));
+  const signatures = objects.map(({ properties, required }) => {
+    const constants = Object.entries(isSchema(properties) ? properties : {}).flatMap(([name, property]) =>
+      isSchema(property) && property['const'] !== undefined ? [[name, property['const']]] : [],
+    );
+    return JSON.stringify([constants, Array.isArray(required) ? required.map(String).sort() : []]);
+  });
+  return new Set(signatures).size === signatures.length;
+}
+
+function isSchema(value: unknown): value is SchemaObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,153 @@
+/**
+ * HTTP requests to a container engine. A client library of engines takes longer to load than most commands run, so the
+ * requests are made with Node's HTTP client.
+ */
+import http, { type IncomingMessage, type RequestOptions } from 'node:http';
+import https from 'node:https';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { parseJson } from '../json.js';
+import type { EngineAddress } from './address.js';
+import type { RegistryAuth } from './registry-auth.js';
+
+export interface EngineRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Without the query. Names in it are encoded by `segment` or `imageSegment`. */
+  readonly path: string;
+  /** A list is repeated. Undefined values are omitted. */
+  readonly query?: Readonly<Record<string, QueryValue | readonly string[] | undefined>>;
+  /** Sent as JSON. */
+  readonly json?: object;
+  /** Sent as it is, for example a build context. */
+  readonly body?: Readable;
+  readonly auth?: RegistryAuth | undefined;
+  /** Upgrades the connection to a bidirectional stream. */
+  readonly upgrade?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type QueryValue = string | number | boolean;
+
+/** A reply with a status that is not a success. */
+export class EngineReplyError extends Error {
+  override readonly name = 'EngineReplyError';
+  readonly statusCode: number;
+  /** The parsed body, if it is JSON. */
+  readonly json: unknown;
+
+  constructor(statusCode: number, text: string) {
+    super(text.trim());
+    this.statusCode = statusCode;
+    this.json = parseJson(text);
+  }
+}
+
+/** Sends a request. @returns the body of a successful reply, or the upgraded connection */
+export type Send = (request: EngineRequest) => Promise<Readable>;
+
+/** Encodes a name for a path. */
+export function segment(name: string): string {
+  return encodeURIComponent(name);
+}
+
+/** Encodes an image name for a path. Engines expect its slashes as they are. */
+export function imageSegment(reference: string): string {
+  return encodeURIComponent(reference).replace(/%(2F|3A|40)/g, decodeURIComponent);
+}
+
+/** Connections are kept open between requests, and do not keep the process running. */
+export function sender(address: EngineAddress): Send {
+  const isTls = address.kind === 'tcp' && address.tls !== undefined;
+  const agent = isTls
+    ? new https.Agent({ keepAlive: true, ...tlsOptions(address) })
+    : new http.Agent({ keepAlive: true });
+  const target: RequestOptions = {
+    agent,
+    ...(address.kind === 'socket'
+      ? // The server name keeps Node.js from computing one.
+        { socketPath: address.path, servername: '' }
+      : { host: address.host, port: address.port }),
+  };
+  const open = isTls ? https.request : http.request;
+  const dial = (request: EngineRequest): Promise<Readable> =>
+    new Promise((resolve, reject) => {
+      const { method, signal } = request;
+      const body = request.json === undefined ? undefined : Buffer.from(JSON.stringify(request.json));
+      const outgoing = open({
+        ...target,
+        method,
+        path: `${request.path}${queryText(request.query)}`,
+        headers: headersOf(request, body),
+        ...(signal && { signal }),
+      });
+      outgoing.on('upgrade', (_reply, socket, head) => {
+        if (head.length > 0) socket.unshift(head);
+        resolve(socket);
+      });
+      outgoing.on('response', (reply) => {
+        accepted(reply).then(resolve, reject);
+      });
+      outgoing.on('error', (error) => {
+        // The engine closed a connection that was kept open, before it read the request.
+        if (outgoing.reusedSocket && method === 'GET' && isReset(error)) dial(request).then(resolve, reject);
+        else reject(error);
+      });
+      if (request.body === undefined) outgoing.end(body);
+      else {
+        request.body.on('error', (error) => outgoing.destroy(error));
+        request.body.pipe(outgoing);
+      }
+    });
+  return dial;
+}
+
+/** Reads a reply to its end. @returns the parsed JSON; undefined if it is not JSON */
+export async function jsonOf(reply: Readable, signal: AbortSignal | undefined): Promise<unknown> {
+  if (signal !== undefined) addAbortSignal(signal, reply);
+  return parseJson((await bytesOf(reply)).toString('utf8'));
+}
+
+/** Not `buffer` of `node:stream/consumers`, which loads far more. */
+async function bytesOf(reply: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of reply) chunks.push(chunk as Buffer); // No encoding is set.
+  return Buffer.concat(chunks);
+}
+
+async function accepted(reply: IncomingMessage): Promise<Readable> {
+  const { statusCode = 0 } = reply;
+  if (statusCode >= 200 && statusCode < 300) return reply;
+  throw new EngineReplyError(statusCode, (await bytesOf(reply)).toString('utf8'));
+}
+
+function headersOf({ auth, upgrade, body }: EngineRequest, json: Buffer | undefined): http.OutgoingHttpHeaders {
+  return {
+    ...(json !== undefined && { 'Content-Type': 'application/json' }),
+    ...(body !== undefined && { 'Content-Type': 'application/x-tar', 'Transfer-Encoding': 'chunked' }),
+    ...(body === undefined && { 'Content-Length': json?.length ?? 0 }),
+    ...(auth !== undefined && { 'X-Registry-Auth': Buffer.from(JSON.stringify(auth)).toString('base64url') }),
+    ...(upgrade === true && { Connection: 'Upgrade', Upgrade: 'tcp' }),
+  };
+}
+
+function queryText(query: EngineRequest['query'] = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    for (const each of typeof value === 'object' ? value : [value]) parameters.append(name, String(each));
+  }
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function tlsOptions({ tls }: Extract<EngineAddress, { kind: 'tcp' }>): https.AgentOptions {
+  return {
+    ...(tls?.ca && { ca: tls.ca }),
+    ...(tls?.cert && { cert: tls.cert }),
+    ...(tls?.key && { key: tls.key }),
+    ...(tls?.isUnverified === true && { rejectUnauthorized: false }),
+  };
+}
+
+function isReset(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'ECONNRESET' || error.code === 'EPIPE';
+}

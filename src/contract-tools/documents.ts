@@ -1,0 +1,51 @@
+/** The members of an object; none where the value is no object. */
+export function members(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>) // an object that is no array has string keys
+    : {};
+}
+
+/** The entries of an array; none where the value is no array. */
+export function entries(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The methods of OpenAPI, as keys of a path item. */
+export const httpMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
+
+/**
+ * Follows `$ref` within a document until something else is found. Members beside a `$ref` (OpenAPI 3.1) win.
+ *
+ * @throws Error when a reference points outside of the document, to nothing, or to itself
+ */
+export function resolve(document: unknown, value: unknown): unknown {
+  let found = value;
+  for (let hops = 0; typeof members(found)['$ref'] === 'string'; hops += 1) {
+    const { $ref: reference, ...beside } = members(found);
+    if (hops > 32) throw new Error(`${String(reference)} refers to itself`);
+    const target = lookUp(document, String(reference));
+    found = Object.keys(beside).length === 0 ? target : { ...members(target), ...beside };
+  }
+  return found;
+}
+
+/**
+ * The value at a reference such as `#/components/schemas/Thing`.
+ *
+ * @throws Error when there is none
+ */
+export function lookUp(document: unknown, reference: string): unknown {
+  if (reference === '#') return document;
+  if (!reference.startsWith('#/')) throw new Error(`${reference} points outside of the document`);
+  let found = document;
+  for (const segment of reference.slice(2).split('/')) {
+    const key = unescapeSegment(segment);
+    found = Array.isArray(found) ? (found as unknown[])[Number(key)] : members(found)[key];
+    if (found === undefined) throw new Error(`${reference} points to nothing`);
+  }
+  return found;
+}
+
+function unescapeSegment(segment: string): string {
+  return decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');
+}

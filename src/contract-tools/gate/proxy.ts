@@ -1,0 +1,128 @@
+import {
+  createServer,
+  request as requestHttp,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+} from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import type { Exchange } from './recorder.js';
+
+/** Replies beyond this many bytes are passed on and not recorded. */
+const largestBody = 16 * 1024 * 1024;
+
+/** Headers of one connection (RFC 9110, section 7.6.1), which a proxy does not pass on. */
+const ofConnection = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What the proxy reports. It keeps nothing of requests but method and URL. */
+export interface ProxyEvents {
+  /** A complete exchange; the body is decompressed. */
+  exchange(exchange: Exchange): void;
+  /** The target could not be reached, or a reply was not recorded. */
+  problem(message: string): void;
+}
+
+/**
+ * Passes every request on to `target` and every reply back, as they come, and reports each exchange. Requests for an
+ * upgrade, such as WebSockets, are answered with 501.
+ *
+ * @param target absolute URL; its path is put before the path of each request
+ */
+export function createRecordingProxy(target: URL, events: ProxyEvents): Server {
+  const send = target.protocol === 'https:' ? requestHttps : requestHttp;
+  const prefix = target.pathname.replace(/\/$/, '');
+  const server = createServer((incoming, outgoing) => {
+    const path = incoming.url ?? '/';
+    const forwarded = send(
+      target,
+      {
+        method: incoming.method,
+        path: `${prefix}${path}`,
+        headers: { ...withoutConnection(incoming.headers), host: target.host },
+      },
+      (reply) => {
+        outgoing.writeHead(reply.statusCode ?? 502, reply.statusMessage, withoutConnection(reply.headers));
+        collect(reply, (body) => {
+          if (body === null) {
+            events.problem(`The reply to ${incoming.method ?? ''} ${withoutQuery(path)} was too long or cut off.`);
+            return;
+          }
+          const { method = 'GET' } = incoming;
+          const headers = headersOf(reply.headers);
+          events.exchange({ method, url: path, status: reply.statusCode ?? 0, headers, body });
+        });
+        reply.pipe(outgoing);
+        reply.once('aborted', () => outgoing.destroy());
+      },
+    );
+    forwarded.once('error', (error) => {
+      events.problem(
+        `${target.origin} did not answer ${incoming.method ?? ''} ${withoutQuery(path)}: ${error.message}`,
+      );
+      if (!outgoing.headersSent) outgoing.writeHead(502, { 'content-type': 'text/plain' });
+      outgoing.end('The server behind the recording proxy did not answer.\n');
+    });
+    outgoing.once('close', () => {
+      if (!outgoing.writableFinished) forwarded.destroy();
+    });
+    incoming.pipe(forwarded);
+  });
+  server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 501 Not Implemented\r\nconnection: close\r\n\r\n'));
+  return server;
+}
+
+function collect(reply: IncomingMessage, done: (body: Buffer | null) => void): void {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  reply.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= largestBody) chunks.push(chunk);
+  });
+  reply.once('close', () => {
+    if (!reply.complete || length > largestBody) done(null);
+    else done(decompressed(Buffer.concat(chunks), reply.headers['content-encoding']));
+  });
+}
+
+function decompressed(body: Buffer, encoding: string | undefined): Buffer | null {
+  if (body.length === 0) return body;
+  const options = { maxOutputLength: largestBody };
+  try {
+    if (encoding === 'gzip') return gunzipSync(body, options);
+    if (encoding === 'br') return brotliDecompressSync(body, options);
+    if (encoding === 'deflate') return inflateSync(body, options);
+    return body;
+  } catch {
+    return null;
+  }
+}
+
+function withoutConnection(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const named = (headers.connection ?? '').toLowerCase().split(/ *, */);
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !ofConnection.has(name) && !named.includes(name)),
+  );
+}
+
+function headersOf(incoming: IncomingHttpHeaders): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming)) {
+    for (const each of [value].flat()) if (each !== undefined) headers.append(name, each);
+  }
+  return headers;
+}
+
+function withoutQuery(path: string): string {
+  return path.replace(/\?.*$/s, '').slice(0, 200);
+}

@@ -1,0 +1,26 @@
+import { unroutedLabel } from './check-reply.js';
+import type { Contract, DocumentedReply } from './contract.js';
+import type { Seen, Unit } from './observations.js';
+
+/** Something with a contract: what that documents, and what the tests have seen of it. */
+export interface Surface {
+  readonly name: string;
+  readonly units: readonly Unit[];
+  readonly seen: Seen;
+}
+
+/** Everything that one API documents. */
+export function unitsOf(contract: Contract): Unit[] {
+  const operations = contract.operations.flatMap(({ id, replies }) => unitsOfReplies(id, replies));
+  return [...operations, ...unitsOfReplies(unroutedLabel, contract.unrouted)];
+}
+
+function unitsOfReplies(label: string, replies: ReadonlyMap<string, DocumentedReply>): Unit[] {
+  return [...replies].flatMap(([status, { bodies, headers }]) => {
+    const units = [...bodies].flatMap(([mediaType, { problemTypes }]): Unit[] =>
+      problemTypes.length === 0 ? [[mediaType]] : problemTypes.map((type) => [mediaType, type]),
+    );
+    const ofHeaders = headers.map(({ name }): Unit => [`header ${name}`]);
+    return [...(units.length === 0 ? [['no body']] : units), ...ofHeaders].map((unit) => [label, status, ...unit]);
+  });
+}

@@ -1,0 +1,66 @@
+/** The steps that every request passes before it is handled: those to operations, and those to pages. */
+import type { ProblemReply } from '../../generated/contract.js';
+import { authenticate, type AnySecurityHandler } from './authentication.js';
+import type { Endpoint, Exchange } from './exchange.js';
+import { negotiate } from './negotiation.js';
+import { countsPrincipals, limitRate, type RateLimiter } from './rate-limiting.js';
+
+export interface EntryOptions {
+  readonly security: Readonly<Record<string, AnySecurityHandler>>;
+  /** null: no endpoint has rate limits. */
+  readonly rateLimiter: RateLimiter | null;
+}
+
+/** The two steps that differ between operations and pages. */
+export interface EntryParts {
+  /** Refuses the request before any other step; null: continue. */
+  readonly admit: () => ProblemReply | null;
+  /** Reads the body of an endpoint that has one; the problem (413) for a body beyond its limit. */
+  readonly readBody: () => Promise<ProblemReply | null>;
+}
+
+/**
+ * Admits the request, negotiates media types (406, 415), reads the body (413), limits the rate (429) and authenticates
+ * the caller (401), in this order. A limit that counts callers is applied after authentication. Sets
+ * `exchange.principal`.
+ *
+ * @returns the problem to refuse the request with; null: continue
+ */
+export async function passEntrySteps(
+  exchange: Exchange<Endpoint>,
+  { admit, readBody }: EntryParts,
+  { security, rateLimiter }: EntryOptions,
+): Promise<ProblemReply | null> {
+  const { route } = exchange;
+  const limiter = route.rateLimits.length === 0 ? null : rateLimiter;
+  const isLimitedByCaller = countsPrincipals(route.rateLimits);
+  const refusal =
+    admit() ??
+    negotiate(exchange) ??
+    (route.body === null ? null : await readBody()) ??
+    (limiter === null || isLimitedByCaller ? null : await limitRate(exchange, limiter, null));
+  if (refusal !== null) return refusal;
+
+  if (route.security.scheme !== null) {
+    const verdict = await authenticate(exchange, security);
+    if ('refusal' in verdict) return verdict.refusal;
+    exchange.principal = verdict.principal;
+  }
+  return limiter !== null && isLimitedByCaller ? limitRate(exchange, limiter, exchange.principal) : null;
+}
+
+/**
+ * Identifies the caller of a request that is refused in any case, so that the log names the caller. A caller without a
+ * valid credential stays unknown.
+ */
+export async function identify(
+  exchange: Exchange<Endpoint>,
+  { security }: Pick<EntryOptions, 'security'>,
+): Promise<void> {
+  try {
+    const verdict = await authenticate(exchange, security);
+    if ('principal' in verdict) exchange.principal = verdict.principal;
+  } catch (error) {
+    exchange.log.warn({ err: error }, 'cannot identify the caller of a refused request');
+  }
+}

@@ -1,0 +1,40 @@
+import type { Endpoint, Exchange } from './exchange.js';
+
+/** The outcome of one request, for the access log and metrics. */
+export interface Served {
+  readonly requestId: string;
+  /** The operation or the page; null: the request matched none. */
+  readonly operationId: string | null;
+  readonly method: string;
+  /** The template of the path, or {@link unmatchedPath}; never the URL's path, which may contain secrets. */
+  readonly path: string;
+  readonly status: number;
+  readonly durationSeconds: number;
+  readonly clientIp: string;
+  /** The caller, as `callerOf` names the principal; null if unknown. */
+  readonly caller: string | null;
+}
+
+/** Replaces the path of requests that match no route. */
+export const unmatchedPath = '(unmatched)';
+
+export interface ServedOptions {
+  /** Names a principal in the log; null: no name. */
+  readonly callerOf: (principal: unknown) => string | null;
+  readonly served: (served: Served) => void;
+}
+
+/** Reports a request whose reply has been written. */
+export function reportServed(exchange: Exchange<Endpoint>, status: number, { callerOf, served }: ServedOptions): void {
+  const { route, request, requestId, started, clientIp, principal } = exchange;
+  served({
+    requestId,
+    operationId: route.operationId,
+    method: request.method ?? 'GET',
+    path: route.path,
+    status,
+    durationSeconds: (performance.now() - started) / 1000,
+    clientIp,
+    caller: callerOf(principal),
+  });
+}

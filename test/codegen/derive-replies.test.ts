@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { deriveReplies } from '../../src/codegen/derive-replies.js';
+import type {
+  OpenApiDocument,
+  OperationObject,
+  ResponseObject,
+  SchemaObject,
+} from '../../src/codegen/openapi-document.js';
+
+const problem = (name: string, raisedBy = 'pipeline'): SchemaObject => ({
+  title: name,
+  'x-problem': { 'raised-by': raisedBy },
+});
+const response = (...problems: string[]): ResponseObject => {
+  const references = problems.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const [first = {}] = references;
+  const schema = references.length === 1 ? first : { oneOf: references };
+  return { description: 'An error.', content: { 'application/problem+json': { schema } } };
+};
+const reference = (name: string): { $ref: string } => ({ $ref: `#/components/responses/${name}` });
+
+/** By the name of the response: the problem, its status, and when it is derived. */
+const derived: readonly (readonly [name: string, status: string, when: readonly string[]])[] = [
+  ['Internal', '500', []],
+  ['Unauthenticated', '401', ['secured']],
+  ['Role', '403', ['scope admin']],
+  ['RoleInOrganization', '403', ['scope admin', 'path org_id']],
+  ['NotAcceptable', '406', ['reply']],
+  ['TooLarge', '413', ['body']],
+  ['Invalid', '422', ['input']],
+  ['Limited', '429', ['limited']],
+  ['LimitedInternal', '500', ['limited before authentication']],
+];
+
+/** The responses of one operation after the derivation, by status. */
+function responsesOf(operation: Partial<OperationObject>, path = '/things'): Record<string, unknown> {
+  const document = deriveReplies(documentOf(operation, path));
+  return { ...document.paths?.[path]?.post?.responses };
+}
+
+function documentOf(operation: Partial<OperationObject>, path = '/things'): OpenApiDocument {
+  const schemas = Object.fromEntries(derived.map(([name]) => [`${name}Problem`, problem(name)]));
+  const components = {
+    schemas: { ...schemas, OtherProblem: problem('Other', 'service') },
+    responses: Object.fromEntries(derived.map(([name]) => [name, response(`${name}Problem`)])),
+  };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Things', version: '1' },
+    'x-derived-responses': derived.map(([name, status, when]) => ({ when, responses: { [status]: reference(name) } })),
+    paths: { [path]: { post: { operationId: 'addThing', summary: 'Add', responses: { '204': none }, ...operation } } },
+    components,
+  };
+}
+
+const none = { description: 'Nothing.' };
+const data = { description: 'Data.', content: { 'application/json': { schema: { type: 'string' } } } };
+const body = { content: { 'application/json': { schema: { type: 'string' } } } };
+const limit = (key: string): NonNullable<OperationObject['x-rate-limit']> => [{ name: 'a', setting: 'A', key: [key] }];
+
+describe('Replies are derived', () => {
+  test.each<[string, Partial<OperationObject>, Record<string, unknown>]>([
+    ['for every operation', {}, {}],
+    ['from security', { security: [{ bearer: [] }] }, { '401': reference('Unauthenticated') }],
+    ['but not where callers may be anonymous', { security: [{}, { bearer: [] }] }, {}],
+    [
+      'from the scope',
+      { security: [{ bearer: ['admin'] }] },
+      { '401': reference('Unauthenticated'), '403': reference('Role') },
+    ],
+    ['from a reply with a body', { responses: { '200': data } }, { '200': data, '406': reference('NotAcceptable') }],
+    ['from a body', { requestBody: body }, { '413': reference('TooLarge'), '422': reference('Invalid') }],
+    [
+      'from parameters',
+      { parameters: [{ name: 'a', in: 'query', schema: { type: 'string' } }] },
+      { '422': reference('Invalid') },
+    ],
+    ['from a rate limit of callers', { 'x-rate-limit': limit('principal.id') }, { '429': reference('Limited') }],
+    [
+      'from a rate limit before authentication',
+      { 'x-rate-limit': limit('ip') },
+      { '429': reference('Limited'), '500': reference('LimitedInternal') },
+    ],
+  ])('%s', (_what, operation, expected) => {
+    const own = operation.responses === undefined ? { '204': none } : {};
+    expect(responsesOf(operation)).toEqual({ ...own, '500': reference('Internal'), ...expected });
+  });
+
+  test('from the path, where the last rule of a status counts', () => {
+    const responses = responsesOf({ security: [{ bearer: ['admin'] }] }, '/organizations/{org_id}');
+    expect(responses['403']).toEqual(reference('RoleInOrganization'));
+  });
+
+  test('unless the operation has a response with the same problems and more', () => {
+    const own = response('InternalProblem', 'OtherProblem');
+    expect(responsesOf({ responses: { '204': none, '500': own } })['500']).toEqual(own);
+  });
+
+  test('unless the operation never gives them', () => {
+    const never = { 'x-never': { '500': 'It looks at nothing.' } };
+    expect(responsesOf(never)).toEqual({ '204': none });
+    const own = response('OtherProblem');
+    expect(responsesOf({ ...never, responses: { '500': own } })).toEqual({ '500': own });
+  });
+
+  test('and the extensions that say so are not served', () => {
+    const served = JSON.stringify(deriveReplies(documentOf({ 'x-never': { '500': 'It looks at nothing.' } })));
+    expect(served).not.toMatch(/x-derived-responses|x-never/);
+  });
+});
+
+describe('A contract is refused that contradicts the pipeline:', () => {
+  test.each<[string, Partial<OperationObject>, string]>([
+    [
+      'its own response lacks what is derived',
+      { responses: { '500': response('OtherProblem') } },
+      'POST /things: 500 lacks InternalProblem, which the pipeline answers here',
+    ],
+    [
+      '429 without a rate limit',
+      { responses: { '429': response('LimitedProblem') } },
+      '429 has LimitedProblem, which the pipeline never answers here',
+    ],
+    [
+      '413 without a body',
+      { responses: { '413': response('TooLargeProblem') } },
+      '413 has TooLargeProblem, which the pipeline never answers here',
+    ],
+    [
+      '401 of authentication without security',
+      { responses: { '401': response('UnauthenticatedProblem') } },
+      '401 has UnauthenticatedProblem, which the pipeline never answers here',
+    ],
+    [
+      '406 without a reply that has a media type',
+      { responses: { '204': none, '406': response('NotAcceptableProblem') } },
+      '406 has NotAcceptableProblem, which the pipeline never answers here',
+    ],
+    [
+      'x-never for a status that does not follow',
+      { 'x-never': { '429': 'There is no limit.' } },
+      'x-never names 429, which is not derived for this operation',
+    ],
+  ])('%s', (_what, operation, fault) => {
+    expect(() => responsesOf(operation)).toThrow(fault);
+  });
+
+  test('a condition that does not exist', () => {
+    const document = { ...documentOf({}), 'x-derived-responses': [{ when: ['Secured'], responses: {} }] };
+    expect(() => deriveReplies(document)).toThrow("there is no condition 'Secured'");
+  });
+});
+
+test.each(['platform', 'compose'])(
+  'Every operation of %s has the replies that follow from its security and body',
+  (api) => {
+    const { paths = {} } = JSON.parse(readFileSync(`generated/${api}/openapi.json`, 'utf8')) as OpenApiDocument;
+    const faults = Object.entries(paths).flatMap(([path, item]) =>
+      (['get', 'put', 'post', 'patch', 'delete'] as const).flatMap((method) => {
+        const operation = item[method];
+        if (operation === undefined) return [];
+        const expected = [
+          ...(operation.requestBody === undefined ? [] : ['400', '413', '415', '422']),
+          ...(operation['x-rate-limit'] === undefined ? [] : ['429']),
+          ...(api === 'compose' ||
+          ((operation.security ?? [{}]).every((each) => 'bearer' in each) && operation.security?.length !== 0)
+            ? ['401']
+            : []),
+        ];
+        return expected
+          .filter((status) => !(status in operation.responses))
+          .map((status) => `${method} ${path} ${status}`);
+      }),
+    );
+    expect(faults).toEqual([]);
+  },
+);

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { replyFaults } from '../../src/codegen/reply-rules.js';
+import type { OpenApiDocument, SchemaObject } from '../../src/codegen/openapi-document.js';
+
+const text = { type: 'string' };
+const branch = (kind: object, required: string[]): object => ({ type: 'object', properties: { kind }, required });
+
+function faultsOf(schema: SchemaObject, example: object = { example: 'a' }): string[] {
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Thing' }, ...example } };
+  const get = { operationId: 'readThing', summary: 'Read', responses: { '200': { description: 'Data.', content } } };
+  const document: OpenApiDocument = {
+    openapi: '3.1.0',
+    info: { title: 'Things', version: '1' },
+    paths: { '/things': { get } },
+    components: { schemas: { Thing: schema } },
+  };
+  return replyFaults(document);
+}
+
+test('A reply whose properties are all required is accepted', () => {
+  expect(faultsOf({ type: 'object', properties: { name: text }, required: ['name'] })).toEqual([]);
+});
+
+test.each<[string, SchemaObject, string]>([
+  [
+    'a property that is not required',
+    { type: 'object', properties: { name: text, note: text }, required: ['name'] },
+    'Thing: the property note of a reply is not required; make it nullable instead',
+  ],
+  [
+    'the same within a list within a property',
+    {
+      type: 'object',
+      properties: { parts: { type: 'array', items: { type: 'object', properties: { name: text } } } },
+      required: ['parts'],
+    },
+    'Thing.parts: the property name of a reply is not required; make it nullable instead',
+  ],
+  [
+    'a default',
+    { type: 'object', properties: { name: { type: 'string', default: 'x' } }, required: ['name'] },
+    'Thing.name: a schema of a reply has a default',
+  ],
+  [
+    'branches with the same constants and keys',
+    { oneOf: [branch(text, ['kind']), branch(text, ['kind'])] },
+    'Thing: the branches of a oneOf differ neither in a const property nor in their required keys',
+  ],
+])('A reply is refused with %s', (_what, schema, fault) => {
+  expect(faultsOf(schema)).toEqual([fault]);
+});
+
+test('Branches that differ in a constant are accepted', () => {
+  expect(faultsOf({ oneOf: [branch({ const: 'a' }, ['kind']), branch({ const: 'b' }, ['kind'])] })).toEqual([]);
+});
+
+test('A media type without an example is refused', () => {
+  expect(faultsOf(text, {})).toEqual(['GET /things 200: application/json has no example']);
+});
