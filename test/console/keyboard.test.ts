@@ -77,6 +77,17 @@ describe.skipIf(!hasBrowser)(`With the keyboard${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
+  test('a question mark opens the help as soon as the page stands', async () => {
+    const { page } = visitor;
+    await page.addInitScript(`new MutationObserver((_changes, observer) => {
+      if (document.querySelector('nav') === null) return;
+      observer.disconnect();
+      dispatchEvent(new KeyboardEvent('keydown', { key: '?' }));
+    }).observe(document, { childList: true, subtree: true })`);
+    await reload(page);
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  });
+
   test('the stop that has the focus is outlined', async () => {
     const { page } = visitor;
     await page.getByRole('button', { name: 'Log out' }).first().focus();

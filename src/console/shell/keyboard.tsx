@@ -1,5 +1,5 @@
 import { Fragment, type JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Dialog } from '../ui/dialog.js';
 
 const shortcuts = [
@@ -19,7 +19,8 @@ const searchFields = [
 /** Listens for the console's keys: `?` opens the help, `/` goes to the search or filter. */
 export function KeyboardHelp(): JSX.Element {
   const [open, setOpen] = useState(false);
-  useEffect(() => {
+  // Before the page is painted: a key that is pressed as soon as the page shows counts.
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (event.key === '?') setOpen(true);
