@@ -1,6 +1,7 @@
 /**
  * `npm run build` creates `dist/`, which is what runs: the compiled sources, the generated files, the migrations, the
- * script of the API reference, GraphiQL, and the web console. With `--with-sdk` it also builds the SDK.
+ * script of the API reference, GraphiQL, and the web console. With `--with-sdk` it also builds the SDK, and with
+ * `--without-declarations` only what runs of it.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -44,7 +45,8 @@ async function buildServer(): Promise<void> {
 
 /** Builds the SDK in another process at the same time: its declarations need the compiler, which takes half of the time. */
 async function buildSdk(): Promise<void> {
-  const builder = fork('sdk/build.js', { execArgv: [] });
+  const options = process.argv.filter((argument) => argument === '--without-declarations');
+  const builder = fork('sdk/build.js', options, { execArgv: [] });
   await once(builder, 'exit');
   if (builder.exitCode !== 0) throw new Error('The build of the SDK failed');
 }
