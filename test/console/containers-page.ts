@@ -49,7 +49,7 @@ export async function walkProject(
   await act(page, 'Up', 'The project is up.');
   await serviceOf(page, 'web').getByText('running', { exact: true }).waitFor();
   afterUp();
-  const log = page.getByRole('log');
+  const log = page.getByRole('log', { name: 'Output', exact: true });
   for (const text of Object.values(output)) await log.getByText(text).first().waitFor();
   await page.getByRole('checkbox', { name: 'db' }).uncheck();
   await log.getByText(output.db).first().waitFor({ state: 'detached' });
@@ -62,6 +62,17 @@ export async function walkProject(
   await serviceOf(page, 'web').getByText('2 running').waitFor();
   await page.getByText('Processor and memory').click();
   await page.getByRole('img', { name: /^Memory of .*web-2: \d/ }).waitFor();
+
+  await page.getByText('Run a command', { exact: true }).click();
+  await page.getByLabel('Container', { exact: true }).selectOption({ index: 1 });
+  const line = 'echo out; echo err >&2; exit 3';
+  await page.getByLabel('Command', { exact: true }).fill(line);
+  await page.keyboard.press('Enter');
+  const printed = page.getByRole('log', { name: 'Output of commands' });
+  await printed.getByText('exit code 3').waitFor();
+  const parts = (await printed.locator('> div').allTextContents()).map((text) => text.trim().split(' $ ').at(-1));
+  // Which of the two streams comes first is up to the engine.
+  expect(parts.sort()).toEqual([line, 'error output: err', 'exit code 3', 'out']);
 
   await act(page, 'Stop db', 'db has stopped.');
   await serviceOf(page, 'db').getByText('stopped', { exact: true }).waitFor();

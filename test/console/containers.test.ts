@@ -1,6 +1,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MockProgram } from '../../src/compose/runtime/mock/process.js';
 import { createLogBuffer } from '../../src/console/containers/log-buffer.js';
+import { createTranscript } from '../../src/console/containers/transcript.js';
 import { builtCommand } from '../cli/built-command.js';
 import { runService, type RunningService } from '../compose/service/running-service.js';
 import { addProject, openByLink, walkProject } from './containers-page.js';
@@ -24,6 +26,20 @@ services:
     image: app
 `;
 
+/** What the shell of a container does with the line that `walkProject` enters. Other lines do not end. */
+const shellOfContainer: MockProgram = async ({ command, write, ended }) => {
+  if (command.at(-1) !== 'echo out; echo err >&2; exit 3') {
+    write('stdout', 'waiting');
+    await new Promise((resolve) => {
+      ended.addEventListener('abort', resolve);
+    });
+    return 0;
+  }
+  write('stdout', 'out\n');
+  write('stderr', 'err\n');
+  return 3;
+};
+
 describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () => {
   let browser: Browser;
   let running: RunningService;
@@ -31,7 +47,10 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
   beforeAll(async () => {
     await builtCommand();
     browser = await startBrowser();
-    running = await runService({ page: true });
+    running = await runService({
+      page: true,
+      programs: ({ kind }) => (kind === 'exec' ? shellOfContainer : undefined),
+    });
   });
   afterAll(async () => {
     await browser.close();
@@ -63,6 +82,34 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('button', { name: 'Up', exact: true }).click();
     await page.getByText('RuntimeError.imageNotFound').waitFor();
+    await visitor.context.close();
+  });
+
+  test('leaves a command that does not end, and says why one could not be run', async () => {
+    const visitor = await visit();
+    const { page } = visitor;
+    await openByLink(visitor, running);
+    await addProject(page, 'tools', 'services: { web: { image: app } }');
+    await page.getByRole('button', { name: 'Up', exact: true }).click();
+    await page.getByText('The project is up.').waitFor();
+    await page.getByText('Run a command', { exact: true }).click();
+    const command = page.getByLabel('Command', { exact: true });
+    await command.fill('tail -f /log');
+    await page.keyboard.press('Enter');
+    const printed = page.getByRole('log', { name: 'Output of commands' });
+    await printed.getByText('waiting').waitFor();
+    await page.getByRole('button', { name: 'Stop following' }).click();
+    await printed.getByText('no longer followed').waitFor();
+
+    await page.route('**/exec', async (route) => {
+      await running.backend.containers.stop('tools-web');
+      await route.continue();
+    });
+    visitor.provoke(/^409 .*\/exec$/);
+    await command.fill('ls');
+    await page.keyboard.press('Enter');
+    await page.getByText('RuntimeError.invalidState').waitFor();
+    expect(visitor.complaints).toEqual([]);
     await visitor.context.close();
   });
 
@@ -176,6 +223,10 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
         await page.getByText('a line that is long').waitFor();
         await page.getByText('Processor and memory').click();
         await page.getByRole('img', { name: /^Processor of .*web: \d/ }).waitFor();
+        await page.getByText('Run a command', { exact: true }).click();
+        await page.getByLabel('Command', { exact: true }).fill('echo out; echo err >&2; exit 3');
+        await page.keyboard.press('Enter');
+        await page.getByText('exit code 3').waitFor();
         await look('project');
         await page.getByRole('button', { name: 'Down', exact: true }).click();
         await look('down');
@@ -196,4 +247,18 @@ test('The output of a service that prints much leaves that of the others', () =>
   expect(buffer.lines().map(({ line }) => line)).toEqual([0, 8, 9, 10]);
   buffer.clear();
   expect(buffer.lines()).toEqual([]);
+});
+
+test('The transcript of commands keeps the newest text, with the pieces of a stream in one part', () => {
+  const transcript = createTranscript(8);
+  transcript.add({ kind: 'command', text: '$ ab' });
+  for (const text of ['12', '34']) transcript.add({ kind: 'stdout', text });
+  transcript.add({ kind: 'stderr', text: 'x' });
+  expect(transcript.parts()).toEqual([
+    { kind: 'command', text: ' ab' },
+    { kind: 'stdout', text: '1234' },
+    { kind: 'stderr', text: 'x' },
+  ]);
+  transcript.add({ kind: 'stdout', text: '123456789' });
+  expect(transcript.parts()).toEqual([{ kind: 'stdout', text: '23456789' }]);
 });

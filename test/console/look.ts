@@ -25,6 +25,7 @@ export async function lookAt({ page, complaints }: Visitor, name: string, appear
   await page.evaluate('document.fonts.ready');
   if (pictures !== undefined) {
     await mkdir(pictures, { recursive: true });
+    await page.evaluate('scrollTo(0, 0)'); // what sticks to the top of the window would cover the middle of the picture
     await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`), fullPage: true });
   }
   expect(await accessibilityViolations(page), name).toEqual([]);

@@ -1,8 +1,9 @@
 import { streamProjectLogs, type Schemas } from '@plumbline/sdk/compose';
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { nextStart, pause } from './events.js';
 import { createLogBuffer } from './log-buffer.js';
+import { LogBox } from './log-box.js';
 import { ask, compose, withKey } from './session.js';
 import { timeOfDay } from '../ui/moment.js';
 
@@ -17,12 +18,7 @@ const retryMs = 3000;
 export function Output({ project, services }: { project: string; services: readonly string[] }): JSX.Element {
   const lines = useLines(project);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const box = useRef<HTMLDivElement>(null);
-  const atEnd = useRef(true);
   const shown = lines.filter(({ service }) => !hidden.has(service));
-  useLayoutEffect(() => {
-    if (atEnd.current) box.current?.scrollTo({ top: box.current.scrollHeight });
-  }, [shown.length, shown.at(-1)]);
   return (
     <section class="card" aria-labelledby="output">
       <div class="card-head">
@@ -44,16 +40,7 @@ export function Output({ project, services }: { project: string; services: reado
           ))}
         </div>
       </div>
-      <div
-        class="output"
-        role="log"
-        aria-labelledby="output"
-        tabIndex={0}
-        ref={box}
-        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-          atEnd.current = scrollTop + clientHeight >= scrollHeight - 8;
-        }}
-      >
+      <LogBox labelledBy="output" newest={shown}>
         {shown.length === 0 && <p class="muted">Nothing was printed.</p>}
         {shown.map(({ service, container, stream, time: at, line }, index) => (
           <div class={stream} key={index}>
@@ -67,7 +54,7 @@ export function Output({ project, services }: { project: string; services: reado
             </span>
           </div>
         ))}
-      </div>
+      </LogBox>
     </section>
   );
 }

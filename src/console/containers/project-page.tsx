@@ -7,6 +7,7 @@ import { Page } from '../shell/page.js';
 import { announce } from '../ui/toasts.js';
 import { View } from '../ui/view.js';
 import { ActionFailed } from './action-failed.js';
+import { Commands } from './commands.js';
 import { DownDialog } from './down-dialog.js';
 import { Events } from './event-list.js';
 import { Output } from './output.js';
@@ -84,6 +85,7 @@ export default function ProjectPage(): JSX.Element {
             </section>
             <Output project={name} services={items.map((service) => service.name)} />
             <Usage containers={runningOf(items)} />
+            <Commands containers={runningOf(items)} />
           </>
         )}
       </View>

@@ -43,7 +43,7 @@ export function AuditTable({ items, addresses }: AuditTableProps): JSX.Element {
                   {record.status === 'success' ? '✓ success' : '✗ failure'}
                 </span>
               </td>
-              <td data-label="Details">
+              <td class="details" data-label="Details">
                 {record.note !== null && <p>{record.note}</p>}
                 <details class="small">
                   <summary>Ids and origin</summary>
