@@ -188,6 +188,8 @@ export type DistributionItem = {
   readonly baseline: Maybe<Statistics>;
   /** The statistics of each bucket that has measured units, by date; empty if no interval was requested. */
   readonly buckets: ReadonlyArray<DistributionBucket>;
+  /** The share of its units in which the measure is known, like the `coverage` of the distribution. */
+  readonly coverage: Scalars['Float']['output'];
   /** The value of the dimension. */
   readonly key: Scalars['String']['output'];
   /** The statistics over all days. */
@@ -198,8 +200,26 @@ export type DistributionItem = {
 export type DistributionMeasureInput =
   /** Lines of code changed: the size of a unit. Units with an unknown number are excluded. */
   | 'CHURN_LOC'
+  /**
+   * Hours from the first commit of a merged request to its opening. The phases of a request follow one another; the first
+   * four add up to its cycle time. A phase with an unknown end is excluded and lowers `coverage`.
+   */
+  | 'CODING_HOURS'
   /** Hours from the start of a unit to its completion. Incomplete units are excluded. */
-  | 'CYCLE_TIME_HOURS';
+  | 'CYCLE_TIME_HOURS'
+  /** Hours from the merge to the end of the first deployment to production that contains it. */
+  | 'DEPLOY_HOURS'
+  /** Hours from the first commit of a merged request to the end of the first deployment to production that contains it. */
+  | 'LEAD_TIME_HOURS'
+  /** Hours from the end of the review to the merge. */
+  | 'MERGE_HOURS'
+  /** Hours from the opening of a merged request to the first review of another person. Bots do not count. */
+  | 'PICKUP_HOURS'
+  /**
+   * Hours from the first review of a merged request to the last approval before the merge or, without approval, to the last
+   * review.
+   */
+  | 'REVIEW_HOURS';
 
 /**
  * Median and percentiles of a measure, by the values of a dimension. They are always those of whole work units, with or
@@ -225,6 +245,11 @@ export type DistributionRequestInput = {
 
 /** One distribution. */
 export type DistributionResult = {
+  /**
+   * The share of units in which the measure is known, from 0 to 1: of all merged requests for the phases and the lead time,
+   * of all units otherwise. Null without such units.
+   */
+  readonly coverage: Maybe<Scalars['Float']['output']>;
   /** The requested dimension. */
   readonly dimension: DimensionInput;
   /** The items, those with the most measured units first. */
@@ -257,7 +282,11 @@ export type MeasureInput =
   | 'CHURN_LOC'
   /** Number of work units. */
   | 'COUNT'
-  /** Average hours from the start of a unit to its completion, over completed units. */
+  /**
+   * Average hours from the start of a unit to its completion, over completed units. Types of work differ by orders of
+   * magnitude: a commit runs from its author date to its commit date, a request from its first commit to the merge. Filter
+   * by `workTypes` or group by `WORK_TYPE`; a distribution shows median and percentiles.
+   */
   | 'CYCLE_TIME_HOURS'
   /** Number of distinct work units completed. */
   | 'THROUGHPUT';
@@ -826,6 +855,7 @@ export type DistributionItemResolvers<
 > = {
   baseline?: Resolver<Maybe<ResolversTypes['Statistics']>, ParentType, ContextType>;
   buckets?: Resolver<ReadonlyArray<ResolversTypes['DistributionBucket']>, ParentType, ContextType>;
+  coverage?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   statistics?: Resolver<ResolversTypes['Statistics'], ParentType, ContextType>;
 };
@@ -834,6 +864,7 @@ export type DistributionResultResolvers<
   ContextType = any,
   ParentType extends ResolversParentTypes['DistributionResult'] = ResolversParentTypes['DistributionResult'],
 > = {
+  coverage?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   dimension?: Resolver<ResolversTypes['DimensionInput'], ParentType, ContextType>;
   items?: Resolver<ReadonlyArray<ResolversTypes['DistributionItem']>, ParentType, ContextType>;
   measure?: Resolver<ResolversTypes['DistributionMeasureInput'], ParentType, ContextType>;

@@ -124,7 +124,9 @@ enum MeasureInput {
   CHURN_LOC
 
   """
-  Average hours from the start of a unit to its completion, over completed units.
+  Average hours from the start of a unit to its completion, over completed units. Types of work differ by orders of
+  magnitude: a commit runs from its author date to its commit date, a request from its first commit to the merge. Filter
+  by \`workTypes\` or group by \`WORK_TYPE\`; a distribution shows median and percentiles.
   """
   CYCLE_TIME_HOURS
 
@@ -147,6 +149,38 @@ enum DistributionMeasureInput {
   Lines of code changed: the size of a unit. Units with an unknown number are excluded.
   """
   CHURN_LOC
+
+  """
+  Hours from the first commit of a merged request to its opening. The phases of a request follow one another; the first
+  four add up to its cycle time. A phase with an unknown end is excluded and lowers \`coverage\`.
+  """
+  CODING_HOURS
+
+  """
+  Hours from the opening of a merged request to the first review of another person. Bots do not count.
+  """
+  PICKUP_HOURS
+
+  """
+  Hours from the first review of a merged request to the last approval before the merge or, without approval, to the last
+  review.
+  """
+  REVIEW_HOURS
+
+  """
+  Hours from the end of the review to the merge.
+  """
+  MERGE_HOURS
+
+  """
+  Hours from the merge to the end of the first deployment to production that contains it.
+  """
+  DEPLOY_HOURS
+
+  """
+  Hours from the first commit of a merged request to the end of the first deployment to production that contains it.
+  """
+  LEAD_TIME_HOURS
 }
 
 """
@@ -743,6 +777,12 @@ type DistributionResult {
   measure: DistributionMeasureInput!
 
   """
+  The share of units in which the measure is known, from 0 to 1: of all merged requests for the phases and the lead time,
+  of all units otherwise. Null without such units.
+  """
+  coverage: Float
+
+  """
   The items, those with the most measured units first.
   """
   items: [DistributionItem!]!
@@ -761,6 +801,11 @@ type DistributionItem {
   The statistics over all days.
   """
   statistics: Statistics!
+
+  """
+  The share of its units in which the measure is known, like the \`coverage\` of the distribution.
+  """
+  coverage: Float!
 
   """
   The statistics of each bucket that has measured units, by date; empty if no interval was requested.
@@ -1087,7 +1132,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = 'ed28678e8a43d1fb';
+export const persistedVersion = 'eb87ba8c815b4320';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -1458,6 +1503,56 @@ export const persistedQueries = {
     values {
       value
       count
+    }
+  }
+}`,
+  },
+  /** The phases of merged requests, by team unless another dimension is chosen: coding, pickup, review, merge, deploy. */
+  'request-phases': {
+    operationName: 'RequestPhases',
+    text: `query RequestPhases(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $dimension: DimensionInput! = TEAM
+  $topN: Int! = 10
+  $compareWith: BaselineInput = PREVIOUS_PERIOD
+  $filters: FilterInput
+) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      distributions: [
+        { dimension: $dimension, measure: CODING_HOURS, dateRange: $dateRange, topN: $topN, compareWith: $compareWith }
+        { dimension: $dimension, measure: PICKUP_HOURS, dateRange: $dateRange, topN: $topN, compareWith: $compareWith }
+        { dimension: $dimension, measure: REVIEW_HOURS, dateRange: $dateRange, topN: $topN, compareWith: $compareWith }
+        { dimension: $dimension, measure: MERGE_HOURS, dateRange: $dateRange, topN: $topN, compareWith: $compareWith }
+        { dimension: $dimension, measure: DEPLOY_HOURS, dateRange: $dateRange, topN: $topN, compareWith: $compareWith }
+      ]
+      filters: $filters
+    }
+  ) {
+    distributions {
+      dimension
+      measure
+      coverage
+      items {
+        key
+        coverage
+        statistics {
+          count
+          mean
+          median
+          p75
+          p90
+        }
+        baseline {
+          count
+          mean
+          median
+          p75
+          p90
+        }
+      }
     }
   }
 }`,

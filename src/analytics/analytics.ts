@@ -145,10 +145,14 @@ export interface Statistics {
 export interface DistributionResult {
   readonly dimension: Dimension;
   readonly measure: DistributionMeasure;
+  /** The share of measured units, between 0 and 1; null without units that the measure is about. */
+  readonly coverage: number | null;
   /** Those with the most measured units first. */
   readonly items: readonly {
     readonly key: string;
     readonly statistics: Statistics;
+    /** The share of its measured units. */
+    readonly coverage: number;
     /** In order of date, without empty buckets. */
     readonly buckets: readonly { readonly date: string; readonly statistics: Statistics }[];
     /** null: not requested, or no unit. */

@@ -6,8 +6,18 @@ export type Dimension = (typeof DIMENSIONS)[number];
 export const MEASURES = ['COUNT', 'CHURN_LOC', 'CYCLE_TIME_HOURS', 'THROUGHPUT'] as const;
 export type Measure = (typeof MEASURES)[number];
 
+/** The phases of a merged request, one after the other; and its lead time, from the first commit to the deployment. */
+export const PHASES = ['coding', 'pickup', 'review', 'merge', 'deploy', 'lead'] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** The measures of phases. */
+export const PHASE_MEASURES = [
+  ...(['CODING_HOURS', 'PICKUP_HOURS', 'REVIEW_HOURS', 'MERGE_HOURS', 'DEPLOY_HOURS'] as const),
+  'LEAD_TIME_HOURS',
+] as const;
+
 /** The measures of single units, which have percentiles. */
-export const DISTRIBUTION_MEASURES = ['CYCLE_TIME_HOURS', 'CHURN_LOC'] as const;
+export const DISTRIBUTION_MEASURES = ['CYCLE_TIME_HOURS', 'CHURN_LOC', ...PHASE_MEASURES] as const;
 export type DistributionMeasure = (typeof DISTRIBUTION_MEASURES)[number];
 
 /** What figures are compared with. */

@@ -1,5 +1,5 @@
 /** A work unit: the basis of all figures of the analytics. */
-import type { Subcategory, Theme, WorkType } from './vocabulary.js';
+import type { Phase, Subcategory, Theme, WorkType } from './vocabulary.js';
 
 /** A share of a unit; the shares of a unit add up to 1. */
 export interface Share {
@@ -34,7 +34,12 @@ export interface WorkUnit {
   /** Additions and deletions; null if unknown. */
   readonly churnLoc: number | null;
   readonly shares: readonly Share[];
+  /** Of a merged request; absent where none is known. */
+  readonly phases?: Phases;
 }
+
+/** Milliseconds; a phase that is unknown is absent. */
+export type Phases = Readonly<Partial<Record<Phase, number>>>;
 
 /** A change of the work units of one repository. */
 export interface WorkUnitChange {

@@ -25,6 +25,7 @@ days before. Without a query, the persisted ones are listed with their variables
 
 Examples:
   plumbline query distributions --db sqlite:records.db --format sparkline
+  plumbline query request-phases --var dimension=REPO
   plumbline query comparison --var compareWith=ORGANIZATION --var 'filters={"teams":["payments"]}'
   plumbline query work-units --all --format ndjson > units.ndjson
   plumbline query ./own.graphql --format csv --table analytics.breakdowns`;

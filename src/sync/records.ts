@@ -165,6 +165,8 @@ const definitions = {
       additions: optional('integer'),
       deletions: optional('integer'),
       changed_files: optional('integer'),
+      /** The earliest author date of the commits that the host lists; a squash leaves no other trace of them. */
+      first_commit_at: known('timestamp'),
       first_review_at: optional('timestamp'),
       first_comment_at: optional('timestamp'),
       changes_requested_count: column('integer'),
@@ -218,6 +220,9 @@ const definitions = {
       merged_at: optional('timestamp'),
       pull_request_number: optional('integer'),
       release_ref: optional('text'),
+      /** The deployed commit, and when it was committed. */
+      commit_hash: known('text'),
+      committed_at: known('timestamp'),
       ...everywhere,
     },
   },

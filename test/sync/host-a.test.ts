@@ -228,6 +228,7 @@ describe.skipIf(missing !== undefined)(
         latestStatus: { state: 'SUCCESS', createdAt: '2026-01-01T00:05:00Z' },
         commit: {
           oid: 'a'.repeat(40),
+          committedDate: '2025-12-31T00:00:01Z',
           associatedPullRequests: {
             nodes: [{ number: 7, mergedAt: '2025-12-31T00:00:00Z' }],
             pageInfo: { hasNextPage: false },
@@ -244,6 +245,8 @@ describe.skipIf(missing !== undefined)(
           deployed_at: Date.parse('2026-01-01T00:05:00Z'),
           pull_request_number: 7,
           release_ref: 'v1.2.3',
+          commit_hash: 'a'.repeat(40),
+          committed_at: Date.parse('2025-12-31T00:00:01Z'),
         },
       ]);
     });
@@ -371,7 +374,7 @@ describe.skipIf(missing !== undefined)(
         createdAt: new Date(NOW - index * 60_000).toISOString(),
         state: 'PENDING',
         creator: { login: 'ada' },
-        commit: { oid: 'a'.repeat(40), associatedPullRequests: { nodes: [], pageInfo: { hasNextPage: false } } },
+        commit: null,
       }));
       const deployments = [null, ...shown, null];
       const started = await host(hostARepository('acme/widgets', { commits: commits(1), deployments }));

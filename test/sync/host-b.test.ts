@@ -164,7 +164,12 @@ describe.skipIf(missing !== undefined)(
               ref: 'main',
               environment: { name: 'production' },
               user: { username: 'ada' },
-              deployable: { started_at: '2026-01-01T00:02:00.000Z', finished_at: '2026-01-01T00:08:00.000Z' },
+              sha: 'a'.repeat(40),
+              deployable: {
+                started_at: '2026-01-01T00:02:00.000Z',
+                finished_at: '2026-01-01T00:08:00.000Z',
+                commit: { id: 'a'.repeat(40), created_at: '2025-12-31T23:59:00.000Z' },
+              },
               ...times,
             },
           ],
@@ -194,6 +199,8 @@ describe.skipIf(missing !== undefined)(
           started_at: at(2),
           finished_at: at(8),
           deployed_at: at(8),
+          commit_hash: 'a'.repeat(40),
+          committed_at: at(-1),
         },
       ]);
       expect(await rowsOf(host, 'incidents', 'incidents')).toMatchObject([

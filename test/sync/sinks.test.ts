@@ -84,6 +84,7 @@ function pullRequest(changes: Record<string, string | number | null | string[]>)
     additions: null,
     deletions: null,
     changed_files: null,
+    first_commit_at: null,
     first_review_at: null,
     first_comment_at: null,
     changes_requested_count: 0,

@@ -136,7 +136,7 @@ async function unitsFrom(options: Partial<SyncOptions>) {
     expect(summary.repositories[0]?.error).toBeNull();
     repoId = onlyId(summary);
   }
-  return (await unitsIn(db, repoId)).map(compared);
+  return unitsIn(db, repoId);
 }
 
 it.skipIf(missing.length > 0)(
@@ -146,19 +146,26 @@ it.skipIf(missing.length > 0)(
     git(path, 'remote', 'add', 'origin', 'https://host.test/acme/shop.git');
     const hostA = await startHostA(onHostA(path, 'acme/shop', requests));
     const hostB = await startHostB(onHostB(path, 7, 'acme/shop', requests));
-    const clone = await unitsFrom({ provider: 'local', repoPath: path });
-    const fromA = await unitsFrom({
+    const clone = (await unitsFrom({ provider: 'local', repoPath: path })).map(compared);
+    const unitsFromA = await unitsFrom({
       provider: 'host_a',
       hostAUrl: hostA.url,
       auth: hostA.token,
       owner: 'acme',
       repo: 'shop',
     });
-    const fromB = await unitsFrom({ provider: 'host_b', hostBUrl: hostB.url, auth: hostB.token, projectId: '7' });
+    const unitsFromB = await unitsFrom({ provider: 'host_b', hostBUrl: hostB.url, auth: hostB.token, projectId: '7' });
+    const [fromA, fromB] = [unitsFromA.map(compared), unitsFromB.map(compared)];
 
     // The request of five commits of ten lines is one unit of 50 lines, whichever source reports it.
     expect(fromB.find(({ name }) => name === 'pull_request:1')).toMatchObject({ churnLoc: 50, author: GRACE.email });
     expect(fromB).toEqual(fromA);
+    // Five and three commits an hour apart, opened with the last one; of the squash, hosts know its two commits.
+    const codingHours = unitsFromA.flatMap(({ phases }) =>
+      phases === undefined ? [] : (phases.coding ?? 0) / 3_600_000,
+    );
+    expect(codingHours).toEqual([4, 3, 1]);
+    expect(unitsFromB.map(({ phases }) => phases)).toEqual(unitsFromA.map(({ phases }) => phases));
     // A clone has the squash of a request only: hosts know when it was opened.
     const begun = (unit: (typeof clone)[number]): number =>
       requests.some(({ number, isSquashed }) => isSquashed && unit.name === `pull_request:${number}`)

@@ -10,6 +10,8 @@ import type { Statement } from './statements.js';
 /** Error codes (`system.errors`): timeout exceeded; unknown table, database. */
 const TIMEOUT = new Set([159, 160]);
 const NO_TABLES = new Set([60, 81]);
+/** Unknown identifier: a column that the next sync adds to tables of an earlier release. */
+const NO_COLUMN = 47;
 
 /** @param atOnce maximum number of concurrent statements of a batch */
 export function openClickHouseEngine(engine: ClickHouseEngine, timeoutSeconds: number, atOnce: number): QueryEngine {
@@ -44,7 +46,10 @@ function named(parameters: Statement['parameters']): ClickHouseParameters {
 
 function kind(error: unknown): Failure {
   const code = clickHouseCode(error);
-  if (code !== undefined) return TIMEOUT.has(code) ? 'timeout' : NO_TABLES.has(code) ? 'no-tables' : 'failed';
+  if (code !== undefined) {
+    if (code === NO_COLUMN) return 'unavailable';
+    return TIMEOUT.has(code) ? 'timeout' : NO_TABLES.has(code) ? 'no-tables' : 'failed';
+  }
   if (!(error instanceof Error)) return 'failed';
   // The HTTP client's timeout, which is longer than the engine's, or a socket that could not be opened or was lost.
   if (error.message === 'Timeout error.' || error.message === 'socket hang up') return 'unavailable';

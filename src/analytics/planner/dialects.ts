@@ -38,13 +38,16 @@ export interface Dialect {
   hasShare(dimension: Dimension, texts: string, owner: string): string;
   /** The weight of one row. */
   readonly weight: Readonly<Record<Source, string>>;
-  /** The statement of a distribution without its ranking: the keys, then `measured`, `total`, `p50`, `p75` and `p90`. */
+  /**
+   * The statement of a distribution without its ranking: the keys, then `measured`, `total`, `p50`, `p75` and `p90`, and
+   * `about`, the number of rows with and without a value.
+   */
   percentiles(of: PercentileParts): string;
 }
 
 /** Percentiles are nearest ranks, which whole numbers find: the value whose rank is `ceil(percent * count / 100)`. */
 export interface PercentileParts {
-  /** An integer column, not null in the rows. */
+  /** An integer column; null in rows without a value. */
   readonly column: string;
   /** The select list of the group keys, with their names. */
   readonly keys: string;
@@ -95,13 +98,14 @@ const relational: Pick<Dialect, 'from' | 'column' | 'measures' | 'weight'> = {
 /** The smallest value up to which there are enough rows. */
 function countedPercentiles({ column, keys, names, rows }: PercentileParts): string {
   const ranks = PERCENTS.map(
-    (percent) => `min(case when upto >= (units * ${percent} + 99) / 100 then value1 end) as p${percent}`,
+    (percent) => `min(case when upto >= (known * ${percent} + 99) / 100 then value1 end) as p${percent}`,
   );
   return (
-    `select ${names}, sum(times) as measured, sum(value1 * times) as total, ${ranks.join(', ')} from (` +
-    `select counted.*, sum(times) over (partition by ${names} order by value1) as upto, ` +
-    `sum(times) over (partition by ${names}) as units from (` +
-    `select ${keys}, ${column} as value1, count(*) as times ${rows} group by ${names}, value1) counted` +
+    `select ${names}, sum(times) as measured, sum(value1 * times) as total, ${ranks.join(', ')}, sum(about) as about ` +
+    `from (select counted.*, sum(times) over (partition by ${names} order by value1) as upto, ` +
+    `sum(times) over (partition by ${names}) as known from (` +
+    `select ${keys}, ${column} as value1, count(${column}) as times, count(*) as about ${rows} ` +
+    `group by ${names}, value1) counted` +
     `) ranked group by ${names}`
   );
 }
@@ -113,7 +117,7 @@ function sortedPercentiles({ column, keys, names, rows }: PercentileParts): stri
       `(percentile_disc(array[0.5, 0.75, 0.9]) within group (order by ${column}))[${index + 1}] as p${percent}`,
   );
   return (
-    `select ${keys}, count(${column}) as measured, sum(${column}) as total, ${ranks.join(', ')} ` +
+    `select ${keys}, count(${column}) as measured, sum(${column}) as total, ${ranks.join(', ')}, count(*) as about ` +
     `${rows} group by ${names}`
   );
 }
@@ -121,9 +125,9 @@ function sortedPercentiles({ column, keys, names, rows }: PercentileParts): stri
 function listedPercentiles({ column, keys, names, rows }: PercentileParts): string {
   const ranks = PERCENTS.map((percent) => `sorted[intDiv(measured * ${percent} + 99, 100)] as p${percent}`);
   return (
-    `select ${names}, measured, total, ${ranks.join(', ')} from (` +
-    `select ${keys}, count(${column}) as measured, sum(${column}) as total, ` +
-    `arraySort(groupArray(assumeNotNull(${column}))) as sorted ${rows} group by ${names}) listed`
+    `select ${names}, measured, total, ${ranks.join(', ')}, about from (` +
+    `select ${keys}, count(${column}) as measured, sum(${column}) as total, count(*) as about, ` +
+    `arraySort(groupArray(${column})) as sorted ${rows} group by ${names}) listed`
   );
 }
 

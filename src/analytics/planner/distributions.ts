@@ -10,19 +10,35 @@ import { byBytes, SCALES } from './values.js';
 export function answerDistribution({ request, whole, buckets }: AnsweredDistribution, rows: Rows): DistributionResult {
   const { dimension, measure } = request;
   const bucketed = buckets === null ? new Map<string, Bucket[]>() : bucketsByKey(buckets, rows.get(buckets) ?? []);
-  const items = [...statisticsByKey(measure, rows.get(whole) ?? [])].map(([key, statistics]) => ({
-    key,
-    statistics,
-    buckets: bucketed.get(key) ?? [],
+  const all = rows.get(whole) ?? [];
+  const items = measuredRows(all).map(([label, ...columns]) => ({
+    key: String(label),
+    statistics: statisticsOf(measure, columns),
+    coverage: ratio(columns[0], columns[ABOUT]),
+    buckets: bucketed.get(String(label)) ?? [],
     baseline: null,
   }));
   items.sort((one, other) => other.statistics.count - one.statistics.count || byBytes(one.key, other.key));
-  return { dimension, measure, items };
+  const [first] = all;
+  const coverage = first === undefined ? null : ratio(first[ALL_MEASURED], first[ALL_MEASURED + 1]);
+  return { dimension, measure, coverage, items };
+}
+
+/** The columns of a statement without an interval; the number of units that the measure is about follows the statistics. */
+const ABOUT = 5;
+const ALL_MEASURED = 7;
+
+function measuredRows(rows: readonly Row[], at = 1): readonly Row[] {
+  return rows.filter((row) => wholeNumber(row[at]) > 0n);
+}
+
+function ratio(part: unknown, whole: unknown): number {
+  return Number(wholeNumber(part)) / Number(wholeNumber(whole));
 }
 
 /** @param rows of a query without an interval */
 export function statisticsByKey(measure: DistributionMeasure, rows: readonly Row[]): ReadonlyMap<string, Statistics> {
-  return new Map(rows.map(([label, ...columns]) => [String(label), statisticsOf(measure, columns)]));
+  return new Map(measuredRows(rows).map(([label, ...columns]) => [String(label), statisticsOf(measure, columns)]));
 }
 
 interface Bucket {
@@ -35,7 +51,7 @@ function bucketsByKey(query: DistributionQuery, rows: readonly Row[]): ReadonlyM
   if (interval === null) throw new Error('Buckets need a query with an interval.');
   const { starts } = bucketsOf(interval, slice.dateRange);
   const byKey = new Map<string, Bucket[]>();
-  const inOrder = rows.toSorted(([one], [other]) => Number(one) - Number(other));
+  const inOrder = measuredRows(rows, 2).toSorted(([one], [other]) => Number(one) - Number(other));
   for (const [bucket, label, ...columns] of inOrder) {
     const date = starts[Number(bucket)];
     if (date === undefined) throw new Error('The engine returned a bucket outside of the range.');
@@ -50,7 +66,7 @@ function bucketsByKey(query: DistributionQuery, rows: readonly Row[]): ReadonlyM
 /** @param columns number, sum and percentiles, in the units of the store */
 function statisticsOf(measure: DistributionMeasure, columns: Row): Statistics {
   const [count = 0n, total = 0n, p50 = 0n, p75 = 0n, p90 = 0n] = columns.map(wholeNumber);
-  const scale = SCALES.units[measure];
+  const scale = measure === 'CHURN_LOC' ? SCALES.units.CHURN_LOC : SCALES.units.CYCLE_TIME_HOURS;
   return {
     count: Number(count),
     mean: Number(total) / Number(count) / scale,

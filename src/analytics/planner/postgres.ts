@@ -41,7 +41,10 @@ export function openPostgresEngine(uri: string, timeoutSeconds: number, log: Log
 function kind(error: unknown): Failure {
   if (isStatementTimeout(error)) return 'timeout';
   if (isConnectionFailure(error) || isRecoveryConflict(error)) return 'unavailable';
-  return error instanceof Error && 'code' in error && error.code === '42P01' ? 'no-tables' : 'failed';
+  if (!(error instanceof Error) || !('code' in error)) return 'failed';
+  // A column that the next sync adds to tables of an earlier release.
+  if (error.code === '42703') return 'unavailable';
+  return error.code === '42P01' ? 'no-tables' : 'failed';
 }
 
 interface Connections {

@@ -61,7 +61,8 @@ function kind(error: unknown): Failure {
   if (!(error instanceof Error) || !('code' in error)) return 'failed';
   if (error.code === 'SQLITE_INTERRUPT') return 'timeout';
   if (error.code === 'SQLITE_CANTOPEN' || error.code === 'SQLITE_BUSY') return 'unavailable';
-  // SQLite has no code for it.
+  // SQLite has no code for these. The next sync adds columns to tables of an earlier release.
+  if (/no such column/.test(error.message)) return 'unavailable';
   return /no such table/.test(error.message) ? 'no-tables' : 'failed';
 }
 

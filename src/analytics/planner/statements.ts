@@ -80,7 +80,8 @@ export interface Statement {
  * @returns a statement whose columns are, for `series`: bucket (with an interval), label, and per measure its sum and,
  *   of a mean, its divisor; for `flow`: both labels (null: the rest), sum, divisor (of a mean), and with coverage the
  *   number of units, and of those with a team, a repository, a theme, and a known churn; for `distribution`: bucket (with
- *   an interval), label, number, sum and percentiles; for `values`: label and count;
+ *   an interval), label, number, sum, percentiles and the number of units that the measure is about, then number and units
+ *   over all labels; for `values`: label and count;
  *   for `units`: those of `UNIT_COLUMNS`; for `unit-count`: the number; for `unit-shares`: id, subcategory and weight
  */
 export function compile(dialect: Dialect, query: Query): Statement {

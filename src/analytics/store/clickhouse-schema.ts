@@ -7,6 +7,7 @@
  */
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import type { Exclusively } from './options.js';
+import { PHASE_COLUMNS } from './rows.js';
 
 const PARTITION = 'toYear(day)';
 
@@ -29,6 +30,7 @@ const COLUMNS = [
   ['share_cycle_ms', 'Array(Int64)'],
   ['started_at', "DateTime64(3, 'UTC')"],
   ['completed_at', "Nullable(DateTime64(3, 'UTC'))"],
+  ...PHASE_COLUMNS.map((column) => [column, 'Nullable(Int64)'] as const),
   ['version', 'UInt64'],
   ['is_deleted', 'UInt8'],
 ] as const;
@@ -53,7 +55,10 @@ function createTable(name: string): string {
 export async function ensureClickHouseSchema(engine: ClickHouseEngine, exclusively: Exclusively): Promise<void> {
   const stored = await partitionOf(engine);
   if (stored === undefined) await engine.command(createTable('work_units'));
-  else if (stored === PARTITION) await allowUnknownChurn(engine);
+  else {
+    await addPhases(engine);
+    if (stored === PARTITION) await allowUnknownChurn(engine);
+  }
   const isRebuilt = stored === undefined || stored === PARTITION;
   // A rebuild that was killed before its last step leaves the former table behind.
   if (isRebuilt && !(await exists(engine, FORMER))) return;
@@ -80,6 +85,18 @@ async function allowUnknownChurn(engine: ClickHouseEngine): Promise<void> {
     {},
   );
   if (column?.[0] === 'Int64') await engine.command('alter table work_units modify column churn Nullable(Int64)');
+}
+
+/** Releases before 0.2.0 had no phases. */
+async function addPhases(engine: ClickHouseEngine): Promise<void> {
+  const rows = await engine.query(
+    "select name from system.columns where database = currentDatabase() and table = 'work_units'",
+    {},
+  );
+  const names = new Set(rows.map(([name]) => name));
+  const missing = PHASE_COLUMNS.filter((column) => !names.has(column));
+  const added = missing.map((column) => `add column if not exists ${column} Nullable(Int64) after completed_at`);
+  if (added.length > 0) await engine.command(`alter table work_units ${added.join(', ')}`);
 }
 
 const NEXT = 'work_units_next';

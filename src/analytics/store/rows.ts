@@ -1,11 +1,24 @@
 /** The stored form of work units: integers only, so that sums are equal on every engine. */
 import { storableText } from '../../database/storable-text.js';
-import type { WorkUnit } from '../work-unit.js';
-import { TAXONOMY, WORK_TYPES, type Subcategory, type Theme, type WorkType } from '../vocabulary.js';
+import type { Phases, WorkUnit } from '../work-unit.js';
+import {
+  PHASES,
+  TAXONOMY,
+  WORK_TYPES,
+  type Phase,
+  type Subcategory,
+  type Theme,
+  type WorkType,
+} from '../vocabulary.js';
 import { partsOf, sharesOf, WHOLE, type Part } from './shares.js';
 
+/** The column of a phase: whole milliseconds; null if unknown. */
+export type PhaseColumn = `${Phase}_ms`;
+
+export const PHASE_COLUMNS: readonly PhaseColumn[] = PHASES.map((phase) => `${phase}_ms` as const);
+
 /** One row per unit. */
-export interface UnitRow {
+export interface UnitRow extends Readonly<Partial<Record<PhaseColumn, number>>> {
   readonly id: string;
   readonly work_type: WorkType;
   readonly repo: string;
@@ -64,7 +77,22 @@ export function unitRow(unit: WorkUnit): UnitRow {
     churn: unit.churnLoc === null ? null : Math.min(Math.max(0, Math.round(unit.churnLoc)), MAX_CHURN),
     // Clocks differ: a unit that ended before it began has duration 0.
     cycle_ms: unit.completedAt === null ? null : Math.max(0, Math.trunc(unit.completedAt) - Math.trunc(unit.startedAt)),
+    ...phaseColumns(unit.phases ?? {}),
   };
+}
+
+function phaseColumns(phases: Phases): Partial<Record<PhaseColumn, number>> {
+  const columns: Partial<Record<PhaseColumn, number>> = {};
+  for (const phase of PHASES) {
+    const duration = phases[phase];
+    if (duration !== undefined) columns[`${phase}_ms`] = Math.trunc(duration);
+  }
+  return columns;
+}
+
+/** Whether a row has a phase: most do not, and are written without these columns. */
+export function hasPhases(row: UnitRow): boolean {
+  return PHASE_COLUMNS.some((column) => row[column] !== undefined);
 }
 
 const FIRST_MOMENT = Date.parse(FIRST_DAY);
@@ -105,6 +133,7 @@ export function shareRows(row: UnitRow, shares: WorkUnit['shares']): readonly Sh
 /** Restores a unit from its stored row and shares; times and shares have the stored precision. */
 export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly Part[]): WorkUnit {
   const completed = row['completed_at'];
+  const phases = phasesOf(row);
   return {
     id: String(row['id']),
     workType: checked(isWorkType, row['work_type']),
@@ -118,7 +147,17 @@ export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly P
     day: String(row['day']),
     churnLoc: row['churn'] === null ? null : Number(row['churn']),
     shares: sharesOf(parts),
+    ...(Object.keys(phases).length === 0 ? {} : { phases }),
   };
+}
+
+function phasesOf(row: Readonly<Record<string, unknown>>): Phases {
+  const phases: Partial<Record<Phase, number>> = {};
+  for (const phase of PHASES) {
+    const duration = row[`${phase}_ms`] ?? null;
+    if (duration !== null) phases[phase] = Number(duration);
+  }
+  return phases;
 }
 
 /** A stored share. */

@@ -6,7 +6,7 @@
 import Database from 'libsql';
 import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
-import { idsOf, partRow, unitOf, unitRow, type UnitRow } from './rows.js';
+import { hasPhases, idsOf, partRow, PHASE_COLUMNS, unitOf, unitRow, type UnitRow } from './rows.js';
 import { partsOf } from './shares.js';
 
 const BATCH = 1000;
@@ -16,6 +16,7 @@ const SCHEMA = `
     org_id text not null, day text not null, id text not null, repo_id text not null, work_type text not null,
     repo text not null, team text not null, author text not null, theme text not null, subcategory text not null,
     churn integer, cycle_ms integer, started_at text not null, completed_at text,
+    ${PHASE_COLUMNS.map((column) => `${column} integer`).join(', ')},
     primary key (org_id, day, id)
   ) without rowid;
   create unique index if not exists work_units_by_id on work_units (org_id, id);
@@ -40,10 +41,10 @@ const SHARE_COLUMNS = [
 /** Rows per insert statement: more are not faster. */
 const INSERT_ROWS = 50;
 
-const insertUnits = remembered(
-  (rows) =>
-    `insert into work_units (org_id, repo_id, ${UNIT_COLUMNS.join(', ')}) values ${tuples(rows, UNIT_COLUMNS.length + 2)}`,
-);
+const insertUnits = insertInto(UNIT_COLUMNS);
+/** Only merged requests have phases; binding them for all units would slow down the rest. */
+const PHASED_COLUMNS = [...UNIT_COLUMNS, ...PHASE_COLUMNS];
+const insertPhasedUnits = insertInto(PHASED_COLUMNS);
 /** Columns that a share shares with its unit are selected from it: binding a value costs more than a look-up. */
 const insertShares = remembered(
   (rows) => `
@@ -56,6 +57,13 @@ const insertShares = remembered(
          as part
       cross join work_units as unit on unit.org_id = part.org_id and unit.id = part.id`,
 );
+
+function insertInto(columns: readonly string[]): (rows: number) => string {
+  return remembered(
+    (rows) =>
+      `insert into work_units (org_id, repo_id, ${columns.join(', ')}) values ${tuples(rows, columns.length + 2)}`,
+  );
+}
 
 function tuples(rows: number, columns: number): string {
   const row = `(${Array<string>(columns).fill('?').join(', ')})`;
@@ -130,6 +138,10 @@ function ensureTables(database: Database.Database): void {
   for (const table of strict) database.exec(`alter table ${table} rename to former_${table}`);
   if (strict.includes('work_units')) database.exec('drop index if exists work_units_by_id');
   database.exec(SCHEMA);
+  for (const column of PHASE_COLUMNS) {
+    const found = database.prepare("select 1 from pragma_table_info('work_units') where name = ?").get([column]);
+    if (found === undefined) database.exec(`alter table work_units add column ${column} integer`);
+  }
   for (const table of strict) {
     const columns = table === 'work_units' ? ['org_id', 'repo_id', ...UNIT_COLUMNS] : SHARE_COLUMNS;
     const list = columns.join(', ');
@@ -152,11 +164,17 @@ function apply(prepare: Prepare, { orgId, repoId, units, removed, areNew }: Work
   const latest = areNew === true ? rows : [...new Map(rows.map((each) => [each.row.id, each])).values()];
   // In tree order: rows of the same page are written together.
   const ordered = latest.sort(({ row: a }, { row: b }) => compare(a.day, b.day) || compare(a.id, b.id));
-  insert(
-    prepare,
-    insertUnits,
-    ordered.map(({ row }) => [orgId, repoId, ...UNIT_COLUMNS.map((name) => valueOf(row, name))]),
-  );
+  for (const [text, columns, isPhased] of [
+    [insertUnits, UNIT_COLUMNS, false],
+    [insertPhasedUnits, PHASED_COLUMNS, true],
+  ] as const) {
+    const chosen = ordered.filter(({ row }) => hasPhases(row) === isPhased);
+    insert(
+      prepare,
+      text,
+      chosen.map(({ row }) => [orgId, repoId, ...columns.map((name) => valueOf(row, name))]),
+    );
+  }
   insert(
     prepare,
     insertShares,
@@ -167,7 +185,7 @@ function apply(prepare: Prepare, { orgId, repoId, units, removed, areNew }: Work
 }
 
 function valueOf(row: UnitRow, name: keyof UnitRow): Value {
-  const value = row[name];
+  const value = row[name] ?? null;
   const isMoment = name === 'started_at' || name === 'completed_at';
   return isMoment && value !== null ? new Date(value).toISOString() : value;
 }

@@ -8,10 +8,12 @@ let platform: TestPlatform;
 let user: TestUser;
 let stranger: TestUser;
 
+const HOUR = 3_600_000;
+
 /** A request that took so many hours and ended on that day. */
 function request(id: string, day: string, hours: number, given: Partial<WorkUnit> = {}): WorkUnit {
   const completedAt = Date.parse(`${day}T12:00:00Z`);
-  const startedAt = completedAt - hours * 3_600_000;
+  const startedAt = completedAt - hours * HOUR;
   return unit({ id, workType: 'pull_request', day, startedAt, completedAt, ...given });
 }
 
@@ -26,6 +28,13 @@ const units: readonly WorkUnit[] = [
   ),
   request('web', '2026-03-20', 100, { team: 'web', repo: 'example/web' }),
   request('open', '2026-03-21', 1, { completedAt: null }),
+  ...[2, 4, 9].map((hours) =>
+    request(`phased ${hours}`, '2026-01-15', hours, {
+      team: hours === 9 ? 'web' : 'core',
+      phases: { coding: HOUR, pickup: hours * HOUR, deploy: 0, ...(hours === 4 ? { review: HOUR, merge: HOUR } : {}) },
+    }),
+  ),
+  request('never deployed', '2026-01-16', 1, { team: 'mobile' }),
 ];
 
 beforeAll(async () => {
@@ -76,13 +85,27 @@ test('Units of unknown size are left out, and so is a value that has no others',
   ]);
 });
 
+interface Counted {
+  readonly statistics: { readonly count: number };
+}
+interface Answer {
+  readonly measure: string;
+  readonly items: readonly (Counted & { readonly buckets: readonly Counted[] })[];
+}
+
 test('Each distribution can be bucketed by each interval, and its buckets add up', async () => {
   for (const interval of INTERVALS) {
-    const distributions = DISTRIBUTION_MEASURES.map((measure) => ({ measure, dateRange, interval, topN: 50 }));
-    const { analytics } = await ask(platform, user, ASK, { batch: { distributions } });
-    for (const { items } of analytics.distributions) {
+    const requests = DISTRIBUTION_MEASURES.map((measure) => ({ measure, dateRange, interval, topN: 50 }));
+    // Each counts twice towards the limit of ten.
+    const answers: Answer[] = [];
+    for (const distributions of [requests.slice(0, 4), requests.slice(4)]) {
+      const { analytics } = await ask(platform, user, ASK, { batch: { distributions } });
+      answers.push(...analytics.distributions);
+    }
+    expect(answers.map(({ measure }) => measure)).toEqual(DISTRIBUTION_MEASURES);
+    for (const { items } of answers) {
       for (const { statistics, buckets } of items) {
-        const counts: number[] = buckets.map((bucket: { statistics: { count: number } }) => bucket.statistics.count);
+        const counts = buckets.map((bucket) => bucket.statistics.count);
         expect(counts.reduce((sum, count) => sum + count)).toBe(statistics.count);
       }
     }
@@ -155,4 +178,49 @@ test('Too many comparisons are refused with the limit', async () => {
   expect(errors[0].extensions).toMatchObject({
     ...{ code: 'COST_LIMIT_EXCEEDED', limit_name: 'max_sub_requests', limit_value: 10, requested_value: 12 },
   });
+});
+
+const january = { startDate: '2026-01-01', endDate: '2026-01-31' };
+const PHASES = `query ($orgId: String!, $batch: AnalyticsRequestInput!) {
+  analytics(orgId: $orgId, batch: $batch) {
+    distributions { measure coverage items { key coverage statistics { count median } } }
+  }
+}`;
+
+test('Phases are those of merged requests, and coverage says of how many they are known', async () => {
+  const batch = {
+    distributions: (['PICKUP_HOURS', 'REVIEW_HOURS', 'LEAD_TIME_HOURS'] as const).map((measure) => ({
+      ...{ measure, dimension: 'TEAM', dateRange: january },
+    })),
+  };
+  const { analytics } = await ask(platform, user, PHASES, { batch });
+  expect(analytics.distributions).toEqual([
+    {
+      measure: 'PICKUP_HOURS',
+      coverage: 0.75,
+      items: [
+        { key: 'core', coverage: 1, statistics: { count: 2, median: 2 } },
+        { key: 'web', coverage: 1, statistics: { count: 1, median: 9 } },
+      ],
+    },
+    {
+      measure: 'REVIEW_HOURS',
+      coverage: 0.25,
+      items: [{ key: 'core', coverage: 0.5, statistics: { count: 1, median: 1 } }],
+    },
+    { measure: 'LEAD_TIME_HOURS', coverage: 0, items: [] },
+  ]);
+});
+
+test('Coverage is null without merged requests, and counts all units for other measures', async () => {
+  const of = (measure: string): object => ({ measure, dimension: 'TEAM', dateRange });
+  const batch = {
+    distributions: [of('PICKUP_HOURS'), of('CYCLE_TIME_HOURS')],
+    filters: { workTypes: ['commit'] },
+  };
+  const { analytics } = await ask(platform, user, PHASES, { batch });
+  expect(analytics.distributions.map(({ coverage }: { coverage: number | null }) => coverage)).toEqual([null, 1]);
+  const all = await ask(platform, user, PHASES, { batch: { distributions: [of('CHURN_LOC')] } });
+  // Four of the sixteen units of March have no known size.
+  expect(all.analytics.distributions[0].coverage).toBe(0.75);
 });

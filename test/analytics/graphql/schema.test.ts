@@ -44,6 +44,7 @@ test('Only fields that are not requested, unknown or missing are nullable in res
     'BreakdownItem.baseline',
     'CatalogResult.values',
     'DistributionItem.baseline',
+    'DistributionResult.coverage',
     'Query.workUnit',
     'SankeyResult.coverage',
     'WorkUnit.churnLoc',

@@ -14,6 +14,7 @@ import {
   DISTRIBUTION_MEASURES,
   INTERVALS,
   MEASURES,
+  PHASES,
   SCOPE_LEVELS,
   TAXONOMY,
   WORK_TYPES,
@@ -78,9 +79,15 @@ const unit: Arbitrary<Omit<OwnedUnit, 'id'>> = fc
       nil: null,
       freq: 4,
     }),
+    phases: fc.record(
+      Object.fromEntries(
+        PHASES.map((phase) => [phase, fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 4_000_000_000 }))]),
+      ),
+      { requiredKeys: [] },
+    ),
     churnLoc: fc.oneof(fc.constant(null), fc.constant(0), fc.integer({ min: 0, max: 5000 }), fc.constant(900_000_000)),
   })
-  .map(({ duration, shares, ...rest }) => {
+  .map(({ duration, shares, phases, ...rest }) => {
     const [first] = shares;
     const stored = storedShares(shares, first?.subcategory ?? 'quality.testing');
     const main = stored[0]?.subcategory ?? 'quality.testing';
@@ -93,6 +100,7 @@ const unit: Arbitrary<Omit<OwnedUnit, 'id'>> = fc
       theme: main.slice(0, main.indexOf('.')) as Theme,
       startedAt,
       completedAt: duration === null ? null : startedAt + duration,
+      ...(rest.workType === 'pull_request' && duration !== null && Object.keys(phases).length > 0 ? { phases } : {}),
     };
   });
 

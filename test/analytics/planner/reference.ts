@@ -21,7 +21,7 @@ import {
   type Interval,
   type Measure,
 } from '../../../src/analytics/vocabulary.js';
-import type { WorkUnit } from '../../../src/analytics/work-unit.js';
+import type { Phases, WorkUnit } from '../../../src/analytics/work-unit.js';
 
 export interface OwnedUnit extends WorkUnit {
   readonly orgId: string;
@@ -35,6 +35,7 @@ interface Piece {
   /** Unknown lines are null. */
   readonly churn: number | null;
   readonly milliseconds: number | null;
+  readonly phases: Phases;
   readonly isPart: boolean;
 }
 
@@ -99,17 +100,18 @@ export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: 
       const items = names.flatMap((key) => {
         const itsUnits = of(inside, dimension, key);
         const statistics = statisticsOf(itsUnits, measure);
-        if (statistics === null) return [];
+        const coverage = coverageOf(itsUnits, measure);
+        if (statistics === null || coverage === null) return [];
         const dates = interval === null ? [] : bucketStarts(interval, dateRange);
         const buckets = dates.flatMap((date) => {
           const inBucket = itsUnits.filter(({ day }) => interval !== null && bucketStart(interval, day) === date);
           const bucket = statisticsOf(inBucket, measure);
           return bucket === null ? [] : [{ date, statistics: bucket }];
         });
-        return [{ key, statistics, buckets, baseline: statisticsOf(of(baseline, dimension, key), measure) }];
+        return [{ key, statistics, coverage, buckets, baseline: statisticsOf(of(baseline, dimension, key), measure) }];
       });
       items.sort((a, b) => b.statistics.count - a.statistics.count || bytes(a.key, b.key));
-      return { dimension, measure, items: items.slice(0, topN) };
+      return { dimension, measure, coverage: coverageOf(inside, measure), items: items.slice(0, topN) };
     }),
     sankey: batch.sankey === null ? null : sankey(within(pieces, batch.sankey.dateRange), batch.sankey),
   };
@@ -139,8 +141,7 @@ function before({ startDate, endDate }: DateRange): DateRange {
 /** The definition of a percentile, word for word: the smallest value that so many do not exceed. */
 function statisticsOf(pieces: readonly Piece[], measure: DistributionMeasure): Statistics | null {
   const scale = measure === 'CHURN_LOC' ? 1 : 3_600_000;
-  const known = pieces
-    .map(({ churn, milliseconds }) => (measure === 'CHURN_LOC' ? churn : milliseconds))
+  const known = valuesOf(pieces, measure)
     .filter((value) => value !== null)
     .sort((a, b) => a - b);
   if (known.length === 0) return null;
@@ -154,6 +155,22 @@ function statisticsOf(pieces: readonly Piece[], measure: DistributionMeasure): S
     p75: percentile(75),
     p90: percentile(90),
   };
+}
+
+/** The values of the units that a measure is about: phases are about merged requests. */
+function valuesOf(pieces: readonly Piece[], measure: DistributionMeasure): readonly (number | null)[] {
+  if (measure === 'CHURN_LOC') return pieces.map(({ churn }) => churn);
+  if (measure === 'CYCLE_TIME_HOURS') return pieces.map(({ milliseconds }) => milliseconds);
+  const [name = ''] = measure.toLowerCase().split('_');
+  const merged = pieces.filter(
+    ({ values, milliseconds }) => values.WORK_TYPE === 'pull_request' && milliseconds !== null,
+  );
+  return merged.map(({ phases }) => Object.entries(phases).find(([phase]) => phase === name)?.[1] ?? null);
+}
+
+function coverageOf(pieces: readonly Piece[], measure: DistributionMeasure): number | null {
+  const values = valuesOf(pieces, measure);
+  return values.length === 0 ? null : values.filter((value) => value !== null).length / values.length;
 }
 
 /** Every unit that a list shows, in its order, without paging. */
@@ -221,6 +238,7 @@ function wholeOf(unit: WorkUnit): Piece {
     millionths: 1_000_000,
     churn: unit.churnLoc,
     milliseconds: unit.completedAt === null ? null : Math.max(0, unit.completedAt - unit.startedAt),
+    phases: unit.phases ?? {},
     isPart: false,
   };
 }

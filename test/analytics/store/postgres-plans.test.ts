@@ -5,6 +5,8 @@ import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
 import type { WorkUnit } from '../../../src/analytics/work-unit.js';
 import { startStatementCounter } from '../../support/postgres-statements.js';
 import { createEmptyDatabase } from '../../support/postgres.js';
+import { postgresDialect } from '../../../src/analytics/planner/dialects.js';
+import { compile } from '../../../src/analytics/planner/statements.js';
 import { openOptions } from '../engines.js';
 
 const REPO = '11111111-1111-4111-8111-111111111111';
@@ -67,4 +69,39 @@ it('has statistics of what was loaded, once the load has settled', async () => {
     { relname: 'work_unit_shares', rows: 3000 },
     { relname: 'work_units', rows: 3000 },
   ]);
+});
+
+it('finds the phases of merged requests in an index of these', async () => {
+  const database = await createEmptyDatabase();
+  onTestFinished(() => database.drop());
+  const sql = postgres(database.uri, { max: 1, onnotice: () => undefined });
+  onTestFinished(() => sql.end());
+  const store = await openWorkUnitStore({ kind: 'postgres', address: database.uri }, openOptions);
+  onTestFinished(() => store.close());
+  await store.ensureSchema();
+  const merged = units(300).map((unit, number): WorkUnit => ({
+    ...unit,
+    id: `${REPO}:pull_request:${number}`,
+    workType: 'pull_request',
+    phases: { pickup: number },
+  }));
+  await store.apply({ orgId: 'acme', repoId: REPO, units: [...units(3000), ...merged], removed: [] });
+  await sql`vacuum analyze work_units`;
+  const { text, parameters } = compile(postgresDialect, {
+    kind: 'distribution',
+    slice: {
+      orgId: 'acme',
+      source: 'units',
+      dateRange: { startDate: '2024-02-01', endDate: '2024-02-29' },
+      scope: { level: 'TEAM', ids: ['platform'] },
+      filters: {},
+    },
+    dimension: 'REPO',
+    measure: 'PICKUP_HOURS',
+    interval: 'WEEK',
+    top: 10,
+  });
+  const values = parameters.map(({ value }) => (Array.isArray(value) ? `{${value.join(',')}}` : String(value)));
+  const plan = await sql.unsafe<{ 'QUERY PLAN': string }[]>(`explain ${text}`, values);
+  expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('work_units_merged');
 });

@@ -1,4 +1,4 @@
-/** Tables that release 0.1.0 made, in which every churn was known. */
+/** Tables that release 0.1.0 made, in which every churn was known and which had no phases. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,10 +6,14 @@ import Database from 'libsql';
 import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
 import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
-import type { AnalyticsAddress } from '../../../src/analytics/address.js';
+import { parseAnalyticsUri, type AnalyticsAddress } from '../../../src/analytics/address.js';
+import { AnalyticsUnavailable, type AnalyticsBatch } from '../../../src/analytics/analytics.js';
+import { openChdb } from '../../../src/analytics/clickhouse/chdb.js';
+import { openClickHouseServer } from '../../../src/analytics/clickhouse/server.js';
+import { openAnalytics } from '../../../src/analytics/open.js';
 import type { WorkUnit } from '../../../src/analytics/work-unit.js';
 import { createEmptyDatabase } from '../../support/postgres.js';
-import { openOptions } from '../engines.js';
+import { describeOnEachEngine, openOptions } from '../engines.js';
 
 const REPO = '11111111-1111-4111-8111-111111111111';
 const known: WorkUnit = {
@@ -73,3 +77,66 @@ it('take units of unknown churn on SQLite, and keep theirs', async () => {
   });
   expect(found).toEqual([known, unknown]);
 });
+
+const request: WorkUnit = {
+  ...known,
+  id: `${REPO}:pull_request:1`,
+  workType: 'pull_request',
+  completedAt: Date.parse('2024-02-29T10:00:00Z'),
+  phases: { pickup: 3_600_000 },
+};
+const batch: AnalyticsBatch = {
+  timeseries: [],
+  breakdowns: [],
+  distributions: [
+    {
+      dimension: 'TEAM',
+      measure: 'PICKUP_HOURS',
+      dateRange: { startDate: '2024-02-01', endDate: '2024-02-29' },
+      topN: 10,
+      interval: null,
+      compareWith: null,
+    },
+  ],
+  sankey: null,
+  useInvestment: false,
+  scope: { level: 'ORG', ids: [] },
+};
+
+describeOnEachEngine('tables without phases', (engine) => {
+  it('say that phases are not available yet, and get them with the next sync', async () => {
+    const uri = await engine.newUri();
+    const store = await openWorkUnitStore(parseAnalyticsUri(uri), openOptions);
+    onTestFinished(() => store.close());
+    await store.ensureSchema();
+    await dropPhases(uri);
+    const analytics = await openAnalytics(uri, { ...openOptions, timeoutSeconds: 30 });
+    onTestFinished(() => analytics.close());
+    const ask = () => analytics.run('acme', batch, new AbortController().signal);
+    await expect(ask()).rejects.toBeInstanceOf(AnalyticsUnavailable);
+    await store.ensureSchema();
+    await store.apply({ orgId: 'acme', repoId: REPO, units: [request], removed: [] });
+    expect(await store.find('acme', request.id)).toEqual(request);
+    const [answer] = (await ask()).distributions;
+    expect(answer).toMatchObject({ coverage: 1, items: [{ key: 'platform', statistics: { count: 1, median: 1 } }] });
+  });
+});
+
+async function dropPhases(uri: string): Promise<void> {
+  const columns = ['coding_ms', 'pickup_ms', 'review_ms', 'merge_ms', 'deploy_ms', 'lead_ms'];
+  const { kind, address } = parseAnalyticsUri(uri);
+  if (kind === 'postgres') {
+    const sql = postgres(address, { max: 1, onnotice: () => undefined });
+    await sql`drop index work_units_merged`;
+    for (const column of columns) await sql`alter table work_units drop column ${sql(column)}`;
+    await sql.end();
+  } else if (kind === 'sqlite') {
+    const database = new Database(address);
+    for (const column of columns) database.exec(`alter table work_units drop column ${column}`);
+    database.close();
+  } else {
+    const engine = kind === 'chdb' ? await openChdb(address, openOptions.importChdb) : openClickHouseServer(address);
+    for (const column of columns) await engine.command(`alter table work_units drop column ${column}`);
+    await engine.close();
+  }
+}

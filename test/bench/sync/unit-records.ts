@@ -125,6 +125,7 @@ function request(number: number): AnyRow {
     additions: null,
     deletions: null,
     changed_files: null,
+    first_commit_at: null,
     first_review_at: null,
     first_comment_at: null,
     changes_requested_count: 0,

@@ -223,8 +223,9 @@ function graphqlRepository(repository: HostARepositoryData) {
 
 /** A request whose commits come in pages. */
 function graphqlRequest(request: Json): Json {
-  const { nodes } = request['commits'] as { readonly nodes: readonly Json[] };
-  return { ...request, commits: (options: Slice) => connection(nodes, options) };
+  const { nodes } = request['commits'] as { readonly nodes: readonly { readonly commit: Json }[] };
+  const dated = nodes.map(({ commit }) => ({ commit: { authoredDate: request['createdAt'], ...commit } }));
+  return { ...request, commits: (options: Slice) => connection(dated, options) };
 }
 
 /** Where the host cuts the text of a blob. */

@@ -12,6 +12,8 @@ type Json = Record<string, unknown>;
 interface MergeRequestDetails {
   /** Newest first. */
   readonly commits: readonly string[];
+  /** Author dates by hash. */
+  readonly authored?: Readonly<Record<string, string>>;
   readonly size: { readonly additions: number; readonly deletions: number; readonly fileCount: number } | null;
 }
 
@@ -146,13 +148,13 @@ async function answerGraphql(visible: readonly HostBProjectData[], request: Host
 
 function graphqlProject({ mergeRequests, details }: HostBProjectData) {
   const known = mergeRequests.map((request) => {
-    const { commits = [], size = null } = details[Number(request['iid'])] ?? {};
+    const { commits = [], authored = {}, size = null } = details[Number(request['iid'])] ?? {};
     return {
       iid: String(request['iid']),
       diffStatsSummary: size === null ? null : { ...size, changes: size.additions + size.deletions },
       commits: (slice: Slice) =>
         connection(
-          commits.map((sha) => ({ sha })),
+          commits.map((sha) => ({ sha, authoredDate: authored[sha] ?? null })),
           slice,
         ),
     };

@@ -44,7 +44,9 @@ export function onHostA(path: string, fullName: string, requests: readonly Serve
       labels: { nodes: [] },
       comments: { totalCount: 0, nodes: [] },
       reviews: { totalCount: 0, nodes: [] },
-      commits: { nodes: commitsOf(path, request).map((oid) => ({ commit: { oid } })) },
+      commits: {
+        nodes: commitsOf(path, request).map((oid) => ({ commit: { oid, authoredDate: authoredDate(path, oid) } })),
+      },
     })),
   });
 }
@@ -77,7 +79,11 @@ export function onHostB(
       user_notes_count: 0,
     })),
     details: Object.fromEntries(
-      requests.map((request) => [request.number, { commits: commitsOf(path, request), size: sizeOf(path, request) }]),
+      requests.map((request) => {
+        const commits = commitsOf(path, request);
+        const authored = Object.fromEntries(commits.map((sha) => [sha, authoredDate(path, sha)]));
+        return [request.number, { commits, authored, size: sizeOf(path, request) }];
+      }),
     ),
   });
 }
@@ -129,6 +135,10 @@ function hostBCommit({ sha, message, date, name, email, committer, parents = [],
 
 function commitsOf(path: string, { base, head }: ServedRequest): string[] {
   return git(path, 'rev-list', head, `^${base}`).trim().split('\n');
+}
+
+function authoredDate(path: string, hash: string): string {
+  return git(path, 'show', '-s', '--format=%aI', hash).trim();
 }
 
 /** As hosts count: from where the branches parted. */

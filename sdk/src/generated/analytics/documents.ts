@@ -24,6 +24,8 @@ import type {
   OverviewQueryVariables,
   RepoValuesQuery,
   RepoValuesQueryVariables,
+  RequestPhasesQuery,
+  RequestPhasesQueryVariables,
   TeamValuesQuery,
   TeamValuesQueryVariables,
   TimeseriesWeeklyQuery,
@@ -35,7 +37,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = 'ed28678e8a43d1fb';
+export const persistedVersion = 'eb87ba8c815b4320';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -56,6 +58,7 @@ export interface PersistedQueries {
   'investment-sankey': { readonly result: InvestmentSankeyQuery; readonly variables: InvestmentSankeyQueryVariables };
   overview: { readonly result: OverviewQuery; readonly variables: OverviewQueryVariables };
   'repo-values': { readonly result: RepoValuesQuery; readonly variables: RepoValuesQueryVariables };
+  'request-phases': { readonly result: RequestPhasesQuery; readonly variables: RequestPhasesQueryVariables };
   'team-values': { readonly result: TeamValuesQuery; readonly variables: TeamValuesQueryVariables };
   'timeseries-weekly': { readonly result: TimeseriesWeeklyQuery; readonly variables: TimeseriesWeeklyQueryVariables };
   'work-unit': { readonly result: WorkUnitQuery; readonly variables: WorkUnitQueryVariables };
@@ -441,6 +444,57 @@ export const repoValues: PersistedDocument<RepoValuesQuery, RepoValuesQueryVaria
     values {
       value
       count
+    }
+  }
+}`,
+};
+
+/** The phases of merged requests, by team unless another dimension is chosen: coding, pickup, review, merge, deploy. */
+export const requestPhases: PersistedDocument<RequestPhasesQuery, RequestPhasesQueryVariables> = {
+  id: 'request-phases',
+  text: `query RequestPhases(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $dimension: DimensionInput! = TEAM
+  $topN: Int! = 10
+  $compareWith: BaselineInput = PREVIOUS_PERIOD
+  $filters: FilterInput
+) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      distributions: [
+        { dimension: $dimension, measure: CODING_HOURS, dateRange: $dateRange, topN: $topN, compareWith: $compareWith }
+        { dimension: $dimension, measure: PICKUP_HOURS, dateRange: $dateRange, topN: $topN, compareWith: $compareWith }
+        { dimension: $dimension, measure: REVIEW_HOURS, dateRange: $dateRange, topN: $topN, compareWith: $compareWith }
+        { dimension: $dimension, measure: MERGE_HOURS, dateRange: $dateRange, topN: $topN, compareWith: $compareWith }
+        { dimension: $dimension, measure: DEPLOY_HOURS, dateRange: $dateRange, topN: $topN, compareWith: $compareWith }
+      ]
+      filters: $filters
+    }
+  ) {
+    distributions {
+      dimension
+      measure
+      coverage
+      items {
+        key
+        coverage
+        statistics {
+          count
+          mean
+          median
+          p75
+          p90
+        }
+        baseline {
+          count
+          mean
+          median
+          p75
+          p90
+        }
+      }
     }
   }
 }`,

@@ -254,6 +254,43 @@ export type RepoValuesQuery = {
   readonly catalog: { readonly values: ReadonlyArray<{ readonly value: string; readonly count: number }> | null };
 };
 
+export type RequestPhasesQueryVariables = Exact<{
+  orgId: string;
+  dateRange: Types.DateRangeInput;
+  dimension?: Types.DimensionInput;
+  topN?: number;
+  compareWith?: Types.BaselineInput | null | undefined;
+  filters?: Types.FilterInput | null | undefined;
+}>;
+
+export type RequestPhasesQuery = {
+  readonly analytics: {
+    readonly distributions: ReadonlyArray<{
+      readonly dimension: Types.DimensionInput;
+      readonly measure: Types.DistributionMeasureInput;
+      readonly coverage: number | null;
+      readonly items: ReadonlyArray<{
+        readonly key: string;
+        readonly coverage: number;
+        readonly statistics: {
+          readonly count: number;
+          readonly mean: number;
+          readonly median: number;
+          readonly p75: number;
+          readonly p90: number;
+        };
+        readonly baseline: {
+          readonly count: number;
+          readonly mean: number;
+          readonly median: number;
+          readonly p75: number;
+          readonly p90: number;
+        } | null;
+      }>;
+    }>;
+  };
+};
+
 export type TeamValuesQueryVariables = Exact<{
   orgId: string;
 }>;

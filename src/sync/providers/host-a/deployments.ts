@@ -28,7 +28,7 @@ export const DEPLOYMENTS = `
           creator { __typename login }
           ref { name }
           latestStatus { state createdAt }
-          commit { associatedPullRequests(first: 1) { nodes { number mergedAt } } }
+          commit { oid committedDate associatedPullRequests(first: 1) { nodes { number mergedAt } } }
         }
       }
     }
@@ -78,6 +78,8 @@ function deploymentRow(deployment: JsonObject): Row<'deployments'> {
     merged_at: readInstantOrNull(request?.['mergedAt'], 'mergedAt'),
     pull_request_number: readIntegerOrNull(request?.['number'], 'number'),
     release_ref: readTextOrNull(readObjectOrNull(deployment['ref'], 'ref')?.['name'], 'ref.name'),
+    commit_hash: readTextOrNull(commit?.['oid'], 'commit.oid'),
+    committed_at: readInstantOrNull(commit?.['committedDate'], 'commit.committedDate'),
   };
 }
 

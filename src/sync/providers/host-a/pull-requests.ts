@@ -19,7 +19,7 @@ import type { HostARepository } from './repository.js';
 
 const COMMITS = `
   fragment Commits on PullRequestCommitConnection {
-    nodes { commit { oid } }
+    nodes { commit { oid authoredDate } }
     pageInfo { hasNextPage endCursor }
   }`;
 
@@ -78,16 +78,28 @@ export function pullRequestListing(repository: HostARepository, window: TimeWind
   };
 }
 
-/** The hashes of all commits of a request: few have more than its page brings. */
-async function commitsOf({ client, owner, repo }: HostARepository, request: JsonObject): Promise<readonly string[]> {
+/** The commits of a request. */
+interface RequestCommits {
+  readonly hashes: readonly string[];
+  /** The earliest author date; null without commits. */
+  readonly firstAt: number | null;
+}
+
+/** All commits of a request: few have more than its page brings. */
+async function commitsOf({ client, owner, repo }: HostARepository, request: JsonObject): Promise<RequestCommits> {
   const hashes: string[] = [];
+  let firstAt: number | null = null;
   let connection = readObject(request['commits'], 'commits');
   for (;;) {
-    for (const node of nodes(connection, 'commits'))
-      hashes.push(readText(readObject(node['commit'], 'commit')['oid'], 'oid'));
+    for (const node of nodes(connection, 'commits')) {
+      const commit = readObject(node['commit'], 'commit');
+      hashes.push(readText(commit['oid'], 'oid'));
+      const authored = readInstant(commit['authoredDate'], 'authoredDate');
+      firstAt = Math.min(firstAt ?? authored, authored);
+    }
     const { hasNextPage, endCursor } = readObject(connection['pageInfo'], 'pageInfo');
     const after = readTextOrNull(endCursor, 'endCursor');
-    if (hasNextPage !== true || after === null || hashes.length >= MOST_COMMITS) return hashes;
+    if (hasNextPage !== true || after === null || hashes.length >= MOST_COMMITS) return { hashes, firstAt };
     const number = readInteger(request['number'], 'number');
     const data = await client.graphql(MORE_COMMITS, { owner, repo, number, after });
     const again = readObject(readObject(data['repository'], 'repository')['pullRequest'], 'pullRequest');
@@ -95,7 +107,7 @@ async function commitsOf({ client, owner, repo }: HostARepository, request: Json
   }
 }
 
-function requestRow(request: JsonObject, commitHashes: readonly string[]): Row<'git_pull_requests'> {
+function requestRow(request: JsonObject, commits: RequestCommits): Row<'git_pull_requests'> {
   const reviews = submitted(request);
   const comments = readObject(request['comments'], 'comments');
   const [firstComment] = nodes(comments, 'comments');
@@ -114,13 +126,14 @@ function requestRow(request: JsonObject, commitHashes: readonly string[]): Row<'
     base_branch: readTextOrNull(request['baseRefName'], 'baseRefName'),
     head_hash: readTextOrNull(request['headRefOid'], 'headRefOid'),
     merge_hash: readTextOrNull(readObjectOrNull(request['mergeCommit'], 'mergeCommit')?.['oid'], 'mergeCommit.oid'),
-    commit_hashes: commitHashes,
+    commit_hashes: commits.hashes,
     labels: nodes(readObjectOrNull(request['labels'], 'labels') ?? { nodes: [] }, 'labels').map((label) =>
       readText(label['name'], 'name'),
     ),
     additions: readInteger(request['additions'], 'additions'),
     deletions: readInteger(request['deletions'], 'deletions'),
     changed_files: readInteger(request['changedFiles'], 'changedFiles'),
+    first_commit_at: commits.firstAt,
     first_review_at: reviews.length === 0 ? null : Math.min(...reviews.map((review) => review.submitted_at)),
     first_comment_at: firstComment === undefined ? null : readInstant(firstComment['createdAt'], 'createdAt'),
     changes_requested_count: reviews.filter((review) => review.state === 'CHANGES_REQUESTED').length,

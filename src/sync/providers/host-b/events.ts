@@ -52,6 +52,7 @@ export function deploymentListing({ gitlab, id }: HostBProject, window: TimeWind
 function deploymentRow(deployment: JsonObject): Row<'deployments'> {
   const status = readTextOrNull(deployment['status'], 'status');
   const job = readObjectOrNull(deployment['deployable'], 'deployable');
+  const commit = readObjectOrNull(job?.['commit'], 'deployable.commit');
   const finished = readInstantOrNull(job?.['finished_at'], 'deployable.finished_at');
   const ended =
     status !== null && ENDED.has(status)
@@ -73,6 +74,8 @@ function deploymentRow(deployment: JsonObject): Row<'deployments'> {
     merged_at: null,
     pull_request_number: null,
     release_ref: readTextOrNull(deployment['ref'], 'ref'),
+    commit_hash: readTextOrNull(deployment['sha'], 'sha'),
+    committed_at: readInstantOrNull(commit?.['created_at'], 'deployable.commit.created_at'),
   };
 }
 

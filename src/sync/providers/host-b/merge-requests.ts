@@ -71,6 +71,7 @@ function requestRow(request: JsonObject, details: RequestDetails): Row<'git_pull
     additions: details.additions,
     deletions: details.deletions,
     changed_files: details.changedFiles,
+    first_commit_at: details.firstCommitAt,
     first_review_at: null,
     first_comment_at: null,
     changes_requested_count: 0,

@@ -2,6 +2,7 @@
 import { mapInOrder } from '../map-in-order.js';
 import type { JsonObject } from '../read.js';
 import {
+  readInstantOrNull,
   readInteger,
   readIntegerOrNull,
   readList,
@@ -14,13 +15,21 @@ import type { HostBProject } from './project.js';
 
 export interface RequestDetails {
   readonly commits: readonly string[];
+  /** The earliest author date of the commits; null without commits. */
+  readonly firstCommitAt: number | null;
   /** Null where the host does not compare the branches any more. */
   readonly additions: number | null;
   readonly deletions: number | null;
   readonly changedFiles: number | null;
 }
 
-const UNKNOWN: RequestDetails = { commits: [], additions: null, deletions: null, changedFiles: null };
+const UNKNOWN: RequestDetails = {
+  commits: [],
+  firstCommitAt: null,
+  additions: null,
+  deletions: null,
+  changedFiles: null,
+};
 
 /** The host computes each size: more at a time would run into its time limit for a query. */
 const AT_ONCE = 25;
@@ -29,7 +38,7 @@ const GROUPS_AT_ONCE = 2;
 /** As many as are listed of a clone's requests. */
 const MOST_COMMITS = 1000;
 
-const COMMITS = 'nodes { sha } pageInfo { hasNextPage endCursor }';
+const COMMITS = 'nodes { sha authoredDate } pageInfo { hasNextPage endCursor }';
 
 const DETAILS = `
   query ($project: ID!, $numbers: [String!]) {
@@ -80,7 +89,7 @@ async function readGroup(
     details.push([
       Number(number),
       {
-        commits: await allCommits(project, number, readObjectOrNull(request['commits'], 'commits')),
+        ...(await allCommits(project, number, readObjectOrNull(request['commits'], 'commits'))),
         additions: readIntegerOrNull(size?.['additions'], 'additions'),
         deletions: readIntegerOrNull(size?.['deletions'], 'deletions'),
         changedFiles: size === null ? null : readInteger(size['fileCount'], 'fileCount'),
@@ -90,18 +99,27 @@ async function readGroup(
   return details;
 }
 
-async function allCommits(project: HostBProject, number: string, first: JsonObject | null): Promise<string[]> {
-  const hashes: string[] = [];
+async function allCommits(
+  project: HostBProject,
+  number: string,
+  first: JsonObject | null,
+): Promise<Pick<RequestDetails, 'commits' | 'firstCommitAt'>> {
+  const commits: string[] = [];
+  let firstCommitAt: number | null = null;
   let connection = first;
   while (connection !== null) {
-    for (const node of readList(connection['nodes'] ?? [], 'commits.nodes'))
-      hashes.push(readText(readObject(node, 'commit')['sha'], 'sha'));
+    for (const node of readList(connection['nodes'] ?? [], 'commits.nodes')) {
+      const commit = readObject(node, 'commit');
+      commits.push(readText(commit['sha'], 'sha'));
+      const authored = readInstantOrNull(commit['authoredDate'], 'authoredDate');
+      if (authored !== null) firstCommitAt = Math.min(firstCommitAt ?? authored, authored);
+    }
     const { hasNextPage, endCursor } = readObject(connection['pageInfo'], 'pageInfo');
     const after = readTextOrNull(endCursor, 'endCursor');
-    if (hasNextPage !== true || after === null || hashes.length >= MOST_COMMITS) break;
+    if (hasNextPage !== true || after === null || commits.length >= MOST_COMMITS) break;
     const data = await project.gitlab.graphql(MORE_COMMITS, { project: project.path, number, after });
     const request = readObjectOrNull(readObjectOrNull(data['project'], 'project')?.['mergeRequest'], 'mergeRequest');
     connection = readObjectOrNull(request?.['commits'], 'commits');
   }
-  return hashes;
+  return { commits, firstCommitAt };
 }

@@ -166,6 +166,7 @@ function asRow(request: EndedRequest, graph: CommitGraph | undefined): Row<'git_
     additions: commit.additions,
     deletions: commit.deletions,
     changed_files: commit.changedFiles,
+    first_commit_at: null,
     first_review_at: null,
     first_comment_at: null,
     changes_requested_count: 0,

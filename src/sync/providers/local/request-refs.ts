@@ -52,6 +52,7 @@ function requestRow(fields: readonly string[]): Row<'git_pull_requests'> | undef
     additions: null,
     deletions: null,
     changed_files: null,
+    first_commit_at: null,
     first_review_at: null,
     first_comment_at: null,
     changes_requested_count: 0,

@@ -61,6 +61,7 @@ export function requestRow(request: MadeRequest, until: number): Row<'git_pull_r
     additions: sum((file) => file.additions),
     deletions: sum((file) => file.deletions),
     changed_files: new Set(files.map((file) => file.path)).size,
+    first_commit_at: Math.min(request.created, ...request.commits.map((commit) => commit.when)),
     first_review_at: reviews[0]?.when ?? null,
     first_comment_at: request.comments > 0 ? (reviews[0]?.when ?? null) : null,
     changes_requested_count: reviews.filter((review) => review.state === 'CHANGES_REQUESTED').length,
@@ -122,6 +123,8 @@ export function* eventsOf(
         merged_at: null,
         pull_request_number: null,
         release_ref: 'main',
+        commit_hash: null,
+        committed_at: null,
       };
       yield { deployments: [row] };
     } else {

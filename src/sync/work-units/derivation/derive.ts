@@ -4,7 +4,7 @@
  *
  * - A **pull request** starts with the earlier of its creation and its first commit, and is complete once it is merged.
  *   A request closed without a merge is never complete; its day is that of its last activity. Its churn is the host's
- *   figure, else the sum over its commits, else unknown.
+ *   figure, else the sum over its commits, else unknown. Its phases are those of `phases.ts`.
  * - A **commit** outside any request that is no merge starts when it was written and is complete when it was committed.
  * - A **deployment** is complete once it is deployed; a failed one is never complete.
  * - An **incident** is complete once it is resolved.
@@ -16,7 +16,9 @@ import type { AnyRow } from '../../records.js';
 import type { Contribution, Evidence } from '../classify/classifier.js';
 import { numberOf, numberOrNull, textOf, textOrNull, textsOf } from '../row-values.js';
 import type { CommitFacts } from './commits.js';
+import { phasesOf } from './phases.js';
 import type { RepositoryContext } from './plan.js';
+import { mergedAt, type RequestFacts } from './request-facts.js';
 
 type Explain = (contribution: Contribution) => void;
 
@@ -34,44 +36,34 @@ export function parseUnitId(id: string): { repoId: string; workType: WorkType; n
   return { repoId, workType: workType as WorkType, name };
 }
 
-/** A pull or merge request with the records that its unit depends on. */
-export interface RequestFacts {
-  /** With `REQUEST_COLUMNS`. */
-  readonly row: AnyRow;
-  /** The stored commits that belong to it, in any order. */
-  readonly commits: readonly CommitFacts[];
-  /** Epoch milliseconds; null without reviews. */
-  readonly lastReview: number | null;
-}
-
 /** The unit of a pull or merge request. */
-export function requestUnit(
-  context: RepositoryContext,
-  { row, commits, lastReview }: RequestFacts,
-  explain?: Explain,
-): WorkUnit {
+export function requestUnit(context: RepositoryContext, request: RequestFacts, explain?: Explain): WorkUnit {
+  const { row, commits, reviews } = request;
   const ordered = commits.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
   const own = ordered.filter((commit) => !commit.isMerge);
   const created = numberOf(row, 'created_at');
-  const merged = numberOrNull(row, 'merged_at') ?? (row['state'] === 'merged' ? numberOrNull(row, 'closed_at') : null);
+  const merged = mergedAt(row);
   const times = [
     created,
     numberOrNull(row, 'updated_at'),
     numberOrNull(row, 'closed_at'),
-    lastReview,
+    ...reviews.map(({ submittedAt }) => submittedAt),
     ...ordered.map(({ committerWhen }) => committerWhen),
   ];
   const [additions, deletions] = [numberOrNull(row, 'additions'), numberOrNull(row, 'deletions')];
   const churn = own.length === 0 ? null : sumOfKnown(own.map(({ changes }) => changes.churn));
   const email = textOrNull(row, 'author_email') ?? onlyEmail(context, own);
-  return finish(
+  const unit = finish(
     context,
     {
       workType: 'pull_request',
       name: numberOf(row, 'number'),
       email,
       login: textOrNull(row, 'author_name'),
-      startedAt: own.reduce((first, { authorWhen }) => Math.min(first, authorWhen), created),
+      startedAt: own.reduce(
+        (first, { authorWhen }) => Math.min(first, authorWhen),
+        Math.min(created, numberOrNull(row, 'first_commit_at') ?? created),
+      ),
       completedAt: merged,
       lastActivity: latest(times) ?? created,
       churnLoc: additions === null && deletions === null ? churn : (additions ?? 0) + (deletions ?? 0),
@@ -87,6 +79,8 @@ export function requestUnit(
     },
     explain,
   );
+  const phases = merged === null ? {} : phasesOf(context, request, merged);
+  return Object.keys(phases).length === 0 ? unit : { ...unit, phases };
 }
 
 /** The unit of a commit outside any request. */

@@ -16,7 +16,7 @@ import { teamsFromText } from '../teams/teams-file.js';
 import type { WorkUnitDeriver } from './deriver.js';
 
 /** Raise it when the same records give different units than before; every repository is then derived again. */
-const ALGORITHM = 4;
+const ALGORITHM = 5;
 
 /** The context by which units are derived now; undefined for a repository that is not stored. */
 export async function repositoryContext(

@@ -2,8 +2,7 @@
 import type { AnyRow, TableName } from '../../records.js';
 import { tableNamed } from '../../records.js';
 import { readAhead } from '../../read-ahead.js';
-import type { RequestFacts } from './derive.js';
-import { numberOf, textOf, textsOf } from '../row-values.js';
+import { numberOf, textOf, textOrNull, textsOf } from '../row-values.js';
 import { changesOf, COMMIT_COLUMNS, commitFacts, type CommitFacts } from './commits.js';
 import {
   LINKS,
@@ -14,6 +13,8 @@ import {
 } from './database/records.js';
 import { countsFor, type LinkKind, type RequestClaims, type StoredLink } from './links.js';
 import type { RepositoryContext } from './plan.js';
+import { PRODUCTION_COLUMNS, ProductionDeployments, type Merged } from './production-deployments.js';
+import { mergedAt, type RequestFacts, type Review } from './request-facts.js';
 
 /** Which commits: by their hashes, or by the requests that they are linked to. */
 export type SelectedCommits = { readonly hashes: readonly string[] } | { readonly numbers: readonly number[] };
@@ -24,7 +25,8 @@ export type SelectedLinks = SelectedCommits | { readonly from: string; readonly 
 /** The columns that `requestUnit` reads. */
 export const REQUEST_COLUMNS = [
   'number', 'title', 'body', 'state', 'author_name', 'author_email', 'created_at', 'updated_at', 'merged_at',
-  'closed_at', 'head_hash', 'merge_hash', 'commit_hashes', 'labels', 'additions', 'deletions', 'source',
+  'closed_at', 'head_hash', 'merge_hash', 'commit_hashes', 'labels', 'additions', 'deletions', 'first_commit_at',
+  'evidence', 'source',
 ] as const; // prettier-ignore
 
 export const DEPLOYMENT_COLUMNS = [
@@ -39,6 +41,7 @@ export const INCIDENT_COLUMNS = [
 export class RecordReader {
   readonly context: RepositoryContext;
   readonly #records: DerivationRecords;
+  #deployments: Promise<ProductionDeployments> | undefined;
 
   constructor(records: DerivationRecords, context: RepositoryContext) {
     this.#records = records;
@@ -65,14 +68,21 @@ export class RecordReader {
     }
   }
 
-  /** Requests with their stored commits and last reviews, in the order of the rows. */
+  /** The deployments to production, read once. */
+  deployments(): Promise<ProductionDeployments> {
+    this.#deployments ??= this.#readDeployments();
+    return this.#deployments;
+  }
+
+  /** Requests with their stored commits and reviews, in the order of the rows. */
   async requestFacts(rows: readonly AnyRow[]): Promise<readonly RequestFacts[]> {
     const numbers = rows.map((row) => numberOf(row, 'number'));
     const selected = { numbers };
-    const [links, facts, reviews] = await Promise.all([
+    const [links, facts, reviews, deployments] = await Promise.all([
       this.links(selected),
       this.commitFacts(selected),
-      this.#lastReviews(numbers),
+      this.#reviews(numbers),
+      this.deployments(),
     ]);
     const byHash = new Map(facts.map((commit) => [commit.hash, commit]));
     const byNumber = new Map<number, StoredLink[]>(numbers.map((number) => [number, []]));
@@ -82,7 +92,9 @@ export class RecordReader {
       const source = textOf(row, 'source');
       const counted = (byNumber.get(number) ?? []).filter(({ kind }) => countsFor(kind, source));
       const commits = [...new Set(counted.map(({ hash }) => hash))].flatMap((hash) => byHash.get(hash) ?? []);
-      return { row, commits, lastReview: reviews.get(number) ?? null };
+      const merged = mergedAs(row);
+      const deployedAt = merged === null ? null : deployments.firstWith(merged);
+      return { row, commits, reviews: reviews.get(number) ?? [], deployedAt };
     });
   }
 
@@ -141,19 +153,40 @@ export class RecordReader {
     return found;
   }
 
-  /** The last review of each request that has one. */
-  async #lastReviews(numbers: readonly number[]): Promise<ReadonlyMap<number, number>> {
-    const last = new Map<number, number>();
-    const columns = ['number', 'review_id', 'submitted_at'];
+  /** The reviews of requests, by number. */
+  async #reviews(numbers: readonly number[]): Promise<ReadonlyMap<number, readonly Review[]>> {
+    const found = new Map<number, Review[]>();
+    const columns = ['number', 'review_id', 'reviewer', 'state', 'submitted_at'];
     const where: Where = { kind: 'in', column: 'number', values: numbers };
     for await (const rows of this.rows('git_pull_request_reviews', columns, where)) {
       for (const row of rows) {
         const number = numberOf(row, 'number');
-        last.set(number, Math.max(last.get(number) ?? 0, numberOf(row, 'submitted_at')));
+        const all = found.get(number) ?? [];
+        found.set(number, all);
+        all.push({
+          reviewer: textOf(row, 'reviewer'),
+          state: textOf(row, 'state'),
+          submittedAt: numberOf(row, 'submitted_at'),
+        });
       }
     }
-    return last;
+    return found;
   }
+
+  async #readDeployments(): Promise<ProductionDeployments> {
+    const all: AnyRow[] = [];
+    for await (const rows of this.rows('deployments', PRODUCTION_COLUMNS, { kind: 'all' })) all.push(...rows);
+    return new ProductionDeployments(all);
+  }
+}
+
+/** The columns that `mergedAs` reads, and the key. */
+export const MERGE_COLUMNS = ['number', 'state', 'merged_at', 'closed_at', 'merge_hash'] as const;
+
+/** What a request was merged as; null if it was not. */
+export function mergedAs(row: AnyRow): Merged | null {
+  const at = mergedAt(row);
+  return at === null ? null : { at, hash: textOrNull(row, 'merge_hash') };
 }
 
 /** The hashes that a request's row names: its commits, its head, and what it was merged as. */

@@ -28,7 +28,15 @@ import {
   type StoredLink,
 } from './links.js';
 import { EVERYTHING, type Changed, type Extent, type RepositoryContext } from './plan.js';
-import { DEPLOYMENT_COLUMNS, INCIDENT_COLUMNS, RecordReader, type SelectedLinks } from './read.js';
+import { affectedRequests, type Affected, PRODUCTION_COLUMNS } from './production-deployments.js';
+import {
+  DEPLOYMENT_COLUMNS,
+  INCIDENT_COLUMNS,
+  MERGE_COLUMNS,
+  mergedAs,
+  RecordReader,
+  type SelectedLinks,
+} from './read.js';
 
 export interface RepositoryDerivation {
   readonly orgId: string;
@@ -197,7 +205,8 @@ function unitsOf({ reader, context }: Run, commits: readonly ChangedCommit[]): r
 }
 
 function derivesAllRequests({ changed, affected }: Run): boolean {
-  return changed.requests === 'all' || changed.commits === 'all' || affected.size > MOST_REMEMBERED;
+  const extents = [changed.requests, changed.commits, changed.deployments];
+  return extents.includes('all') || affected.size > MOST_REMEMBERED;
 }
 
 async function deriveRequests(run: Run): Promise<void> {
@@ -210,6 +219,7 @@ async function deriveRequests(run: Run): Promise<void> {
         for (const row of rows) affected.add(numberOf(row, 'number'));
     }
   }
+  if (!derivesAllRequests(run)) await findDeployedRequests(run);
   if (derivesAllRequests(run)) {
     await writeRequests(run, { kind: 'all' });
     return;
@@ -217,6 +227,23 @@ async function deriveRequests(run: Run): Promise<void> {
   const numbers = [...affected].sort((a, b) => a - b);
   for (let start = 0; start < numbers.length; start += REQUESTS_AT_ONCE)
     await writeRequests(run, { kind: 'in', column: 'number', values: numbers.slice(start, start + REQUESTS_AT_ONCE) });
+}
+
+/** Remembers the requests that changed deployments may contain. */
+async function findDeployedRequests({ changed, reader, affected }: Run): Promise<void> {
+  if (changed.deployments === 'none') return;
+  const deployments = await reader.deployments();
+  const changes: Affected[] = [];
+  for await (const rows of reader.rows('deployments', PRODUCTION_COLUMNS, whereOf(changed.deployments)))
+    changes.push(...rows.map((row) => deployments.affectedBy(row)));
+  if (changes.length === 0) return;
+  const isAffected = affectedRequests(changes);
+  for await (const rows of reader.rows('git_pull_requests', MERGE_COLUMNS, { kind: 'all' })) {
+    for (const row of rows) {
+      const merged = mergedAs(row);
+      if (merged !== null && isAffected(merged)) affected.add(numberOf(row, 'number'));
+    }
+  }
 }
 
 const REQUESTS_AT_ONCE = 1000;

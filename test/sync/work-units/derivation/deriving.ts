@@ -69,6 +69,7 @@ export function requestRow(number: number, changes: Changes = {}): AnyRow {
     additions: null,
     deletions: null,
     changed_files: null,
+    first_commit_at: null,
     first_review_at: null,
     first_comment_at: null,
     changes_requested_count: 0,
@@ -95,6 +96,8 @@ export function deploymentRow(id: string, changes: Changes = {}): AnyRow {
     merged_at: null,
     pull_request_number: null,
     release_ref: 'main',
+    commit_hash: null,
+    committed_at: null,
     ...changes,
   };
 }

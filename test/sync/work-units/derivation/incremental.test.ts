@@ -117,10 +117,28 @@ const prs = fc.record({ requests, reviews }).map((made) => ({
   },
 }));
 const deployments = fc
-  .record({ id: fc.constantFrom('d1', 'd2'), deployed: fc.option(time) })
-  .map(({ id, deployed }) => ({
+  .record({
+    id: fc.constantFrom('d1', 'd2', 'd3'),
+    // What happened when does not change while a host reports more of it.
+    started: fc.option(time),
+    hours: fc.option(fc.nat(40)),
+    committed: fc.option(time),
+    commit: fc.option(hash),
+    environment: fc.constantFrom('production', 'prod-eu', 'staging', null),
+  })
+  .map(({ id, started, hours, committed, commit, environment }) => ({
     target: 'deployments' as const,
-    records: { deployments: [deploymentRow(id, { deployed_at: deployed, started_at: deployed })] },
+    records: {
+      deployments: [
+        deploymentRow(id, {
+          started_at: started,
+          deployed_at: started === null || hours === null ? null : started + hours * HOUR,
+          committed_at: committed,
+          commit_hash: commit,
+          environment,
+        }),
+      ],
+    },
   }));
 const incidents = fc.record({ id: fc.constantFrom('i1', 'i2'), resolved: fc.option(time) }).map(({ id, resolved }) => ({
   target: 'incidents' as const,
@@ -223,6 +241,19 @@ describeOnEachDatabase('work units', (engine) => {
   }, 240_000);
 });
 
+/** When a request was first in production, looked up in all deployments. */
+function firstDeployment(deployments: readonly AnyRow[], request: AnyRow): number | null {
+  const merged = request['merged_at'];
+  if (typeof merged !== 'number') return null;
+  const times = deployments.flatMap((row) => {
+    const { deployed_at: deployed, environment, started_at: started, committed_at: committed } = row;
+    if (typeof deployed !== 'number' || environment === 'staging') return [];
+    const isOfMerge = row['commit_hash'] !== null && row['commit_hash'] === request['merge_hash'];
+    return isOfMerge || Number(committed ?? started) >= merged ? [deployed] : [];
+  });
+  return times.length === 0 ? null : Math.min(...times);
+}
+
 /** All units of a repository, made of all of its records in the plainest way. */
 async function expectedUnits(
   sink: Sink,
@@ -263,18 +294,23 @@ async function expectedUnits(
     );
   };
   const allReviews = await all('git_pull_request_reviews');
+  const allDeployments = await all('deployments');
   const units = [
     ...requestRows.map((row) => {
-      const times = allReviews
+      const reviews = allReviews
         .filter((review) => review['number'] === row['number'])
-        .map((review) => Number(review['submitted_at']));
+        .map((review) => ({
+          reviewer: textOf(review, 'reviewer'),
+          state: textOf(review, 'state'),
+          submittedAt: Number(review['submitted_at']),
+        }));
       const commits = facts.filter((commit) => belongs(row, commit));
-      return requestUnit(context, { row, commits, lastReview: times.length === 0 ? null : Math.max(...times) });
+      return requestUnit(context, { row, commits, reviews, deployedAt: firstDeployment(allDeployments, row) });
     }),
     ...facts
       .filter((commit) => !commit.isMerge && !requestRows.some((row) => belongs(row, commit)))
       .map((commit) => commitUnit(context, commit)),
-    ...(await all('deployments')).map((row) => deploymentUnit(context, row)),
+    ...allDeployments.map((row) => deploymentUnit(context, row)),
     ...(await all('incidents')).map((row) => incidentUnit(context, row)),
   ];
   return units.filter((unit) => unit !== undefined).sort((a, b) => (a.id < b.id ? -1 : 1));

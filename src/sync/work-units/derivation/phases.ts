@@ -1,0 +1,61 @@
+/**
+ * The phases of a merged request, as src/analytics/README.md defines them. A phase whose ends are not both known is left
+ * out: it is unknown, not 0.
+ */
+import type { Phases } from '../../../analytics/work-unit.js';
+import { numberOf, numberOrNull, textOf, textOrNull } from '../row-values.js';
+import type { RequestFacts } from './request-facts.js';
+import type { RepositoryContext } from './plan.js';
+
+/** @param mergedAt epoch milliseconds */
+export function phasesOf(context: RepositoryContext, request: RequestFacts, mergedAt: number): Phases {
+  const { row, deployedAt } = request;
+  const isFromHost = textOf(row, 'source') !== 'local';
+  const firstCommit = firstCommitOf(request, isFromHost);
+  // A clone does not know when a request was opened, and has no reviews.
+  const opened = isFromHost ? Math.min(numberOf(row, 'created_at'), mergedAt) : null;
+  const reviews = reviewsOf(context, request, mergedAt);
+  return known({
+    coding: between(firstCommit, opened),
+    pickup: between(opened, reviews.first),
+    review: between(reviews.first, reviews.last),
+    merge: between(reviews.last, mergedAt),
+    deploy: between(mergedAt, deployedAt),
+    lead: between(firstCommit, deployedAt),
+  });
+}
+
+/** Commits that are all newer than the request replaced the ones that it was opened with, and a squash has its own date. */
+function firstCommitOf({ row, commits }: RequestFacts, isFromHost: boolean): number | null {
+  const listed = numberOrNull(row, 'first_commit_at');
+  const stored = commits.filter(({ isMerge }) => !isMerge).map(({ authorWhen }) => authorWhen);
+  const first = Math.min(listed ?? Infinity, ...stored);
+  if (!isFromHost) return textOf(row, 'evidence') === 'merge' && stored.length > 0 ? first : null;
+  return first <= numberOf(row, 'created_at') ? first : null;
+}
+
+/** The first review of another person, and the last approval or, without any, the last review, all before the merge. */
+function reviewsOf(
+  { authors }: RepositoryContext,
+  { row, reviews }: RequestFacts,
+  mergedAt: number,
+): { readonly first: number | null; readonly last: number | null } {
+  const own = authors.identify(textOrNull(row, 'author_email'), textOrNull(row, 'author_name')).names;
+  const counted = reviews.filter(({ reviewer, state, submittedAt }) => {
+    const { author } = authors.identify(null, reviewer);
+    return state !== 'PENDING' && submittedAt <= mergedAt && !own.includes(author) && !author.endsWith('[bot]');
+  });
+  const times = counted.map(({ submittedAt }) => submittedAt);
+  const approvals = counted.filter(({ state }) => state === 'APPROVED').map(({ submittedAt }) => submittedAt);
+  if (times.length === 0) return { first: null, last: null };
+  return { first: Math.min(...times), last: Math.max(...(approvals.length > 0 ? approvals : times)) };
+}
+
+/** Clocks of several machines differ: nothing takes less than no time. */
+function between(start: number | null, end: number | null): number | null {
+  return start === null || end === null ? null : Math.max(0, end - start);
+}
+
+function known(phases: Readonly<Record<keyof Phases, number | null>>): Phases {
+  return Object.fromEntries(Object.entries(phases).filter(([, duration]) => duration !== null));
+}

@@ -1,0 +1,184 @@
+/** The phases of requests, on timelines that are written down here. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createAuthorIdentifier } from '../../../../src/sync/work-units/authors/identify.js';
+import type { Author } from '../../../../src/sync/work-units/authors/authors-file.js';
+import { changesOf, commitFacts } from '../../../../src/sync/work-units/derivation/commits.js';
+import { requestUnit } from '../../../../src/sync/work-units/derivation/derive.js';
+import {
+  isProduction,
+  ProductionDeployments,
+} from '../../../../src/sync/work-units/derivation/production-deployments.js';
+import { createTeamAssigner } from '../../../../src/sync/work-units/teams/assign.js';
+import { NOW } from '../../harness.js';
+import { classifier, commitRow, deploymentRow, HOUR, requestRow, type Changes } from './deriving.js';
+
+interface Timeline {
+  readonly request?: Changes;
+  /** Author dates. */
+  readonly commits?: readonly number[];
+  readonly reviews?: readonly (readonly [reviewer: string, state: string, at: number])[];
+  readonly deployedAt?: number | null;
+  readonly authors?: readonly Author[];
+}
+
+/** Hours after the request was opened. */
+function at(hours: number): number {
+  return NOW + hours * HOUR;
+}
+
+function unitOf({ request = {}, commits = [], reviews = [], deployedAt = null, authors = [] }: Timeline) {
+  const teams = createTeamAssigner([], 'acme/shop', undefined);
+  const row = requestRow(1, {
+    source: 'host_a',
+    created_at: at(0),
+    merged_at: at(20),
+    closed_at: at(20),
+    first_commit_at: null,
+    ...request,
+  });
+  const facts = commits.map((when, index) => {
+    const commit = commitRow(String(index).repeat(40), { author_when: when, source: 'host_a' });
+    return commitFacts(commit, changesOf({ row: commit, churn: 0, aggregate: null, paths: [] }, classifier, teams));
+  });
+  return requestUnit(
+    { repoId: 'repo', repo: 'acme/shop', classifier, teams, authors: createAuthorIdentifier(authors, '') },
+    {
+      row,
+      commits: facts,
+      reviews: reviews.map(([reviewer, state, submittedAt]) => ({ reviewer, state, submittedAt })),
+      deployedAt,
+    },
+  );
+}
+
+function phasesOf(timeline: Timeline) {
+  return unitOf(timeline).phases;
+}
+
+describe('the phases of a merged request', () => {
+  it('run from the first commit over opening, first review and approval to the merge and the deployment', () => {
+    expect(
+      phasesOf({
+        commits: [at(1), at(-5), at(-3)],
+        reviews: [
+          ['linus', 'COMMENTED', at(2)],
+          ['linus', 'APPROVED', at(9)],
+          ['ada', 'COMMENTED', at(12)],
+        ],
+        deployedAt: at(30),
+      }),
+    ).toEqual({
+      coding: 5 * HOUR,
+      pickup: 2 * HOUR,
+      review: 7 * HOUR,
+      merge: 11 * HOUR,
+      deploy: 10 * HOUR,
+      lead: 35 * HOUR,
+    });
+  });
+
+  it('end the review with the last of several approvals, or with the last review without approval', () => {
+    const first = ['linus', 'CHANGES_REQUESTED', at(1)] as const;
+    const twice = phasesOf({ reviews: [first, ['ada', 'APPROVED', at(4)], ['linus', 'APPROVED', at(6)]] });
+    expect(twice).toEqual({ pickup: HOUR, review: 5 * HOUR, merge: 14 * HOUR });
+    const none = phasesOf({ reviews: [first, ['ada', 'DISMISSED', at(8)]] });
+    expect(none).toEqual({ pickup: HOUR, review: 7 * HOUR, merge: 12 * HOUR });
+  });
+
+  it.each([
+    ['of its author', [['grace', 'COMMENTED', at(1)]], []],
+    ['of a bot', [['dependabot[bot]', 'APPROVED', at(1)]], []],
+    ['that were not submitted', [['linus', 'PENDING', at(1)]], []],
+    ['after the merge', [['linus', 'APPROVED', at(21)]], []],
+    [
+      "of its author's other account",
+      [['grace-work', 'APPROVED', at(1)]],
+      [{ author: 'Grace Hopper', also: ['grace', 'grace-work'] }],
+    ],
+  ] as const)('do not count reviews %s', (_what, reviews, authors) => {
+    expect(phasesOf({ reviews, authors })).toBeUndefined();
+  });
+
+  it('know the first commit from the host where a squash left no other trace of it', () => {
+    const unit = unitOf({ request: { first_commit_at: at(-7) }, commits: [at(20)], deployedAt: at(21) });
+    expect(unit.phases).toEqual({ coding: 7 * HOUR, deploy: HOUR, lead: 28 * HOUR });
+    expect(unit.startedAt).toBe(at(-7));
+  });
+
+  it('do not know it where all commits are newer than the request', () => {
+    expect(phasesOf({ commits: [at(3), at(4)], deployedAt: at(21) })).toEqual({ deploy: HOUR });
+  });
+
+  it('of a clone are those that need neither the opening nor reviews, and the commits of a merge', () => {
+    const request = { source: 'local', evidence: 'merge', created_at: at(-5) };
+    expect(phasesOf({ request, commits: [at(-5)], deployedAt: at(21) })).toEqual({ deploy: HOUR, lead: 26 * HOUR });
+    expect(phasesOf({ request: { ...request, evidence: 'squash' }, commits: [at(20)], deployedAt: at(21) })).toEqual({
+      deploy: HOUR,
+    });
+  });
+
+  it('are none before the merge', () => {
+    const request = { state: 'open', merged_at: null, closed_at: null };
+    expect(phasesOf({ request, commits: [at(-5)], reviews: [['linus', 'APPROVED', at(1)]] })).toBeUndefined();
+  });
+
+  it('up to the merge add up to the cycle time', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -500, max: 0 }),
+        fc.array(fc.tuple(fc.constantFrom('linus', 'ada'), fc.constantFrom('APPROVED', 'COMMENTED'), fc.nat(20)), {
+          minLength: 1,
+        }),
+        (begun, reviews) => {
+          const unit = unitOf({
+            commits: [at(begun)],
+            reviews: reviews.map(([reviewer, state, hour]) => [reviewer, state, at(hour)] as const),
+          });
+          const { coding = 0, pickup = 0, review = 0, merge = 0 } = unit.phases ?? {};
+          expect(coding + pickup + review + merge).toBe((unit.completedAt ?? 0) - unit.startedAt);
+        },
+      ),
+    );
+  });
+});
+
+describe('the first deployment of a request', () => {
+  const merged = { hash: 'b'.repeat(40), at: at(0) };
+  const first = (...rows: readonly Changes[]): number | null =>
+    new ProductionDeployments(rows.map((row, index) => deploymentRow(String(index), row))).firstWith(merged);
+
+  it('is the earliest of those whose code is not older than the merge', () => {
+    expect(
+      first(
+        { committed_at: at(-1), started_at: at(1), deployed_at: at(2) },
+        { committed_at: at(3), started_at: at(4), deployed_at: at(9) },
+        { committed_at: at(5), started_at: at(6), deployed_at: at(7) },
+      ),
+    ).toBe(at(7));
+  });
+
+  it('may be that of its merge, whatever the clock of the commit says', () => {
+    expect(first({ commit_hash: merged.hash, committed_at: at(-1), deployed_at: at(2) })).toBe(at(2));
+  });
+
+  it('takes the time of the deployed request, else the start, where the commit is not known', () => {
+    expect(first({ merged_at: at(-1), started_at: at(1), deployed_at: at(2) })).toBeNull();
+    expect(first({ merged_at: null, started_at: at(1), deployed_at: at(2) })).toBe(at(2));
+  });
+
+  it('is neither one that failed nor one to another environment', () => {
+    expect(first({ started_at: at(1), deployed_at: null }, { environment: 'staging', started_at: at(1) })).toBeNull();
+  });
+});
+
+it.each([
+  ...(['production', 'Production', 'prod', 'prod-eu', 'eu_prod', 'live', 'github-pages', ''] as const).map(
+    (name) => [name, true] as const,
+  ),
+  ...(['staging', 'preview', 'product-search', 'olive', 'delivery', 'reproduction'] as const).map(
+    (name) => [name, false] as const,
+  ),
+])('the environment "%s" is production: %s', (name, expected) => {
+  expect(isProduction(name)).toBe(expected);
+});
