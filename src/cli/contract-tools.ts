@@ -1,8 +1,14 @@
 import type { Command } from 'commander';
 import type { GateOptions } from '../contract-tools/gate/run-gate.js';
+import type { MockOptions } from '../contract-tools/mock/run-mock.js';
 
-/** Adds the tools for any OpenAPI contract: `gate`. */
+/** Adds the tools for any OpenAPI contract. */
 export function registerContractTools(program: Command): void {
+  registerGate(program);
+  registerMock(program);
+}
+
+function registerGate(program: Command): void {
   program
     .command('gate')
     .description('compare what a server does with what its OpenAPI contract documents, in both directions')
@@ -25,6 +31,29 @@ unreadable contract, an unreachable server.
     .action(async (contract: string, options: GateOptions) => {
       const { runGate } = await import('../contract-tools/gate/run-gate.js');
       await exitWith(runGate(contract, options, print));
+    });
+}
+
+function registerMock(program: Command): void {
+  program
+    .command('mock')
+    .description('answer an OpenAPI contract from its examples')
+    .argument('<contract>', 'OpenAPI 3.x document, YAML or JSON')
+    .option('--port <port>', 'port to listen on; 0 for any that is free', '4010')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .addHelpText(
+      'after',
+      `
+A caller chooses the reply: Prefer: code=404, example=not_found (RFC 7240). Without that, a request that the contract
+does not allow gets the documented refusal.
+
+Exit codes: 0 interrupted; 2 wrong usage, an unreadable contract, an address that is taken.
+
+  plumbline mock openapi.yaml --port 4010`,
+    )
+    .action(async (contract: string, options: MockOptions) => {
+      const { runMock } = await import('../contract-tools/mock/run-mock.js');
+      await exitWith(runMock(contract, options, print));
     });
 }
 

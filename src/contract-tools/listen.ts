@@ -4,13 +4,18 @@ import { UsageError } from './usage-error.js';
 /**
  * Starts a server.
  *
+ * @param option the option that changes the address, for the message
  * @returns its address, with the port that it got where 0 was asked for
  * @throws UsageError when the address is taken or not one of this machine
  */
-export async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<URL> {
+export async function listen(
+  server: Server,
+  { host, port }: { host: string; port: number },
+  option = '--listen',
+): Promise<URL> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
-      reject(new UsageError(`Cannot listen on ${host}:${port}: ${error.message}. Choose another with --listen.`));
+      reject(new UsageError(`Cannot listen on ${host}:${port}: ${error.message}. Choose another with ${option}.`));
     });
     server.listen(port, host, resolve);
   });
@@ -27,4 +32,15 @@ export async function untilStopped(): Promise<void> {
         resolve();
       });
   });
+}
+
+/** Ends a server: what it is answering may take two more seconds. */
+export async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => {
+    server.closeAllConnections();
+  }, 2000);
+  await closed;
+  clearTimeout(timer);
 }

@@ -27,11 +27,18 @@ export function loadDocument(path: string): unknown {
   }
   const files = new Map([[root.path, 0]]);
   const contents: unknown[] = [root.content];
+  // A contract refers to the same few files thousands of times.
+  const numbers = new Map<string, number>();
   const numberOf = (from: string, reference: string): number => {
     if (/^[a-z][a-z+.-]*:/i.test(reference)) {
       throw new DocumentError(`${from} refers to ${reference}. Save it below ${folder} and refer to the file.`);
     }
-    const target = readFile(resolve(dirname(from), decodeURIComponent(reference)), `${from} refers to `);
+    const place = resolve(dirname(from), decodeURIComponent(reference));
+    const number = numbers.get(place) ?? numberOfFile(readFile(place, `${from} refers to `), from, reference);
+    numbers.set(place, number);
+    return number;
+  };
+  const numberOfFile = (target: { path: string; content: unknown }, from: string, reference: string): number => {
     if (relative(folder, target.path).split(sep)[0] === '..') {
       throw new DocumentError(`${from} refers to ${reference}, which is outside of ${folder}.`);
     }

@@ -21,3 +21,9 @@ export function parseTarget(text: string): URL {
   }
   return url;
 }
+
+/** A port to listen on; 0 asks for any that is free. */
+export function parsePort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new UsageError(`${text} is no port. Write a number.`);
+  return Number(text);
+}

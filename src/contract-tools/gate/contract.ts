@@ -1,7 +1,5 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
-import { modernized } from './modernize.js';
-import { entriesAt, follow, fragment, record, type Pointer } from './pointers.js';
+import { openSchemas, type Check, type Schemas } from '../schemas.js';
+import { entriesAt, follow, record, type Pointer } from './pointers.js';
 
 /**
  * The contract as the recorder reads it. Everything here works from the bundled OpenAPI document alone and shares no
@@ -22,6 +20,8 @@ export interface DocumentedOperation {
   readonly method: string;
   /** As in the contract: `/things/{thing_id}`. */
   readonly path: string;
+  /** Where it stands in the document. */
+  readonly pointer: Pointer;
   /** By status as documented: `200`, `4XX` or `default`. */
   readonly replies: ReadonlyMap<string, DocumentedReply>;
 }
@@ -31,9 +31,6 @@ export interface DocumentedReply {
   readonly bodies: ReadonlyMap<string, DocumentedBody>;
   readonly headers: readonly DocumentedHeader[];
 }
-
-/** Lists what of a value breaks a schema. */
-export type Check = (value: unknown) => readonly ErrorObject[];
 
 export interface DocumentedBody {
   readonly check: Check;
@@ -50,33 +47,20 @@ export interface DocumentedHeader {
 
 /** Reads an OpenAPI 3.x document whose references stay within it (`loadDocument`). */
 export function readDocument(name: string, original: unknown): Contract {
-  const document = modernized(original);
-  // A format that ajv does not know is not checked; that is no reason to write to the console.
-  const schemas = new Ajv2020({ strict: false, allErrors: true, validateFormats: true, logger: false });
-  formats.default(schemas);
-  schemas.addSchema({ ...record(document), $id: 'contract' });
-  // Compiled when first used: a test sees a small part of the contract.
-  const compile = (pointer: Pointer): Check => {
-    let validate: ValidateFunction | undefined;
-    if (follow(document, pointer).value === undefined) return () => [];
-    return (value) => {
-      validate ??= schemas.compile({ $ref: `contract${fragment(pointer)}` });
-      return validate(value) ? [] : (validate.errors ?? []);
-    };
-  };
-  const reader: Reader = { document, compile };
+  const schemas = openSchemas(original, 'replies');
+  const { document } = schemas;
   const operations: DocumentedOperation[] = [];
   for (const path of Object.keys(record(record(document)['paths']))) {
     const { value: item, pointer: place } = follow(document, ['paths', path]);
     for (const [method, operation] of Object.entries(record(item))) {
       if (!methods.has(method)) continue;
-      const replies = readReplies(reader, [...place, method, 'responses']);
+      const replies = readReplies(schemas, [...place, method, 'responses']);
       const named = record(operation)['operationId'];
       const id = typeof named === 'string' ? named : `${method.toUpperCase()} ${path}`;
-      operations.push({ id, method: method.toUpperCase(), path, replies });
+      operations.push({ id, method: method.toUpperCase(), path, pointer: [...place, method], replies });
     }
   }
-  return { name, operations, basePath: basePathOf(document), unrouted: readReplies(reader, ['x-api-responses']) };
+  return { name, operations, basePath: basePathOf(document), unrouted: readReplies(schemas, ['x-api-responses']) };
 }
 
 function basePathOf(document: unknown): string {
@@ -93,49 +77,44 @@ function basePathOf(document: unknown): string {
 
 const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
 
-interface Reader {
-  readonly document: unknown;
-  compile(pointer: Pointer): Check;
-}
-
-function readReplies(reader: Reader, pointer: Pointer): Map<string, DocumentedReply> {
+function readReplies(schemas: Schemas, pointer: Pointer): Map<string, DocumentedReply> {
   return new Map(
-    entriesAt(reader.document, pointer).map(([status, reply]) => {
-      const bodies = entriesAt(reader.document, [...reply, 'content']).map(
+    entriesAt(schemas.document, pointer).map(([status, reply]) => {
+      const bodies = entriesAt(schemas.document, [...reply, 'content']).map(
         ([mediaType, content]): [string, DocumentedBody] => {
           const schema = [...content, 'schema'];
           return [
             mediaType.split(';')[0]?.trim().toLowerCase() ?? '',
-            { check: reader.compile(schema), problemTypes: problemTypesAt(reader, schema) },
+            { check: schemas.compile(schema), problemTypes: problemTypesAt(schemas, schema) },
           ];
         },
       );
-      const headers = entriesAt(reader.document, [...reply, 'headers']).map(([name, header]) =>
-        readHeader(reader, name, header),
+      const headers = entriesAt(schemas.document, [...reply, 'headers']).map(([name, header]) =>
+        readHeader(schemas, name, header),
       );
       return [status, { bodies: new Map(bodies), headers }];
     }),
   );
 }
 
-function readHeader(reader: Reader, name: string, pointer: Pointer): DocumentedHeader {
-  const { value: header } = follow(reader.document, pointer);
-  const { value: schema } = follow(reader.document, [...pointer, 'schema']);
+function readHeader(schemas: Schemas, name: string, pointer: Pointer): DocumentedHeader {
+  const { value: header } = follow(schemas.document, pointer);
+  const { value: schema } = follow(schemas.document, [...pointer, 'schema']);
   const type = record(schema)['type'];
   return {
     name,
     required: record(header)['required'] === true,
     numeric: type === 'integer' || type === 'number',
-    check: reader.compile(follow(reader.document, [...pointer, 'schema']).pointer),
+    check: schemas.compile(follow(schemas.document, [...pointer, 'schema']).pointer),
   };
 }
 
 /** The constants of `type` in a problem's schema, or in each branch of a `oneOf` of such. */
-function problemTypesAt(reader: Reader, pointer: Pointer): string[] {
-  const { value, pointer: place } = follow(reader.document, pointer);
+function problemTypesAt(schemas: Schemas, pointer: Pointer): string[] {
+  const { value, pointer: place } = follow(schemas.document, pointer);
   const branches = record(value)['oneOf'];
   if (Array.isArray(branches)) {
-    return branches.flatMap((_, index) => problemTypesAt(reader, [...place, 'oneOf', String(index)]));
+    return branches.flatMap((_, index) => problemTypesAt(schemas, [...place, 'oneOf', String(index)]));
   }
   const type = record(record(record(value)['properties'])['type'])['const'];
   return typeof type === 'string' && type.startsWith('/problems/') ? [type] : [];

@@ -15,8 +15,7 @@ export interface Match {
  * @param url absolute, or a path with or without a query
  */
 export function matchOperation(contract: Contract, method: string, url: string): Match {
-  const path = pathOf(url);
-  const segments = segmentsOf(path.startsWith(`${contract.basePath}/`) ? path.slice(contract.basePath.length) : path);
+  const segments = segmentsOf(pathWithin(contract, url));
   const candidates = contract.operations.filter((each) => segments !== null && fits(each.path, segments));
   const fewest = Math.min(...candidates.map(({ path }) => parametersIn(path)));
   const onPath = candidates.filter(({ path }) => parametersIn(path) === fewest);
@@ -25,6 +24,12 @@ export function matchOperation(contract: Contract, method: string, url: string):
     operation: onPath.find((each) => each.method === wanted) ?? null,
     methods: [...new Set(onPath.map((each) => each.method))],
   };
+}
+
+/** The path of a URL below that of the server. */
+export function pathWithin({ basePath }: Contract, url: string): string {
+  const path = pathOf(url);
+  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
 }
 
 /** The path as it was sent: parsing the URL would resolve what `..` stands for, which a server must not do. */

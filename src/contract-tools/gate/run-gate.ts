@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listen, untilStopped } from '../listen.js';
+import { closeServer, listen, untilStopped } from '../listen.js';
 import { loadDocument } from '../load-document.js';
 import { parseListen, parseTarget, UsageError } from '../usage-error.js';
 import { readDocument, type Contract } from './contract.js';
@@ -92,13 +92,7 @@ async function record(
     await untilStopped();
     return false;
   } finally {
-    const closed = new Promise((resolve) => proxy.close(resolve));
-    proxy.closeIdleConnections();
-    const timer = setTimeout(() => {
-      proxy.closeAllConnections();
-    }, 2000);
-    await closed;
-    clearTimeout(timer);
+    await closeServer(proxy);
   }
 }
 
