@@ -18,7 +18,7 @@ describe('an analytics address', () => {
   });
 
   it.each(['mongodb://u:secret@db/name', 'db', '', 'sqlite:', 'clickhouse:secret', 'postgres:secret', 'chdb:%zz'])(
-    '%s is refused without being repeated',
+    '%s is refused, and the message does not repeat it',
     (uri) => {
       expect(() => parseAnalyticsUri(uri)).toThrow(/is invalid\. Use one of postgres:\/\//);
       expect(() => parseAnalyticsUri(uri)).not.toThrow(/secret/);

@@ -87,7 +87,7 @@ describe('Replies are derived', () => {
     expect(responsesOf(operation)).toEqual({ ...own, '500': reference('Internal'), ...expected });
   });
 
-  test('from the path, where the last rule of a status counts', () => {
+  test('from the path, by the last rule of a status', () => {
     const responses = responsesOf({ security: [{ bearer: ['admin'] }] }, '/organizations/{org_id}');
     expect(responses['403']).toEqual(reference('RoleInOrganization'));
   });
@@ -104,13 +104,13 @@ describe('Replies are derived', () => {
     expect(responsesOf({ ...never, responses: { '500': own } })).toEqual({ '500': own });
   });
 
-  test('and the extensions that say so are not served', () => {
+  test('from extensions that are not served', () => {
     const served = JSON.stringify(deriveReplies(documentOf({ 'x-never': { '500': 'It looks at nothing.' } })));
     expect(served).not.toMatch(/x-derived-responses|x-never/);
   });
 });
 
-describe('A contract is refused that contradicts the pipeline:', () => {
+describe('A contract that contradicts the pipeline is refused:', () => {
   test.each<[string, Partial<OperationObject>, string]>([
     [
       'its own response lacks what is derived',
@@ -153,7 +153,7 @@ describe('A contract is refused that contradicts the pipeline:', () => {
 });
 
 test.each(['platform', 'compose'])(
-  'Every operation of %s has the replies that follow from its security and body',
+  'Every operation of %s has the replies that result from its security and body',
   (api) => {
     const { paths = {} } = JSON.parse(readFileSync(`generated/${api}/openapi.json`, 'utf8')) as OpenApiDocument;
     const faults = Object.entries(paths).flatMap(([path, item]) =>

@@ -32,7 +32,7 @@ test.each(Object.entries(documented))('The catalogue has every documented case o
   expect(Object.keys(catalogue[family] ?? {})).toEqual(expect.arrayContaining(cases));
 });
 
-test('Messages that the document gives are given word for word', () => {
+test('Messages of the specification are used verbatim', () => {
   expect([
     failureMessage('ComposeError', 'imageNotFound', { service: 'web' }),
     failureMessage('ComposeError', 'externalVolumeNotFound', { volume: 'v' }),
@@ -50,7 +50,7 @@ test('Messages that the document gives are given word for word', () => {
   ]);
 });
 
-test('Statuses that the document gives are the ones of the catalogue', () => {
+test('Statuses of the specification match the catalogue', () => {
   expect(failureCatalogue.RuntimeError.notSupported.statuses).toEqual([501]);
   expect(failureCatalogue.RuntimeError.backendFailure.statuses).toEqual([502]);
   expect(failureCatalogue.OrchestratorError.projectNotFound.statuses).toEqual([404]);
@@ -58,7 +58,7 @@ test('Statuses that the document gives are the ones of the catalogue', () => {
   expect(failureCatalogue.OrchestratorError.invalidReplicaCount.statuses).toEqual([400]);
 });
 
-test('Wrong usage ends with 2, and every other failure with 1', () => {
+test('Wrong usage has exit code 2, and every other failure 1', () => {
   const codes = Object.entries(failureCatalogue).map(([family, cases]) => [
     family,
     [...new Set(Object.values(cases).map(({ exitCode }) => exitCode))],
@@ -67,7 +67,7 @@ test('Wrong usage ends with 2, and every other failure with 1', () => {
     expect([family, found]).toEqual([family, family === 'ListenAddressError' ? [2] : [1]]);
 });
 
-test('What stands in brackets is left out when its field is empty; places and chains are told as people write them', () => {
+test('Text in brackets is omitted if its field is empty; places and chains are formatted for people', () => {
   const say = failureMessage;
   expect(say('InterpolationError', 'requiredVariable', { variable: 'TAG', reason: '' })).toMatch(/a value$/);
   expect(say('InterpolationError', 'requiredVariable', { variable: 'TAG', reason: 'set it' })).toMatch(
@@ -87,7 +87,7 @@ test('A field of an unsupported type is rejected by name', () => {
   );
 });
 
-test('Quotes, backslashes and dollar signs of a message come through', () => {
+test('Quotes, backslashes and dollar signs of a message are preserved', () => {
   const text = emitFailures([failing({ type: 'string' }, 'A `tick`, a \\ and ${ not} {door}.')]);
   expect(text).toContain('`A \\`tick\\`, a \\\\ and \\${ not} ${f.door}.`');
 });

@@ -27,7 +27,7 @@ afterAll(() => project.remove());
 
 const failureOf = (run: Promise<unknown>): Promise<Record<string, unknown>> => run.then(() => ({}), record);
 
-test('GraphQL gives the same bytes in another folder, and they are those of this repository', async () => {
+test('GraphQL output is the same in any folder, and is that of this repository', async () => {
   const generated = await project.generated();
   for (const path of outputs) {
     expect(generated.get(path), path).toBe(await readFile(path, 'utf8'));
@@ -35,7 +35,7 @@ test('GraphQL gives the same bytes in another folder, and they are those of this
   }
 });
 
-test('--check names what a change of a persisted query makes stale, the stamp and the version among it', async () => {
+test('--check names what a changed persisted query makes stale, including the stamp and the version', async () => {
   const path = join(project.root, 'graphql/persisted/team-values.graphql');
   const before = await readFile(path, 'utf8');
   await writeFile(path, before.replace('      count\n', ''));
@@ -57,7 +57,7 @@ test.each([
   ['does not fit the schema', '# What?\nquery What { nothing }\n', 'Cannot query field "nothing"'],
   ['has no name', '# What?\n{ __typename }\n', 'it must contain one named operation'],
   ['does not say what it returns', 'query What { __typename }\n', 'it must begin with a comment'],
-])('A persisted query that %s is named', async (_name, text, says) => {
+])('A persisted query that %s is reported by name', async (_name, text, says) => {
   const path = join(project.root, 'graphql/persisted/what.graphql');
   await writeFile(path, text);
   try {

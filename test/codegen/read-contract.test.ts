@@ -99,7 +99,7 @@ function readWith(place: readonly string[], value: unknown): ReturnType<typeof r
 const put = ['paths', '/things/{thing_id}', 'put'];
 const where = 'PUT /things/{thing_id}';
 
-test('A contract that keeps the rules is read completely', () => {
+test('A valid contract is read completely', () => {
   const [operation, ...others] = readWith([], undefined).operations;
   expect(others).toEqual([]);
   expect(operation).toMatchObject({
@@ -133,7 +133,7 @@ test('An operation may override the default body limit', () => {
   expect(readWith(['x-max-body-bytes'], undefined).operations[0]?.maxBodyBytes).toBe(65_536);
 });
 
-test('Cookies are a group that lets those of others pass', () => {
+test('Undeclared cookies are allowed', () => {
   const parameter = { name: 'Crumb', in: 'cookie', required: true, schema: { type: 'string' } };
   expect(readWith([...put, 'parameters'], [parameter]).operations[0]?.parameters.cookie).toMatchObject({
     names: ['Crumb'],
@@ -141,13 +141,13 @@ test('Cookies are a group that lets those of others pass', () => {
   });
 });
 
-test('An empty alternative in security lets anonymous callers in; no requirement at all asks for no credential', () => {
+test('An empty security alternative allows anonymous callers; an empty list reads no credential', () => {
   const securityOf = (security: unknown): unknown => readWith([...put, 'security'], security).operations[0]?.security;
   expect(securityOf([{ bearer: [] }, {}])).toMatchObject({ anonymous: true, scheme: { name: 'bearer', scope: null } });
   expect(securityOf([])).toEqual({ anonymous: true, scheme: null });
 });
 
-describe('what breaks a rule is an error that names the place', () => {
+describe('a violation of a rule is an error with its place', () => {
   const json = { 'application/json': { schema: { type: 'string' } } };
   const broken: [rule: string, place: string[], value: unknown, says: string][] = [
     ['a status by range', [...put, 'responses', '4XX'], { description: '' }, `${where}: status 4XX: statuses must be numbers`],
@@ -184,19 +184,19 @@ describe('what breaks a rule is an error that names the place', () => {
     expect(() => readWith(place, value)).toThrow(says);
   });
 
-  test('an operationId that is used twice', () => {
+  test('for an operationId that is used twice', () => {
     const again = record(rightContract()['paths'])['/things/{thing_id}'];
     expect(() => readWith(['paths', '/others/{thing_id}'], again)).toThrow('operationId writeThing is used twice');
   });
 
-  test('all of it at once', () => {
+  test('all violations at once', () => {
     const responses = { '4XX': { description: '' } };
     const operation = { operationId: 'x', summary: '', security: [], responses };
     const read = (): unknown => readWith(['paths'], { '/a': { get: operation }, '/b': { post: operation } });
     expect(read).toThrow(/The contract things violates its rules:\n- GET \/a: status 4XX.*\n- POST \/b: status 4XX/);
   });
 
-  test('a map is closed by the schema of its values, and an example is no schema', () => {
+  test('maps with a value schema, and examples, are no violation', () => {
     const map = { type: 'object', additionalProperties: { type: 'string' }, example: { type: 'object' } };
     expect(() => readWith(['components', 'schemas', 'Map'], map)).not.toThrow();
   });

@@ -38,7 +38,7 @@ const failing = {
   'x-problem': { 'raised-by': 'service', 'exit-code': 3, message: 'Door {door} is stuck[ since {since}].' },
 };
 
-test('An entry is read with its own members, its statuses and its headers', () => {
+test('An entry is read with its members, statuses and headers', () => {
   expect(readProblems(catalogueOf(right))).toEqual([
     {
       schemaName: 'DoorStuckProblem',
@@ -123,13 +123,13 @@ test('A case of an error family has its fields, its message and its exit code', 
   });
 });
 
-test('A message that is what somebody else said is a field', () => {
+test('A message from another program is a field', () => {
   const schema = { ...failing, 'x-problem': { 'raised-by': 'service', 'exit-code': 1, message: '{message}' } };
   const fields = readProblems(catalogueOf(schema))[0]?.failure?.fields.map(({ name }) => name);
   expect(fields).toEqual(['message', 'door', 'since']);
 });
 
-test('What only a command line raises has no status, and is never a reply', () => {
+test('An error of the command line alone has no status, and is never a reply', () => {
   const { status: _status, request_id: _id, ...properties } = right.properties;
   const schema = {
     ...right,
@@ -149,7 +149,7 @@ test('Initials in a name become one word of the slug', () => {
   ]);
 });
 
-test('The catalogue in openapi/ keeps the rules, and every entry has a constructor', async () => {
+test('The catalogue in openapi/ is valid, and every entry has a constructor', async () => {
   const problems = readProblems(await bundleProblems('openapi/problems.yaml'));
   const constructors = emitProblems(problems).match(/^export function \w+/gm);
   const sent = problems.filter(({ raisedBy }) => raisedBy !== 'command-line');

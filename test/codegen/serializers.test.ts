@@ -32,13 +32,10 @@ test('There are examples of every reply with a body', () => {
   expect(examples.length).toBeGreaterThan(30);
 });
 
-test.each(examples)(
-  '$name is valid, and comes out of the compiled writer as it went in',
-  ({ value, serialize, validate }) => {
-    expect(validate?.(structuredClone(value))).toBe(true);
-    expect(JSON.parse(serialize(value))).toEqual(value);
-  },
-);
+test.each(examples)('$name is valid, and unchanged by the compiled serializer', ({ value, serialize, validate }) => {
+  expect(validate?.(structuredClone(value))).toBe(true);
+  expect(JSON.parse(serialize(value))).toEqual(value);
+});
 
 test.each(examples)(
   '$name: an undocumented property does not leave the server, at any depth',

@@ -49,7 +49,7 @@ async function compile(snippets: Readonly<Record<string, string>>): Promise<Reco
   return Object.fromEntries(entries.map(([name], index) => [name, of(paths[index])]));
 }
 
-test('Every documented reply compiles, and what a handler receives has the types of the contract', async () => {
+test('Every documented reply compiles, and handlers receive the types of the contract', async () => {
   const messages = await compile({
     'each kind of reply': `
       export const add: AddToolHandler<null> = () => ({ status: 201, headers: { Location: '/tools/1' }, body: saw });
@@ -109,7 +109,7 @@ const wrong = {
   'a security scheme without handler': `export const security: WorkshopSecurity = {};`,
 };
 
-test('What the contract does not have does not compile', async () => {
+test('An undocumented reply does not compile', async () => {
   const messages = await compile(wrong);
   const compiling = Object.entries(messages).filter(([, found]) => found.length === 0);
   expect(compiling).toEqual([]);

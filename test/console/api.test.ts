@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)(`On the API page${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('windows that the console has not opened get no token', async () => {
+  test('windows that the console did not open get no token', async () => {
     const { page } = await insider();
     const [graphiql] = await Promise.all([
       page.waitForEvent('popup'),

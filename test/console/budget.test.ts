@@ -23,21 +23,21 @@ beforeAll(async () => {
 
 const sum = (files: readonly string[]): number => files.reduce((total, file) => total + (sizes.get(file) ?? 0), 0);
 
-test('the first load keeps to its budget: the page and everything that it names', () => {
+test('the first load is within its budget: the page and all its resources', () => {
   const named = [...page.matchAll(/\/console\/assets\/([\w.-]+)/g)].map(([, file]) => file ?? '');
   expect(named.length).toBeGreaterThan(2);
   expect([...sizes.keys()]).toEqual(expect.arrayContaining(named));
   expect(gzipSync(page).length + sum(named)).toBeLessThanOrEqual(budget.firstLoad);
 });
 
-test('each file, all files together, and the styles keep to their budgets', () => {
+test('each file, all files together, and the styles are within their budgets', () => {
   const files = [...sizes.keys()];
   expect(files.filter((file) => (sizes.get(file) ?? 0) > budget.chunk)).toEqual([]);
   expect(sum(files)).toBeLessThanOrEqual(budget.everything);
   expect(sum(files.filter((file) => file.endsWith('.css')))).toBeLessThanOrEqual(budget.styles);
 });
 
-test('every asset is there compressed, for servers to send as it is', async () => {
+test('every asset has a precompressed file', async () => {
   for (const file of sizes.keys()) {
     for (const suffix of ['.gz', '.br']) expect((await stat(`${folder}/${file}${suffix}`)).size).toBeGreaterThan(0);
   }

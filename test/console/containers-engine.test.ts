@@ -12,7 +12,7 @@ const prints = (text: string): string[] => shell(`trap "exit 0" TERM; while :; d
 
 const containersPage = (engine: TestEngine): void => {
   describe.skipIf(!hasBrowser)(`the page of compose serve${withoutBrowser}`, () => {
-    test('drives a project from its compose file to its end', async () => {
+    test('manages a project from its compose file to its removal', async () => {
       await builtCommand();
       const name = `plt${randomBytes(5).toString('hex')}`;
       onTestFinished(() => removeAll(engine.backend, { 'com.docker.compose.project': name }));

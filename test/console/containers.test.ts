@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
     await running.stop();
   });
 
-  test('drives a project: up, output, restart, scale, usage, stop, down', { timeout: 60_000 }, async () => {
+  test('manages a project: up, output, restart, scale, usage, stop, down', { timeout: 60_000 }, async () => {
     const visitor = await visit();
     const { page, complaints } = visitor;
     await openByLink(visitor, running);
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
     await visitor.context.close();
   });
 
-  test('shows what the server refuses with its entry of the error catalogue', async () => {
+  test('shows a refusal of the server with its entry of the error catalogue', async () => {
     const visitor = await visit();
     const { page } = visitor;
     await openByLink(visitor, running);
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
     await visitor.context.close();
   });
 
-  test('leaves a command that does not end, and says why one could not be run', async () => {
+  test('stops following a command that does not end, and says why one could not be run', async () => {
     const visitor = await visit();
     const { page } = visitor;
     await openByLink(visitor, running);
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
     await visitor.context.close();
   });
 
-  test('opens by a link once, keeps the session over a reload, and ends it', async () => {
+  test('opens by a link once, keeps the session after a reload, and ends it', async () => {
     const [first, second] = [await visit(), await visit()];
     const link = await openByLink(first, running);
     expect(first.page.url()).toBe(`${running.url}/ui/`);
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
     for (const { context } of [first, second]) await context.close();
   });
 
-  test('tries a link again that the server has not heard of', async () => {
+  test('retries a link whose request did not reach the server', async () => {
     const visitor = await visit();
     const { page, context } = visitor;
     const address = '**/ui/session';
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
   });
 
   test(
-    'keeps what it shows when the server goes away, and asks for a link when another one is there',
+    'keeps its content when the server stops, and asks for a link when another one starts',
     { timeout: 60_000 },
     async () => {
       const leaving = await runService({ page: true });
@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
   );
 
   describe.each(appearances)('in the $theme theme, $width pixels wide', ({ theme, width }) => {
-    test('says that it loads, that there is nothing, and that the server is away', { timeout: 120_000 }, async () => {
+    test('shows the states loading, empty and server unavailable', { timeout: 120_000 }, async () => {
       const empty = await runService({ page: true });
       const visitor = await newVisitor(browser, empty.url, { theme, width });
       const { page } = visitor;
@@ -193,54 +193,50 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
       await empty.stop();
     });
 
-    test(
-      'is accessible, without a message of the policy, an error or sideways scrolling',
-      { timeout: 60_000 },
-      async () => {
-        const visitor = await visit({ theme, width });
-        const { page, open } = visitor;
-        const look = (name: string): Promise<void> => lookAt(visitor, `containers-${name}`, { theme, width });
-        await open('/ui/');
-        await page.getByRole('heading', { name: 'Open this page by its link' }).waitFor();
-        await look('no-session');
-        const project = `seen-${theme}-${width}`;
-        await openByLink(visitor, running);
-        await page.getByRole('button', { name: 'Add a project' }).click();
-        await look('add');
-        await page.keyboard.press('Escape');
-        const ports = `ports: ['127.0.0.1:${width}${theme.length}:80']`;
-        await addProject(
-          page,
-          project,
-          `${shop}    ${ports}\n  later: { image: app, profiles: [x] }\n  job: { image: app }\n`,
-        );
-        await page.getByRole('button', { name: 'Up', exact: true }).click();
-        await page.getByText('The project is up.').waitFor();
-        running.control.log(`${project}-web`, 'stdout', 'listening on 80');
-        running.control.log(`${project}-db`, 'stderr', `a line that is long: ${'word '.repeat(60)}`);
-        running.control.exit(`${project}-job`, 3);
-        await page.getByText('exited (3)').waitFor();
-        await page.getByText('a line that is long').waitFor();
-        await page.getByText('Processor and memory').click();
-        await page.getByRole('img', { name: /^Processor of .*web: \d/ }).waitFor();
-        await page.getByText('Run a command', { exact: true }).click();
-        await page.getByLabel('Command', { exact: true }).fill('echo out; echo err >&2; exit 3');
-        await page.keyboard.press('Enter');
-        await page.getByText('exit code 3').waitFor();
-        await look('project');
-        await page.getByRole('button', { name: 'Down', exact: true }).click();
-        await look('down');
-        await page.getByRole('button', { name: 'Cancel' }).click();
-        await page.getByRole('link', { name: 'All projects' }).click();
-        await page.getByText(project).waitFor();
-        await look('projects');
-        await visitor.context.close();
-      },
-    );
+    test('is accessible, without policy violations, errors or horizontal scrolling', { timeout: 60_000 }, async () => {
+      const visitor = await visit({ theme, width });
+      const { page, open } = visitor;
+      const look = (name: string): Promise<void> => lookAt(visitor, `containers-${name}`, { theme, width });
+      await open('/ui/');
+      await page.getByRole('heading', { name: 'Open this page by its link' }).waitFor();
+      await look('no-session');
+      const project = `seen-${theme}-${width}`;
+      await openByLink(visitor, running);
+      await page.getByRole('button', { name: 'Add a project' }).click();
+      await look('add');
+      await page.keyboard.press('Escape');
+      const ports = `ports: ['127.0.0.1:${width}${theme.length}:80']`;
+      await addProject(
+        page,
+        project,
+        `${shop}    ${ports}\n  later: { image: app, profiles: [x] }\n  job: { image: app }\n`,
+      );
+      await page.getByRole('button', { name: 'Up', exact: true }).click();
+      await page.getByText('The project is up.').waitFor();
+      running.control.log(`${project}-web`, 'stdout', 'listening on 80');
+      running.control.log(`${project}-db`, 'stderr', `a line that is long: ${'word '.repeat(60)}`);
+      running.control.exit(`${project}-job`, 3);
+      await page.getByText('exited (3)').waitFor();
+      await page.getByText('a line that is long').waitFor();
+      await page.getByText('Processor and memory').click();
+      await page.getByRole('img', { name: /^Processor of .*web: \d/ }).waitFor();
+      await page.getByText('Run a command', { exact: true }).click();
+      await page.getByLabel('Command', { exact: true }).fill('echo out; echo err >&2; exit 3');
+      await page.keyboard.press('Enter');
+      await page.getByText('exit code 3').waitFor();
+      await look('project');
+      await page.getByRole('button', { name: 'Down', exact: true }).click();
+      await look('down');
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('link', { name: 'All projects' }).click();
+      await page.getByText(project).waitFor();
+      await look('projects');
+      await visitor.context.close();
+    });
   });
 });
 
-test('The output of a service that prints much leaves that of the others', () => {
+test('The output of a verbose service does not displace that of the others', () => {
   const buffer = createLogBuffer<{ service: string; line: number }>(3);
   buffer.push({ service: 'db', line: 0 });
   for (let line = 1; line <= 10; line++) buffer.push({ service: 'web', line });

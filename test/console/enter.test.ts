@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     return `${link.pathname}${link.search}`;
   }
 
-  test('somebody registers, opens the link of the mail, logs in, creates an organization and skips the code host', async () => {
+  test('a user registers, opens the link of the mail, logs in, creates an organization and skips the code host', async () => {
     const { page, open, logIn, complaints } = await running.visitor();
     await open('/');
     await page.getByRole('link', { name: 'Create an account' }).click();
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('an unverified account is asked to look into its mail when it logs in', async () => {
+  test('a login with an unverified account says to check the mail', async () => {
     const { platform } = running;
     await platform.json('POST', '/api/v1/auth/register', {
       body: { email: 'lee@example.com', password: testPassword },
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     await page.getByText('We have sent a link to lee@example.com').waitFor();
   });
 
-  test('a wrong password is refused, the fifth one locks, and the form counts down until it opens', async () => {
+  test('a wrong password is refused, the fifth one locks the login, and the form counts down', async () => {
     const user = await running.platform.signUp();
     const { page, open, logIn } = await running.visitor();
     await page.clock.install();
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     await page.getByText('audit:read').waitFor();
   });
 
-  test('the holder of an address deletes an account that somebody else made, with one click', async () => {
+  test('the owner of an address deletes an account that someone else created, with one click', async () => {
     const { platform } = running;
     const credentials = { email: 'stranger@example.com', password: testPassword };
     await platform.json('POST', '/api/v1/auth/register', { body: credentials });
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('the link of a mail that was used already offers a new mail', async () => {
+  test('a used link of a mail offers a new mail', async () => {
     const user = await running.platform.signUp();
     const { page, open } = await running.visitor();
     await open(`/verify?token=${(await running.platform.lastMail(user.email)).token}`);

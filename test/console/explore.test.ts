@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)(`The Explore page${withoutBrowser}`, () => {
   });
   afterAll(() => running.stop());
 
-  test('shows what is chosen, keeps it in the address, and leads to the units', async () => {
+  test('shows the selection, keeps it in the URL, and links to the units', async () => {
     const { page, complaints } = visitor;
     await page.getByLabel('Measure').selectOption('Lines changed');
     await page.getByLabel('By', { exact: true }).selectOption('Team');
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)(`The Explore page${withoutBrowser}`, () => {
     await page.getByText('Ours is deleted.').waitFor();
   });
 
-  test('says what the server would refuse instead of asking it', async () => {
+  test('reports invalid input without a request to the server', async () => {
     const { page, complaints } = visitor;
     await page.getByRole('region', { name: 'Work units by theme', exact: true }).waitFor();
     await page.getByLabel('Period').selectOption('Last 12 months');
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)(`The Explore page${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('saves bars and lines as CSV and PNG, and shows how a program asks for the same', async () => {
+  test('exports bars and lines as CSV and PNG, and shows the query for programs', async () => {
     const { page, complaints } = visitor;
     for (const name of ['Work units by theme', 'Work units by theme, by week']) {
       const csv = page.waitForEvent('download');

@@ -27,13 +27,13 @@ describe('The linter', () => {
   });
 
   test.each(["import '../ui/view.js';", "import '@plumbline/sdk/platform';", "import 'preact/hooks';"])(
-    'lets the console have %s',
+    'allows %s in the console',
     async (code) => {
       expect(await refusals('src/console/shell/page.tsx', code)).toEqual([]);
     },
   );
 
-  test('lets the page of compose serve have the API of compose, and not that of the Platform', async () => {
+  test('allows the compose API in the page of compose serve, but not the Platform API', async () => {
     const file = 'src/console/containers/app.tsx';
     expect(await refusals(file, "import '@plumbline/sdk/compose';")).toEqual([]);
     expect(await refusals(file, "import '@plumbline/sdk/platform';")).not.toEqual([]);

@@ -11,7 +11,7 @@ import { hasBrowser, newVisitor, startBrowser, withoutBrowser } from './console.
 const patience = 90_000;
 
 test.skipIf(!hasBrowser)(
-  `A newcomer comes from the mail to a chart in the browser alone, and removes the demo data again${withoutBrowser}`,
+  `A new user gets from the mail to a chart in the browser alone, and removes the demo data${withoutBrowser}`,
   { timeout: 4 * patience },
   async () => {
     const database = await createTestDatabase();

@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)(`With the keyboard${withoutBrowser}`, () => {
   const focused = (): Promise<unknown> =>
     visitor.page.evaluate(`[document.activeElement.tagName, document.activeElement.innerText]`);
 
-  test('the first stop is a link that skips the navigation', async () => {
+  test('the first tab stop is a link that skips the navigation', async () => {
     const { page } = visitor;
     await reload(page);
     await page.getByText('Last used').waitFor();
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)(`With the keyboard${withoutBrowser}`, () => {
     }
   });
 
-  test('a slash leads to the search or the filter of the page, and is text in a field', async () => {
+  test('a slash focuses the search or the filter of the page, and is text in a field', async () => {
     const { page } = visitor;
     for (const [path, label] of [
       ['overview', 'Period'],
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)(`With the keyboard${withoutBrowser}`, () => {
     expect(await page.getByLabel('Action', { exact: true }).inputValue()).toBe('/');
   });
 
-  test('a question mark opens the help, and Esc closes it and gives the focus back', async () => {
+  test('a question mark opens the help, and Esc closes it and restores the focus', async () => {
     const { page, complaints } = visitor;
     const link = page.getByRole('navigation').getByRole('link', { name: 'Account' });
     await link.focus();
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)(`With the keyboard${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('a question mark opens the help as soon as the page stands', async () => {
+  test('a question mark opens the help as soon as the page is rendered', async () => {
     const { page } = visitor;
     await page.addInitScript(`new MutationObserver((_changes, observer) => {
       if (document.querySelector('nav') === null) return;
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)(`With the keyboard${withoutBrowser}`, () => {
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
   });
 
-  test('the stop that has the focus is outlined', async () => {
+  test('the focused element is outlined', async () => {
     const { page } = visitor;
     await page.getByRole('button', { name: 'Log out' }).first().focus();
     await page.keyboard.press('Tab');
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)(`With the keyboard${withoutBrowser}`, () => {
     ).toBe(true);
   });
 
-  test('nothing moves for those who prefer reduced motion', async () => {
+  test('nothing moves with prefers-reduced-motion', async () => {
     const { page, context } = visitor;
     await page.emulateMedia({ reducedMotion: 'reduce' });
     let answer: (() => void) | undefined;

@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('says how much of the work is unclassified, and of how much the lines are known', async () => {
+  test('shows the shares of unclassified work and of work with known lines', async () => {
     await visitor.page.getByText('All work is classified.').waitFor();
     await visitor.page.goto(
       new URL(march.replaceAll('2026-03', '2026-02').replace('31', '28'), visitor.page.url()).href,
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('keeps the filter in the address, so that a link shows the same', async () => {
+  test('keeps the filter in the URL, so that a link shows the same', async () => {
     await visitor.page.getByLabel('Show').selectOption('TEAM:web');
     await visitor.page.locator('.totals dd', { hasText: /^1$/ }).first().waitFor();
     const tab = await visitor.context.newPage();
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
     expect(await tab.getByLabel('Show').inputValue()).toBe('TEAM:web');
   });
 
-  test('refuses a period that the server would refuse, and says why', async () => {
+  test('refuses an invalid period with the reason', async () => {
     await visitor.page.getByLabel('First day').fill('2024-01-01');
     await visitor.page.getByText('At most 365 days can be shown; these are 821.').waitFor();
     expect(visitor.page.url()).toContain('start=2026-03-01');
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('divides the work by subcategory into shares of all of it, also of what is not drawn', async () => {
+  test('shows each subcategory as a share of all work, including work that is not drawn', async () => {
     const [example] = smallOrganization;
     if (example === undefined) throw new Error('there is no example of a unit');
     const other = await running.platform.signUp();
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
     expect(await card.locator('.bar-value').allInnerTexts()).toEqual(Array.from({ length: 10 }, () => '1 · 6.3%'));
   });
 
-  test('shows how a program asks for the same', async () => {
+  test('shows the query for programs', async () => {
     await visitor.page.getByRole('button', { name: 'Show the query' }).click();
     const dialog = visitor.page.getByRole('dialog');
     expect(await dialog.locator('pre').first().innerText()).toContain("-H 'X-Persisted-Query-Id: overview'");

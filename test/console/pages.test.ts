@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)(`Every page of the console${withoutBrowser}`, () =>
     });
 
     test.each(consoleRoutes)(
-      '$name: accessible, no message of the policy, no error, no other host, no sideways scrolling',
+      '$name: accessible, no policy violation, no error, no other host, no horizontal scrolling',
       async ({ name, path, as, ready, act, provokes }) => {
         const visitor = visitors.get(as);
         if (visitor === undefined) throw new Error(`there is no ${as}`);

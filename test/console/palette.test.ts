@@ -78,7 +78,7 @@ function lab([r, g, b]: Rgb): Rgb {
 const series = [1, 2, 3, 4, 5, 6].map((each) => `series-${each}`);
 
 describe.each(['light', 'dark'] as const)('In the %s theme', (theme) => {
-  test.each(series)('--%s has a contrast of 3 to 1 or more on the surface of charts', (name) => {
+  test.each(series)('--%s has a contrast of at least 3:1 on the surface of charts', (name) => {
     expect(contrast(token(name)[theme], token('surface')[theme])).toBeGreaterThanOrEqual(3);
   });
 
@@ -90,19 +90,22 @@ describe.each(['light', 'dark'] as const)('In the %s theme', (theme) => {
     expect(Math.min(...distances)).toBeGreaterThanOrEqual(20);
   });
 
-  test.each(['page', 'surface', 'raised', 'sunken'])('text, muted text and links are readable on --%s', (ground) => {
-    for (const name of ['text', 'muted', 'accent', 'accent-strong']) {
-      expect(contrast(token(name)[theme], token(ground)[theme])).toBeGreaterThanOrEqual(4.5);
-    }
-  });
+  test.each(['page', 'surface', 'raised', 'sunken'])(
+    'text, muted text and links have enough contrast on --%s',
+    (ground) => {
+      for (const name of ['text', 'muted', 'accent', 'accent-strong']) {
+        expect(contrast(token(name)[theme], token(ground)[theme])).toBeGreaterThanOrEqual(4.5);
+      }
+    },
+  );
 
-  test.each(['good', 'warn', 'bad'])('--%s is readable on its own ground and on the surface', (name) => {
+  test.each(['good', 'warn', 'bad'])('--%s has enough contrast on its background and on the surface', (name) => {
     for (const ground of [`${name}-soft`, 'surface']) {
       expect(contrast(token(name)[theme], token(ground)[theme])).toBeGreaterThanOrEqual(4.5);
     }
   });
 
-  test('the text of buttons, and the border of fields, stand out', () => {
+  test('the text of buttons and the border of fields have enough contrast', () => {
     expect(contrast(token('on-accent')[theme], token('accent')[theme])).toBeGreaterThanOrEqual(4.5);
     expect(contrast(token('line-strong')[theme], token('surface')[theme])).toBeGreaterThanOrEqual(3);
   });

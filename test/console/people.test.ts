@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)(`On the People page${withoutBrowser}`, () => {
     expect(await page.getByRole('alert').textContent()).toContain('invite');
   });
 
-  test('a member leaves, and is led to an account without an organization', async () => {
+  test('a member leaves, and then sees the page of an account without an organization', async () => {
     const { platform } = running;
     const owner = await platform.signUp({ organization: 'Loud Mountains' });
     const member = await platform.signUp({ invitedBy: owner, role: 'member' });
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)(`On the People page${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('the last owner stays, and sees why', async () => {
+  test('the last owner cannot leave, and sees why', async () => {
     const { page } = await insider(await running.platform.signUp({ organization: 'One Person' }));
     await page.getByRole('button', { name: 'Leave One Person' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();

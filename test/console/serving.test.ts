@@ -26,7 +26,7 @@ async function head(path: string, headers: Record<string, string> = {}): Promise
 
 describe('The server', () => {
   test.each(['/console/', '/console/overview', '/console/any/path.html?with=query'])(
-    'answers %s with the console, under a strict policy, never from a cache unasked',
+    'answers %s with the console, with a strict policy and without unconditional caching',
     async (path) => {
       const reply = await fetch(`${platform.url}${path}`);
       expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -40,20 +40,20 @@ describe('The server', () => {
     },
   );
 
-  test('leads browsers from / to the console, and other clients to the reference as ever', async () => {
+  test('redirects browsers from / to the console, and other clients to the reference', async () => {
     expect(await head('/', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })).toEqual([302, '/console/']);
     expect(await head('/', { Accept: '*/*' })).toEqual([302, '/docs']);
     expect(await head('/console')).toEqual([302, '/console/']);
   });
 
-  test('has an icon for pages that name none, and leads /health to the check that orchestrators use', async () => {
+  test('serves /favicon.ico, and redirects /health to the health check', async () => {
     const icon = await fetch(`${platform.url}/favicon.ico`);
     expect([icon.status, icon.headers.get('Content-Type')]).toEqual([200, 'image/svg+xml']);
     expect(await head('/health')).toEqual([302, '/health/ready']);
   });
 
   test.each(['verify', 'not-me', 'reset-password', 'accept-invite'])(
-    'leads the link /%s of a mail to its page, with the token where no request carries it',
+    'redirects the mail link /%s to its page, with the token in the fragment',
     async (name) => {
       expect(await head(`/${name}?token=a-b_c`)).toEqual([302, `/console/${name}#token=a-b_c`]);
     },
@@ -64,7 +64,7 @@ describe('The server', () => {
     ['gzip', 'gzip'],
     ['gzip, br;q=0', 'gzip'],
     ['identity', undefined],
-  ])('sends assets for Accept-Encoding: %s, to be kept for good', async (accepted, encoding) => {
+  ])('serves assets for Accept-Encoding: %s as immutable', async (accepted, encoding) => {
     const { headers, body } = await sendRaw(`${platform.url}${asset}`, { headers: { 'Accept-Encoding': accepted } });
     expect(headers['content-encoding']).toBe(encoding);
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8');

@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     return visitor;
   }
 
-  test('ended from another browser, it leads to log-in, and then back to the same address', async () => {
+  test('shows the login when it is ended from another browser, and then the same page', async () => {
     const user = await running.platform.signUp();
     const path = '/console/audit-log?action=LOGIN';
     const one = await insider(path, user);
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     expect([...one.complaints, ...other.complaints]).toEqual([]);
   });
 
-  test('a visitor makes no request that fails: not at first, not in a second tab, not after log-out', async () => {
+  test('an anonymous visitor causes no failing request, neither in a second tab nor after a logout', async () => {
     const user = await running.platform.signUp();
     const { page, open, newTab, logIn, complaints } = await running.visitor();
     const asked: string[] = [];
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     expect(complaints).toEqual([]);
   });
 
-  test('a session that has expired is asked for once, and then no more', async () => {
+  test('an expired session is requested only once', async () => {
     const user = await running.platform.signUp();
     const { page, context, complaints } = await insider('/console/account', user);
     await page.getByText('Last used').waitFor();
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
   });
 
-  test('a log-out that the server did not hear of is repeated at the next start', async () => {
+  test('a log-out that did not reach the server is repeated at the next start', async () => {
     const user = await running.platform.signUp();
     const { page, context } = await insider('/console/account', user);
     await page.getByText('Last used').waitFor();
@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
     expect(visitor.complaints).toEqual([]);
   });
 
-  test('a page that is opened without a connection says so, and loads when the connection is back', async () => {
+  test('a page opened offline says so, and loads when the connection is back', async () => {
     const user = await running.platform.signUp();
     const { page, context, complaints, provoke } = await insider('/console/account', user);
     await page.getByText('Last used').waitFor();

@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('the reasons why a sync cannot be saved stand beside the fields', async () => {
+  test('the reasons why a sync cannot be saved are shown beside the fields', async () => {
     const { page } = await insider(await running.platform.signUp());
     await page.getByRole('button', { name: 'New sync' }).click();
     await page.getByLabel('Name').fill('Long');
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('Mine');
   });
 
-  test('a sync is deleted after a question', async () => {
+  test('a sync is deleted after a confirmation', async () => {
     const { page, complaints } = await insider(await running.platform.signUp());
     await createSync(page, 'Short-lived', 'Made-up data', 'acme/api');
     await page.getByRole('button', { name: 'Delete' }).click();
@@ -208,8 +208,8 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
   });
 });
 
-describe.skipIf(!hasBrowser)(`While no worker takes up runs${withoutBrowser}`, () => {
-  test('a run that waits is cancelled, and can be started again', async () => {
+describe.skipIf(!hasBrowser)(`While no worker accepts runs${withoutBrowser}`, () => {
+  test('a waiting run is cancelled, and can be started again', async () => {
     const running = await startConsole();
     try {
       const visitor = await running.visitor();

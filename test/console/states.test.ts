@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)(`The states of pages${withoutBrowser}`, () => {
     };
   };
 
-  test('a page whose scripts were cut off says so, and loads with a click', async () => {
+  test('a page with truncated scripts says so, and loads with a click', async () => {
     const { page, context, open } = await running.visitor();
     await context.route(/\.js$/, (route) => route.abort());
     await open('/console/overview');
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)(`The states of pages${withoutBrowser}`, () => {
   });
 
   describe.each(appearances)('in the $theme theme, $width pixels wide', (appearance) => {
-    test('loading: grey lines in place of what is awaited', { timeout: 120_000 }, async () => {
+    test('loading: placeholders', { timeout: 120_000 }, async () => {
       const visitor = await visit(appearance);
       visitor.network('is silent');
       for (const { name, path } of pages) {
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)(`The states of pages${withoutBrowser}`, () => {
       await visitor.context.close();
     });
 
-    test('problem: what happened, what to do, and a button that asks again', { timeout: 120_000 }, async () => {
+    test('problem: what happened, what to do, and a retry button', { timeout: 120_000 }, async () => {
       const visitor = await visit(appearance);
       visitor.network('fails');
       for (const { name, path } of pages) {
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)(`The states of pages${withoutBrowser}`, () => {
       await visitor.context.close();
     });
 
-    test('stale: the data stay, below a banner that says so', { timeout: 120_000 }, async () => {
+    test('stale: the old data below a banner', { timeout: 120_000 }, async () => {
       const visitor = await visit(appearance);
       const { page } = visitor;
       for (const { name, path, ready } of pages) {
@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)(`The states of pages${withoutBrowser}`, () => {
       await visitor.context.close();
     });
 
-    test('without the role: what it needs, and whom to ask', async () => {
+    test('missing role: the required role, and whom to ask', async () => {
       const visitor = await running.visitor(appearance);
       await visitor.open('/console/audit-log');
       await visitor.logIn(viewer);

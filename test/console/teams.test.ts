@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)(`On the Teams page${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('a viewer sees the teams, and no button that changes them', async () => {
+  test('a viewer sees the teams, but no buttons to change them', async () => {
     const { platform } = running;
     const owner = await platform.signUp();
     const path = `/api/v1/organizations/${owner.orgId}/teams`;

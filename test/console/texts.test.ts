@@ -12,11 +12,11 @@ describe('CSV', () => {
     expect(csvOf(['a', 'b', 'c'], rows)).toBe('a,b,c\r\nplain,"with, comma","with ""quotes"""\r\n"two\nlines",,12\r\n');
   });
 
-  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx'])('keeps a spreadsheet from calculating %j', (text) => {
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx'])('prevents a spreadsheet from evaluating %j', (text) => {
     expect(csvOf(['a'], [[text]])).toContain(`'${text}`);
   });
 
-  test('leaves negative numbers as they are', () => {
+  test('does not change negative numbers', () => {
     expect(csvOf(['a'], [[-1]])).toBe('a\r\n-1\r\n');
   });
 });
@@ -37,7 +37,7 @@ describe('A device', () => {
     ],
     ['curl/8.5.0', 'curl'],
     [null, 'Unknown'],
-  ])('that says %s is called %s', (userAgent, name) => {
+  ])('with the user agent %s is named %s', (userAgent, name) => {
     expect(deviceOf(userAgent)).toBe(name);
   });
 });

@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)(`The work units${withoutBrowser}`, () => {
   const units = (page: Page): ReturnType<Page['locator']> => page.locator('.units tbody tr');
   const title = (page: Page): Promise<string> => units(page).first().locator('.unit-name > :first-child').innerText();
 
-  test('of a flow are listed by a click on it, and each says why it has its theme', async () => {
+  test('of a flow are listed by a click on it, each with the reason for its theme', async () => {
     const { page, complaints } = visitor;
     const flow = page.getByRole('group', { name: /^Flow of work/ });
     await flow.getByRole('link', { name: /^Quality to example\/api: / }).dispatchEvent('click');
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)(`The work units${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('of a cell of a table and of a point of a line are those that the figure counts', async () => {
+  test('of a table cell or a point of a line are those that the figure counts', async () => {
     const { page, complaints } = visitor;
     const bars = page.getByRole('region', { name: 'Work by theme', exact: true });
     await bars.getByRole('button', { name: 'As a table' }).click();
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)(`The work units${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('are filtered by what is added and removed, and a program can ask for the same', async () => {
+  test('are filtered by adding and removing filters, and the query for programs is shown', async () => {
     const { page, complaints } = visitor;
     await page.goto(new URL('/console/work-units', running.platform.url).href);
     await page.getByText('Add a filter').click();

@@ -29,7 +29,7 @@ test('Requests one after the other on a connection are not limited', async () =>
   for (let round = 0; round < 30; round++) expect((await fetch(server.url)).status).toBe(200);
 });
 
-test('A connection whose client reads nothing of what waits for it is closed; another one stays open', async () => {
+test('A connection whose client does not read its replies is closed; another one stays open', async () => {
   const connections = new Set<Socket>();
   const server = createServer((socket) => {
     socket.on('error', () => undefined);

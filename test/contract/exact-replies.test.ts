@@ -29,7 +29,7 @@ type Sessions = ListSessionsHandler<PlatformDependencies>;
 
 const documents = (path: string): string[] => [`The contract does not document ${path} in this reply.`];
 
-test('What the contract documents passes: literals, helpers, conditions, problems', async () => {
+test('Documented replies pass: literals, helpers, conditions, problems', async () => {
   const handlers = `
     const helper = (): { readonly status: 200; readonly body: Schemas['DisownResponse'] } => ({ status: 200, body: done });
     export const a: Disown = () => ({ status: 200, body: done });

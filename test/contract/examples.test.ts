@@ -21,7 +21,7 @@ const recorder = createRecorder(loadContract('platform', process.cwd()), {
   reportFault: () => undefined,
 });
 
-describe('the examples of the contract are alive', () => {
+describe('the examples of the contract', () => {
   test.each(exampleRequests('platform').map((example) => ({ name: example.operationId, example })))(
     '$name: its example is a valid request, which the generated stub answers 501',
     async ({ example }) => {
@@ -44,7 +44,7 @@ describe('the examples of the contract are alive', () => {
 const textFiles = ['importTeams: malformed JSON', 'importTeams: unknown property'];
 
 describe('abuseEveryOperation', () => {
-  test('sends every operation each wrong request that fits it', async () => {
+  test('sends every operation each applicable wrong request', async () => {
     const refused = await abuseEveryOperation({
       api: 'platform',
       baseUrl: server.url,
@@ -67,7 +67,7 @@ describe('abuseEveryOperation', () => {
     ).toEqual(['endBrowserSession']);
   });
 
-  test('leaves out what is exempt, and only that', async () => {
+  test('omits exactly the exempt requests', async () => {
     const options = { api: 'platform', baseUrl: server.url, fetch: recorder.fetch, authorization };
     const refused = await abuseEveryOperation({ ...options, exempt: ['getMetrics: no credential', ...textFiles] });
     expect(refused.filter((each) => each.operationId === 'getMetrics').map(({ status }) => status)).toEqual([406]);
@@ -76,7 +76,7 @@ describe('abuseEveryOperation', () => {
     );
   });
 
-  test('names everything that is let through', async () => {
+  test('names every wrong request that is accepted', async () => {
     const lenient = createServer((_request, response) => response.end('{}'));
     await new Promise<void>((resolve) => lenient.listen(0, '127.0.0.1', resolve));
     const { port } = lenient.address() as AddressInfo; // a TCP server's address is never a path

@@ -12,14 +12,14 @@ const verdict = (...units: JudgedUnit[]): Verdict => ({
 describe('The gate for some operations', () => {
   const mixed = verdict(unit('seen', 'listTeams', '200'), unit('missing', 'getMe', '200'));
 
-  test('passes when they are seen, whatever is missing of others', () => {
+  test('passes if they are seen, regardless of others', () => {
     expect(selected(mixed, new Set(['listTeams'])).passed).toBe(true);
     expect(printFailing(selected(mixed, new Set(['listTeams'])))).toBe(
       'platform: 1 of 1 documented units seen (100 %)\nThe contract gate is green.',
     );
   });
 
-  test('fails when something of them is missing or undocumented', () => {
+  test('fails if a reply of them is missing or undocumented', () => {
     expect(selected(mixed, new Set(['getMe'])).passed).toBe(false);
     expect(selected(verdict(unit('undocumented', 'getMe', '418')), new Set(['getMe'])).passed).toBe(false);
   });
@@ -35,7 +35,7 @@ describe('The gate for some operations', () => {
   });
 });
 
-test('A partial run prints at most 60 lines of what fails', () => {
+test('A partial run prints at most 60 lines of failures', () => {
   const units = Array.from({ length: 2500 }, (_, index) => unit('missing', `operation${index}`, '200'));
   const lines = printFailing(verdict(...units)).split('\n');
   expect(lines).toHaveLength(63);

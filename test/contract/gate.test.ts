@@ -39,7 +39,7 @@ const except = (...units: string[]): Promise<void> =>
 /** What the gate says beneath the tree. */
 const failures = async (): Promise<string> => printTree(await verdict()).split('What fails:')[1] ?? '';
 
-test('A run that shows everything, and nothing else, is green', async () => {
+test('A run that shows all documented replies, and no others, passes', async () => {
   await run();
   expect(printTree(await verdict())).toBe(`
 notes
@@ -68,7 +68,7 @@ The contract gate is green.`);
 });
 
 test.each(completeRun.map((request) => ({ name: request.join(' '), request })))(
-  'Without $name the run is red',
+  'A run without $name fails',
   async ({ request }) => {
     await run(completeRun.filter((each) => each !== request));
     expect((await verdict()).passed).toBe(false);
@@ -83,31 +83,28 @@ const planted: [name: string, change: (right: NotesReply) => Partial<NotesReply>
   ['a missing header', ({ headers }) => ({ headers: { 'Content-Type': headers['Content-Type'] ?? '' } })],
 ];
 
-test.each(planted)(
-  'One reply with %s turns a complete run red, though the tests overlook it',
-  async (_name, change) => {
-    await run();
-    expect((await verdict()).passed).toBe(true);
-    notes.plant((_method, _path, right) => ({ ...right, ...change(right) }));
-    await run([['GET', '/notes/7']]);
-    expect((await verdict()).passed).toBe(false);
-    expect(await failures()).toMatch(/^ +not as documented: notes: GET \/notes\/\{\w+\}: readNote/m);
-  },
-);
+test.each(planted)('One reply with %s fails a complete run, even if no test notices it', async (_name, change) => {
+  await run();
+  expect((await verdict()).passed).toBe(true);
+  notes.plant((_method, _path, right) => ({ ...right, ...change(right) }));
+  await run([['GET', '/notes/7']]);
+  expect((await verdict()).passed).toBe(false);
+  expect(await failures()).toMatch(/^ +not as documented: notes: GET \/notes\/\{\w+\}: readNote/m);
+});
 
-test('A unit that was seen but is not documented turns it red', async () => {
+test('An undocumented unit that was seen fails the run', async () => {
   await run();
   openObservations(join(notes.root, observationsFolder)).observe('notes', ['shredNote', '200', 'application/json']);
   expect(await failures()).toContain('undocumented: notes > shredNote > 200 > application/json');
 });
 
-test('So does anything seen of a surface that has no contract', async () => {
+test('An observation of an API without a contract fails the run', async () => {
   await run();
   openObservations(join(notes.root, observationsFolder)).observe('graphql', ['Query', 'analytics']);
   expect(await failures()).toContain('undocumented: graphql > Query > analytics');
 });
 
-test('A problem in the catalogue that no reply refers to turns it red', async () => {
+test('A problem of the catalogue without a reply fails the run', async () => {
   await run();
   const path = join(notes.root, 'openapi/problems.yaml');
   const idle = `IdleProblem:\n  properties:\n    type: { const: /problems/idle }\n`;
@@ -120,20 +117,20 @@ test('A problem in the catalogue that no reply refers to turns it red', async ()
 const locked = 'notes > deleteNote > 429 > application/problem+json > /problems/notes-locked';
 const withoutLocked = completeRun.filter(([method, path]) => `${method} ${path}` !== 'DELETE /notes/3');
 
-test('An exception with a reason stands for what was not seen', async () => {
+test('An exception with a reason replaces a missing observation', async () => {
   await run(withoutLocked);
   await except(locked);
   expect((await verdict()).passed).toBe(true);
   expect(printTree(await verdict())).toContain('notes: 17 of 18 documented units seen (94.4 %), 1 excepted');
 });
 
-test('An exception for what was seen after all turns it red', async () => {
+test('An exception for a unit that was seen fails the run', async () => {
   await run();
   await except(locked);
   expect(await failures()).toContain(`needlessly excepted: ${locked}`);
 });
 
-test('An exception for what no contract has turns it red', async () => {
+test('An exception for an unknown unit fails the run', async () => {
   await run();
   await except('notes > deleteNote > 410 > no body');
   expect(await failures()).toContain('stale exception, nothing documents it: notes > deleteNote > 410 > no body');
@@ -144,13 +141,13 @@ test.each([
   ['an entry without a reason', '[{unit: a > b}]', 'entry 1: it must have a unit and a reason'],
   ['an entry with an empty reason', '[{unit: a > b, reason: " "}]', 'entry 1: the reason is empty'],
   ['an entry twice', '[{unit: a, reason: b}, {unit: a, reason: c}]', 'entry 2: a stands there twice'],
-])('The file of exceptions is refused when it holds %s', async (_name, text, says) => {
+])('The file of exceptions is refused with %s', async (_name, text, says) => {
   const path = join(notes.root, 'test/contract/exceptions.yaml');
   await writeFile(path, text);
   await expect(readExceptions(path)).rejects.toThrow(says);
 });
 
-test('The script prints the tree, writes the page and tells by its exit code', async () => {
+test('The script prints the tree, writes the page and sets its exit code', async () => {
   const script = ['node_modules/tsx/dist/cli.mjs', 'test/contract/gate.ts'].map((path) => join(process.cwd(), path));
   const gate = (): Promise<{ stdout: string }> => promisify(execFile)(process.execPath, script, { cwd: notes.root });
   const page = join(notes.root, observationsFolder, 'index.html');
@@ -165,7 +162,7 @@ test('The script prints the tree, writes the page and tells by its exit code', a
   expect(await readFile(page, 'utf8')).not.toMatch(/class="bad"|(src|href)=/);
 });
 
-test('A server that was never asked leaves everything missing', async () => {
+test('Without any request everything is missing', async () => {
   await mkdir(join(notes.root, observationsFolder), { recursive: true });
   const { surfaces } = await verdict();
   expect(new Set(surfaces[0]?.units.map(({ mark }) => mark))).toEqual(new Set(['missing']));

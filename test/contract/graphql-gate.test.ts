@@ -57,7 +57,7 @@ async function exchange(reply: Reply, body: object = { query, variables: { orgId
 }
 
 describe('The gate', () => {
-  test('is green when all of GraphQL was seen', async () => {
+  test('passes if all of GraphQL was seen', async () => {
     seeEverything();
     await exchange(right);
     await exchange(rightError);
@@ -87,7 +87,7 @@ describe('The gate', () => {
     }
   });
 
-  test('is red when one of them is new and was not seen', async () => {
+  test('fails if one of them is new and was not seen', async () => {
     seeEverything();
     const path = join(root, 'graphql/schema.graphql');
     await writeFile(
@@ -97,13 +97,13 @@ describe('The gate', () => {
     expect(await failures()).toContain('missing: graphql > CatalogLimits > fields > maxJokes');
   });
 
-  test('is red when something was seen that is not documented', async () => {
+  test('fails if something undocumented was seen', async () => {
     seeEverything();
     observations.observe(graphqlSurface, ['DimensionInput', 'in replies', 'PLANET']);
     expect(await failures()).toContain('undocumented: graphql > DimensionInput > in replies > PLANET');
   });
 
-  test('notes what a right reply shows, defaults among it', async () => {
+  test('notes what a valid reply shows, including defaults', async () => {
     const batch = {
       breakdowns: [
         { dimension: 'TEAM', measure: 'COUNT', dateRange: { startDate: '2026-01-01', endDate: '2026-01-02' } },
@@ -135,7 +135,7 @@ describe('The gate', () => {
   });
 });
 
-describe('One planted wrong reply turns a complete run red, though the tests overlook it:', () => {
+describe('One wrong reply fails a complete run, even if no test notices it:', () => {
   const planted: [string, Reply][] = [
     ['an extra field', { ...right, body: right.body.replace('"maxDays"', '"extra":1,"maxDays"') }],
     ['a missing field', { ...right, body: right.body.replace(',"count":2', '') }],

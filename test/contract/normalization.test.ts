@@ -16,7 +16,7 @@ describe('a normalized e-mail address', () => {
     expect(normalizeEmail(given)).toBe(expected);
   });
 
-  it('stays the same when it is normalized again', () => {
+  it('does not change when it is normalized again', () => {
     const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.emailAddress());
     fc.assert(
       fc.property(fc.array(texts, { maxLength: 3 }), fc.constantFrom('@', '', '.'), (parts, joint) => {
@@ -33,7 +33,7 @@ describe('a normalized e-mail address', () => {
     ['a path behind the domain', 'robin@bücher.example/x'],
     ['a fullwidth slash in the domain', 'robin@example.com\uff0fx'],
     ['a zero-width joiner in the domain', 'robin@exam\u200dple.com'],
-  ])('does not make another address of %s', (_what, given) => {
+  ])('does not change %s', (_what, given) => {
     expect(normalizeEmail(given)).toBe(given);
   });
 });

@@ -28,25 +28,25 @@ describe('size', () => {
     expect((await add(text + ' '.repeat(2048 - text.length))).status).toBe(201);
   });
 
-  test('One byte more is 413, which names the limit', async () => {
+  test('A body one byte over the limit is 413, which names the limit', async () => {
     const { status, body } = await add(' '.repeat(2049));
     expect(status).toBe(413);
     expect(body).toMatchObject({ type: '/problems/payload-too-large', max_bytes: 2048 });
   });
 
-  test('A stated length over the limit is 413 before anything of the body comes, and closes the connection', async () => {
+  test('A Content-Length over the limit is 413 before the body is read, and closes the connection', async () => {
     const reply = await sendRaw(workshop.url, `${head}Content-Length: 999999999\r\n\r\n`);
     workshop.recorder.record({ method: 'POST', url: '/tools', ...reply });
     expect(reply).toMatchObject({ status: 413, closed: true });
   });
 
-  test('A chunked body is 413 as soon as it is over the limit, and closes the connection', async () => {
+  test('A chunked body is 413 as soon as it exceeds the limit, and closes the connection', async () => {
     const reply = await sendRaw(workshop.url, `${head}Transfer-Encoding: chunked\r\n\r\n`, chunk('x'.repeat(2049)));
     workshop.recorder.record({ method: 'POST', url: '/tools', ...reply });
     expect(reply).toMatchObject({ status: 413, closed: true });
   });
 
-  test('A caller who sends all of a far too large body before reading gets the 413 nevertheless', async () => {
+  test('A caller that sends a far too large body before it reads also gets the 413', async () => {
     const response = await workshop.fetch('/tools', addTool('x'.repeat(3_000_000)));
     expect(response.status).toBe(413);
   });
@@ -62,7 +62,7 @@ describe('size', () => {
     expect(reply.status).toBe(201);
   });
 
-  test('A caller who goes away within the body is not answered, and nothing is logged as a failure', async () => {
+  test('A caller that disconnects during the body gets no reply, and no failure is logged', async () => {
     const socket = connect(Number(new URL(workshop.url).port), '127.0.0.1');
     socket.write(`${head}Content-Length: 100\r\n\r\n{"name"`);
     const [request] = (await once(workshop.server.server, 'request')) as [IncomingMessage];
@@ -111,17 +111,17 @@ describe('syntax', () => {
     expect(body['message']).toContain('UTF-8');
   });
 
-  test('An absent body is 422 where one is required, and fine where it is not', async () => {
+  test('A missing body is 422 if one is required, and accepted if not', async () => {
     expect(await add('')).toMatchObject({ status: 422, body: { violations: [{ path: '/body', rule: 'required' }] } });
     expect(await (await workshop.fetch('/note', { method: 'PUT' })).text()).toBe('(wiped)');
   });
 
-  test('Of a key that stands twice the last one counts, for validation and handler alike', async () => {
+  test('The last of repeated keys counts, for validation and handler alike', async () => {
     expect(await add('{"name":"","name":"Saw"}')).toMatchObject({ status: 201, body: { name: 'Saw' } });
     expect((await add('{"name":"Saw","name":""}')).status).toBe(422);
   });
 
-  test('Nesting however deep is 422', async () => {
+  test('Nesting of any depth is 422', async () => {
     const deep = 400_000;
     expect((await writeNote(`{"text":${'['.repeat(deep)}${']'.repeat(deep)}}`)).status).toBe(422);
     expect((await writeNote(`{"text":${'{"a":'.repeat(100_000)}0${'}'.repeat(100_000)}}`)).status).toBe(422);
@@ -159,7 +159,7 @@ describe('content', () => {
     expect((await writeNote(`{"text":[${'0,'.repeat(400_000)}"\\u0000"]}`)).status).toBe(422);
   });
 
-  test('An unknown field is 422 and named', async () => {
+  test('An unknown field is 422, with its name', async () => {
     const { body } = await add({ name: 'Saw', 'a/b~c': 1 });
     expect(body['violations']).toEqual([
       { path: '/body/a~1b~0c', rule: 'additionalProperties', message: 'is unknown; remove it' },
@@ -187,14 +187,14 @@ describe('content', () => {
     );
   });
 
-  test('The list of violations, and the message, have an end', async () => {
+  test('The list of violations and the message are limited', async () => {
     const fields = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`f${index}`, 1]));
     const { body } = await add({ name: 'Saw', ...fields });
     expect(body['violations']).toHaveLength(50);
     expect(String(body['message']).length).toBeLessThan(300);
   });
 
-  test('A body must be what it claims to be: nothing is converted', async () => {
+  test('The types of a body are not converted', async () => {
     expect((await add({ name: 7 })).status).toBe(422);
     expect((await add({ name: 'Saw', parts: ['1'] })).status).toBe(422);
     expect((await add([])).status).toBe(422);

@@ -14,7 +14,7 @@ const withToken = (authorization: string, method = 'DELETE'): Promise<Response> 
   workshop.fetch('/tools/1', { method, headers: { Authorization: authorization } });
 
 describe('authentication', () => {
-  test('Without a token it is 401 with WWW-Authenticate', async () => {
+  test('A request without a token is 401 with WWW-Authenticate', async () => {
     await start();
     const response = await workshop.fetch('/tools/1', { method: 'DELETE' });
     expect(response.status).toBe(401);
@@ -22,7 +22,7 @@ describe('authentication', () => {
     expect(await response.json()).toMatchObject({ type: '/problems/unauthenticated' });
   });
 
-  test.each(['Bearer kim', 'bearer kim', 'BEARER   kim '])('%j is a token', async (authorization) => {
+  test.each(['Bearer kim', 'bearer kim', 'BEARER   kim '])('%j is accepted', async (authorization) => {
     await start();
     expect((await withToken(authorization)).status).toBe(204);
   });
@@ -35,7 +35,7 @@ describe('authentication', () => {
     },
   );
 
-  test('An operation that serves anonymous callers too knows one with a token, and takes a bad one for none', async () => {
+  test('An operation with optional authentication uses a valid token, and ignores an invalid one', async () => {
     await start();
     const noteFor = async (init: RequestInit): Promise<unknown> =>
       record(await (await workshop.fetch('/tools/1', init)).json())['note'];
@@ -44,7 +44,7 @@ describe('authentication', () => {
     expect(await noteFor({ headers: { Authorization: 'Bearer stranger' } })).toBe(null);
   });
 
-  test('A scope that the caller lacks is 403 with what the security handler says', async () => {
+  test('A missing scope is 403 with the message of the security handler', async () => {
     await start();
     const response = await workshop.fetch('/tools', addTool({ name: 'Saw' }, { Authorization: 'Bearer kim' }));
     expect(response.status).toBe(403);
@@ -53,7 +53,7 @@ describe('authentication', () => {
 });
 
 describe('admission', () => {
-  test('What is not admitted is refused before anything else is looked at, and has not happened', async () => {
+  test('A request that is not admitted is refused before all other steps, and has no effect', async () => {
     const refusal = insufficientRole({ message: 'Not from there.', required_role: 'owner' });
     await start({ admit: ({ headers }) => (headers['x-from'] === 'elsewhere' ? refusal : null) });
     const from = (place: string, body: string): Promise<Response> =>
@@ -69,7 +69,7 @@ describe('rate limits', () => {
   const fields = (response: Response): (string | null)[] =>
     ['ratelimit-policy', 'ratelimit', 'retry-after'].map((name) => response.headers.get(name));
 
-  test('Every reply says what is left of each policy', async () => {
+  test('Every reply reports the remaining requests of each policy', async () => {
     await start({ rateLimiter: countingLimiter({ ADD_IP_LIMIT: 5, ADD_NAME_LIMIT: 2 }) });
     expect(fields(await workshop.fetch('/tools', addTool({ name: 'Saw' })))).toEqual([
       '"add-ip";q=5;w=3600, "add-name";q=2;w=3600',
@@ -79,7 +79,7 @@ describe('rate limits', () => {
     expect(fields(await workshop.fetch('/tools', addTool('{')))[1]).toBe('"add-ip";r=3;t=60, "add-name";r=1;t=60');
   });
 
-  test('What is over is 429, with Retry-After and the same number in the body', async () => {
+  test('A request over the limit is 429, with Retry-After and the same number in the body', async () => {
     await start({ rateLimiter: countingLimiter({ ADD_IP_LIMIT: 1 }) });
     await workshop.fetch('/tools', addTool({ name: 'Saw' }));
     const response = await workshop.fetch('/tools', addTool({ name: 'Saw' }));
@@ -88,19 +88,19 @@ describe('rate limits', () => {
     expect(await response.json()).toMatchObject({ type: '/problems/rate-limited', retry_after_seconds: 60 });
   });
 
-  test('A policy that is switched off counts nothing and shows nowhere', async () => {
+  test('A disabled policy counts nothing and is not reported', async () => {
     await start({ rateLimiter: countingLimiter({}) });
     expect(fields(await workshop.fetch('/tools', addTool({ name: 'Saw' })))).toEqual([null, null, null]);
   });
 
-  test('A property of the body is counted without regard to case and outer space', async () => {
+  test('A property of the body is counted regardless of case and surrounding space', async () => {
     await start({ rateLimiter: countingLimiter({ ADD_NAME_LIMIT: 2 }) });
     const add = async (name: unknown): Promise<number> =>
       (await workshop.fetch('/tools', addTool(JSON.stringify({ name })))).status;
     expect([await add('Saw'), await add(' sAW '), await add('SAW'), await add('Axe')]).toEqual([201, 201, 429, 201]);
   });
 
-  test('Nobody escapes the count by a body that does not parse or has no such property', async () => {
+  test('A malformed body, or one without the property, does not bypass the limit', async () => {
     await start({ rateLimiter: countingLimiter({ ADD_NAME_LIMIT: 3 }) });
     const statuses: number[] = [];
     for (const body of ['{', '{"name":7}', '[]', 'null', '{"name":{"a":1}}']) {
@@ -109,7 +109,7 @@ describe('rate limits', () => {
     expect(statuses).toEqual([400, 422, 422, 429, 429]);
   });
 
-  test('However long the property is, its key is short', async () => {
+  test('The key of a long property is short', async () => {
     const limiter = countingLimiter({ ADD_NAME_LIMIT: 9 });
     await start({ rateLimiter: limiter });
     await workshop.fetch('/tools', addTool({ name: 'x'.repeat(2000) }));
@@ -131,27 +131,27 @@ describe("the caller's address", () => {
     expect(await clientOf([], spoofed)).toBe('127.0.0.1');
   });
 
-  test('is what a trusted proxy says', async () => {
+  test('is the one reported by a trusted proxy', async () => {
     expect(await clientOf(['127.0.0.0/8'], spoofed)).toBe('203.0.113.7');
   });
 
-  test('is the last address that no trusted proxy has, not what the caller put before it', async () => {
+  test('is the last untrusted address, not one that the caller has added before it', async () => {
     const headers = { 'X-Forwarded-For': '198.51.100.1, 203.0.113.7, 10.0.0.2' };
     expect(await clientOf(['127.0.0.1', '10.0.0.0/8'], headers)).toBe('203.0.113.7');
   });
 
-  test('is the peer when it is no trusted proxy', async () => {
+  test('is the peer if that is not a trusted proxy', async () => {
     expect(await clientOf(['10.0.0.0/8'], spoofed)).toBe('127.0.0.1');
   });
 
-  test('is what the rate limits count: an untrusted X-Forwarded-For does not escape them', async () => {
+  test('is the key of the rate limits: an untrusted X-Forwarded-For does not bypass them', async () => {
     await start({ rateLimiter: countingLimiter({ ADD_IP_LIMIT: 1 }) });
     const add = (ip: string): RequestInit => addTool({ name: 'Saw' }, { 'X-Forwarded-For': ip });
     expect((await workshop.fetch('/tools', add('203.0.113.1'))).status).toBe(201);
     expect((await workshop.fetch('/tools', add('203.0.113.2'))).status).toBe(429);
   });
 
-  test('A trusted proxy that is no address stops the start', async () => {
+  test('An invalid address of a trusted proxy fails the start', async () => {
     await start();
     await expect(startWorkshop({ trustedProxies: ['proxy.example'] })).rejects.toThrow('proxy.example');
   });
@@ -165,7 +165,7 @@ describe('the request id', () => {
   };
   const minted = /^[\da-f-]{36}$/;
 
-  test('is the one that the caller sent', async () => {
+  test('is that of the caller', async () => {
     expect(await idFor('X-Request-Id: trace.01:AB-c_d\r\n')).toBe('trace.01:AB-c_d');
   });
 
@@ -175,7 +175,7 @@ describe('the request id', () => {
     'X-Request-Id: <x>\r\n',
     `X-Request-Id: ${'x'.repeat(129)}\r\n`,
     'X-Request-Id: a\r\nX-Request-Id: b\r\n',
-  ])('is minted for %j, which is not fit for a log', async (lines) => {
+  ])('is generated in place of %j, which is unsuitable for a log', async (lines) => {
     expect(await idFor(lines)).toMatch(minted);
   });
 

@@ -16,11 +16,11 @@ const list = async (
   return { status: response.status, body: record(await response.json()) };
 };
 
-test('Absent parameters have their defaults', async () => {
+test('Missing parameters have their defaults', async () => {
   expect((await list('')).body).toMatchObject({ limit: 20, tags: [], borrowed: null });
 });
 
-test('Numbers and booleans arrive as what they are', async () => {
+test('Numbers and booleans are converted', async () => {
   expect((await list('?limit=7&borrowed=false')).body).toMatchObject({ limit: 7, borrowed: false });
 });
 
@@ -42,7 +42,7 @@ test.each([
   ]);
 });
 
-test('A list takes one value as well as several', async () => {
+test('A list accepts one value as well as several', async () => {
   expect((await list('?tag=a')).body).toMatchObject({ tags: ['a'] });
   expect((await list('?tag=a&tag=b%20c&tag=d+e')).body).toMatchObject({ tags: ['a', 'b c', 'd e'] });
 });
@@ -54,7 +54,7 @@ test.each(['%ff', '%ed%a0%80', 'a%c3', '%f0%9f'])('?tag=%s is 422, because it is
   });
 });
 
-test('The replacement character is one like any other', async () => {
+test('The replacement character is accepted', async () => {
   expect((await list('?tag=%ef%bf%bd')).body).toMatchObject({ tags: ['\ufffd'] });
 });
 
@@ -81,11 +81,11 @@ test('U+0000 in a parameter is 422', async () => {
   );
 });
 
-test('A percent sign that begins no escape is text like any other', async () => {
+test('A percent sign that begins no escape sequence is text', async () => {
   expect((await list('?tag=%zz')).body).toMatchObject({ tags: ['%zz'] });
 });
 
-test('Very many parameters are no failure', async () => {
+test('Very many parameters cause no failure', async () => {
   expect((await list(`?${'x&'.repeat(5000)}`)).status).toBe(422);
 });
 
@@ -100,14 +100,14 @@ test('Path parameters are converted and checked', async () => {
   expect(await read('1%00')).toMatchObject({ status: 422 });
 });
 
-test('Header parameters reach the handler, by a name in lower case, and are checked', async () => {
+test('Header parameters are validated, and passed to the handler by lower-case names', async () => {
   expect((await list('', { 'IF-NONE-MATCH': '"1"' })).body).toMatchObject({ etag: '"1"' });
   expect((await list('', { 'If-None-Match': 'x'.repeat(21) })).body).toMatchObject({
     violations: [{ path: '/header/if-none-match', rule: 'maxLength' }],
   });
 });
 
-test('Headers that the contract does not name are none of its business', async () => {
+test('Undocumented headers are not passed to the handler', async () => {
   expect((await list('', { 'X-Anything': 'x' })).status).toBe(200);
 });
 
@@ -117,11 +117,11 @@ test.each([
   ['with an equals sign in it', 'workbench=a=b', 'a=b'],
   ['twice: the first counts', 'workbench=oak; workbench=ash', 'oak'],
   ['under another case: names are exact', 'Workbench=oak', null],
-])('A cookie reaches the handler: %s', async (_case, field, workbench) => {
+])('A cookie is passed to the handler: %s', async (_case, field, workbench) => {
   expect((await list('', { Cookie: field })).body).toMatchObject({ workbench });
 });
 
-test('A cookie that breaks its schema is refused, other cookies are not looked at', async () => {
+test('A cookie that violates its schema is refused, and other cookies are ignored', async () => {
   expect((await list('', { Cookie: `other=${'x'.repeat(100)}; workbench=walnut` })).body).toMatchObject({
     violations: [{ path: '/cookie/workbench', rule: 'maxLength' }],
   });

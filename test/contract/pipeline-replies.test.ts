@@ -57,7 +57,7 @@ describe('unexpected failures', () => {
     expect((await read(() => Promise.reject(undefined as unknown as Error))).status).toBe(500);
   });
 
-  test('are the documented problem where the service knows them, for example a lost database', async () => {
+  test('are the documented problem if the service recognizes them, for example a lost database', async () => {
     await start({
       handlers: { listTools: () => Promise.reject(failure) },
       problemOf: (error) =>
@@ -69,14 +69,14 @@ describe('unexpected failures', () => {
     expect(workshop.log.map(({ level }) => level)).toEqual(['warn']);
   });
 
-  test('in a security handler or the rate limiter are answered alike', async () => {
+  test('in a security handler or the rate limiter have the same reply', async () => {
     await start({ rateLimiter: { consume: () => Promise.reject(failure) } });
     const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' };
     expect((await workshop.fetch('/tools', init)).status).toBe(500);
   });
 });
 
-describe('replies that the contract does not have are 500, and the log says what is wrong', () => {
+describe('undocumented replies are 500, and the log has the reason', () => {
   const wrong: [name: string, answer: AnyHandler, says: string][] = [
     ['a status', () => ({ status: 202, body: saw }), 'the contract does not document this status'],
     ['a problem', () => ({ ...notFound, body: { ...notFound.body, type: '/problems/other' } }), 'the problem other is not documented'],
@@ -107,15 +107,15 @@ describe('validation of replies', () => {
     return new Set((await Promise.all(replies)).map(({ status }) => status));
   };
 
-  test('always: each one', async () => {
+  test('always: every reply', async () => {
     expect(await statuses('always', 20)).toEqual(new Set([500]));
   });
 
-  test('off: none', async () => {
+  test('off: no reply', async () => {
     expect(await statuses('off', 20)).toEqual(new Set([200]));
   });
 
-  test('sampled: some', () => {
+  test('sampled: some replies', () => {
     // One in a hundred: that 5,000 hold none, or nothing but, has a chance below 1e-21.
     const sampled = Array.from({ length: 5000 }, isSampled);
     expect(new Set(sampled)).toEqual(new Set([true, false]));
@@ -144,19 +144,19 @@ describe('validation of replies', () => {
     expect(String(workshop.log[0]?.fields['err'])).toContain('the header Location is missing');
   });
 
-  test('Also without it an undocumented property never leaves the server', async () => {
+  test('Without it, an undocumented property is not sent either', async () => {
     const response = await read(() => ({ status: 200, body: { ...saw, password_hash: 'hunter2' } }), {
       replyValidation: 'off',
     });
     expect(await response.json()).toEqual(saw);
   });
 
-  test('Also without it an undocumented status or problem does not', async () => {
+  test('Without it, an undocumented status or problem is not sent either', async () => {
     const response = await read(() => ({ status: 418, body: saw }), { replyValidation: 'off' });
     expect(response.status).toBe(500);
   });
 
-  test('Also without it a value that cannot be serialized is a clean 500', async () => {
+  test('Without it, a value that cannot be serialized is 500 as well', async () => {
     const unwritable = { ...saw, get name(): string { throw new Error('no name'); } }; // prettier-ignore
     const response = await read(() => ({ status: 200, body: unwritable }), { replyValidation: 'off' });
     expect(response.status).toBe(500);
@@ -170,7 +170,7 @@ describe('documented replies', () => {
     expect(Object.keys(record(await response.json()))).toEqual(['type', 'title', 'status', 'message', 'request_id']);
   });
 
-  test('The cause of a refusal is logged, and stays there', async () => {
+  test('The cause of a refusal is logged, and not sent', async () => {
     const response = await read(() => ({ ...notFound, cause: new Error('hunter2') }));
     expect(await response.text()).not.toContain('hunter2');
     expect(workshop.log).toEqual([
@@ -178,7 +178,7 @@ describe('documented replies', () => {
     ]);
   });
 
-  test('A reply without a body has none, and no length', async () => {
+  test('A reply without a body has no Content-Length', async () => {
     await start();
     const init = { method: 'DELETE', headers: { Authorization: 'Bearer kim' } };
     const response = await workshop.fetch('/tools/1', init);
@@ -187,7 +187,7 @@ describe('documented replies', () => {
     expect(response.headers.has('content-length')).toBe(false);
   });
 
-  test('Plain text is sent as it is, in UTF-8', async () => {
+  test('Plain text is sent unchanged, in UTF-8', async () => {
     await start();
     const init = { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body: '{"text":"Grüße \\"x\\""}' };
     const response = await workshop.fetch('/note', init);
@@ -195,7 +195,7 @@ describe('documented replies', () => {
     expect(await response.text()).toBe('Grüße "x"');
   });
 
-  test('Any text comes through JSON unharmed', async () => {
+  test('Any text is unchanged by JSON', async () => {
     const name = 'Gr\u00fc\u00dfe \u{1f527} "\\\n\u2028\u0007';
     expect(await (await read(() => ({ status: 200, body: { ...saw, name } }))).json()).toEqual({ ...saw, name });
   });

@@ -37,7 +37,7 @@ test('Each item is one line', async () => {
   expect(await response.text()).toBe('{"visitor":"Robin"}\n{"visitor":"Two\\nlines"}\n');
 });
 
-test('The head comes before the first item does', async () => {
+test('The headers are sent before the first item', async () => {
   const first = signal();
   await start(async function* () {
     await first.happened;
@@ -49,7 +49,7 @@ test('The head comes before the first item does', async () => {
   expect(await response.text()).toContain('Robin');
 });
 
-test('No item is produced that the caller does not read', async () => {
+test('Items are produced only as the caller reads', async () => {
   let produced = 0;
   await start(async function* () {
     for (; produced < 100_000; produced++) yield await Promise.resolve({ visitor: 'x'.repeat(10_000) });
@@ -78,7 +78,7 @@ test('When the caller disconnects the iterable is closed, and nothing is logged'
   expect(workshop.log).toEqual([]);
 });
 
-test("When the caller goes away the handler's signal tells one that waits for something to happen", async () => {
+test('When the caller disconnects, the signal of the handler ends a wait', async () => {
   const aborted = signal();
   const watchVisits: AnyHandler = (request) => {
     const { context } = request as { context: { signal: AbortSignal } }; // as every generated request type has it
@@ -96,7 +96,7 @@ test("When the caller goes away the handler's signal tells one that waits for so
   await aborted.happened;
 });
 
-test('A caller who leaves before a stream is opened is no unexpected failure', async () => {
+test('A caller that disconnects before a stream is opened causes no failure', async () => {
   const [asked, settled] = [signal(), signal()];
   const watchVisits: AnyHandler = async (request) => {
     const { context } = request as { context: { signal: AbortSignal } }; // as every generated request type has it
@@ -114,7 +114,7 @@ test('A caller who leaves before a stream is opened is no unexpected failure', a
   expect(workshop.log.filter(({ level }) => level !== 'debug')).toEqual([]);
 });
 
-test("Any number of calls may listen to one request's signal", async () => {
+test('Any number of listeners may use the signal of one request', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error): void => void warnings.push(warning);
   process.on('warning', note);
@@ -129,7 +129,7 @@ test("Any number of calls may listen to one request's signal", async () => {
   expect(warnings).toEqual([]);
 });
 
-test('A stream that fails is cut off, so that the part is not taken for the whole, and logged', async () => {
+test('A stream that fails is cut off, so that it does not look complete, and logged', async () => {
   await start(async function* () {
     yield { visitor: 'Robin' };
     await Promise.resolve();
@@ -140,7 +140,7 @@ test('A stream that fails is cut off, so that the part is not taken for the whol
   expect(workshop.log).toMatchObject([{ level: 'error', message: 'a stream failed' }]);
 });
 
-test('A line that the contract does not have ends the stream before it is sent', async () => {
+test('An undocumented line ends the stream before it is sent', async () => {
   await start(() => streamOf({ visitor: 'Robin' }, { visitor: 'Kim', password_hash: 'hunter2' }));
   const response = await workshop.fetchUnchecked('/visits');
   const received: string[] = [];

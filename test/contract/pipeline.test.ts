@@ -40,7 +40,7 @@ describe('the order of the steps', () => {
     expect(statuses).toEqual(steps.map(([status]) => status));
   });
 
-  test('begins with the route: what matches none is 404 or 405 whatever else is wrong', async () => {
+  test('begins with the route: a request that matches none is 404 or 405', async () => {
     await start();
     const init = { headers: { Accept: 'image/png', 'Content-Type': 'x/y' }, body: '{' };
     expect((await workshop.fetch('/nowhere', { method: 'POST', ...init })).status).toBe(404);
@@ -49,14 +49,14 @@ describe('the order of the steps', () => {
 });
 
 describe('routing', () => {
-  test('A path that no operation has is 404 with a problem', async () => {
+  test('An unknown path is 404 with a problem', async () => {
     await start();
     const response = await workshop.fetch('/tools/1/handle');
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     expect(await problemOf(response)).toMatchObject({ type: '/problems/route-not-found', status: 404 });
   });
 
-  test('A method that the path does not serve is 405 with the ones that it does', async () => {
+  test('An unsupported method is 405 with the supported ones', async () => {
     await start();
     const response = await workshop.fetch('/tools/1', { method: 'PATCH' });
     expect(response.headers.get('allow')).toBe('GET, DELETE, HEAD');
@@ -76,7 +76,7 @@ describe('routing', () => {
     expect(head.headers.get('content-type')).toBe('application/json');
   });
 
-  test('HEAD where there is no GET is 405', async () => {
+  test('HEAD without a GET is 405', async () => {
     await start();
     expect((await workshop.fetch('/note', { method: 'HEAD' })).status).toBe(405);
   });
@@ -88,7 +88,7 @@ describe('routing', () => {
   });
 
   test.each(['/tools/%zz', '/tools/%c3%28', '*', '/tools//1', '/tools/1/'])(
-    'The odd target %s is 404 or 422, documented, and no failure',
+    'The unusual target %s is a documented 404 or 422',
     async (target) => {
       await start();
       const reply = await sendRaw(workshop.url, `GET ${target} HTTP/1.1\r\nHost: h\r\n\r\n`);
@@ -97,7 +97,7 @@ describe('routing', () => {
     },
   );
 
-  test('A path parameter however long is for validation to refuse, not for the router', async () => {
+  test('A path parameter of any length is refused by validation, not by the router', async () => {
     await start();
     expect((await workshop.fetch(`/tools/${'1'.repeat(4000)}`)).status).not.toBe(404);
   });
@@ -126,7 +126,7 @@ describe('negotiation', () => {
     expect(reply.status).toBe(status);
   });
 
-  test('406 says what there is', async () => {
+  test('406 lists the available media types', async () => {
     await start();
     const response = await workshop.fetch('/note', { method: 'PUT', headers: { Accept: 'application/json' } });
     expect(await problemOf(response)).toMatchObject({ available: ['text/plain'] });
@@ -153,13 +153,13 @@ describe('negotiation', () => {
     expect((await workshop.fetch('/tools', addTool({ name: 'Saw' }, { 'Content-Type': type }))).status).toBe(status);
   });
 
-  test('A body without Content-Type is 415, one that is not there needs none', async () => {
+  test('A body without Content-Type is 415; without a body none is needed', async () => {
     await start();
     expect((await workshop.fetch('/note', { method: 'PUT', body: new Uint8Array([0x7b, 0x7d]) })).status).toBe(415);
     expect((await workshop.fetch('/note', { method: 'PUT' })).status).toBe(200);
   });
 
-  test('A coded body is 415, and the problem says what is supported', async () => {
+  test('A compressed body is 415, and the problem names the supported coding', async () => {
     await start();
     const response = await workshop.fetch('/tools', addTool({ name: 'Saw' }, { 'Content-Encoding': 'gzip' }));
     expect(response.status).toBe(415);

@@ -20,8 +20,8 @@ const plant = (change: (right: NotesReply) => Partial<NotesReply>): void => {
   notes.plant((_method, _path, right) => ({ ...right, ...change(right) }));
 };
 
-describe('what is as documented', () => {
-  test('is handed on unchanged and noted with its headers', async () => {
+describe('a documented reply', () => {
+  test('is passed on unchanged and noted with its headers', async () => {
     const response = await request('/notes/1?tag=x');
     expect(await response.json()).toEqual({ text: 'Buy milk' });
     expect(seen()).toEqual([
@@ -31,19 +31,19 @@ describe('what is as documented', () => {
     ]);
   });
 
-  test('is noted by the type of the problem', async () => {
+  test('is noted by the type of its problem', async () => {
     await request('/notes/2', { method: 'DELETE' });
     expect(seen()).toContainEqual(['deleteNote', '429', 'application/problem+json', '/problems/rate-limited']);
     expect(seen()).not.toContainEqual(['deleteNote', '429', 'application/problem+json', '/problems/notes-locked']);
   });
 
-  test('is noted once, however often it is seen', async () => {
+  test('is noted once, even if it is seen several times', async () => {
     await request('/notes/1', { method: 'DELETE' });
     await request('/notes/1', { method: 'DELETE' });
     expect(seen()).toHaveLength(2);
   });
 
-  test('includes the replies to requests that match no operation', async () => {
+  test('includes replies to requests that match no operation', async () => {
     await request('/elsewhere');
     await request('/notes/1', { method: 'PUT' });
     const label = 'requests that match no operation';
@@ -52,14 +52,14 @@ describe('what is as documented', () => {
     expect(seen()).toContainEqual([label, '405', 'header Allow']);
   });
 
-  test('is checked for HEAD like for GET, but proves no unit', async () => {
+  test('to HEAD is checked like one to GET, but proves no unit', async () => {
     await request('/notes/1', { method: 'HEAD' });
     expect(seen()).toEqual([]);
     plant(() => ({ headers: { 'X-Request-Id': 'r-1' } }));
     await expect(request('/notes/1', { method: 'HEAD' })).rejects.toThrow('the header Cache-Control is missing');
   });
 
-  test('is noted for exchanges that were made by other means', () => {
+  test('is also noted for exchanges of other clients', () => {
     const headers = { 'X-Request-Id': 'r-1' };
     notes.recorder.record({ method: 'delete', url: '/notes/1', status: 204, headers, body: '' });
     expect(seen()).toContainEqual(['deleteNote', '204', 'no body']);
@@ -77,7 +77,7 @@ describe('what is as documented', () => {
     expect(seen()).toContainEqual(['readNote', '200', 'application/json']);
   });
 
-  test('knows of the entries of an HTTP archive what was asked', () => {
+  test('is matched with its request in an HTTP archive', () => {
     const headers = [{ name: 'X-Persisted-Query-Id', value: 'team-values' }];
     const url = 'http://h/graphql';
     const response = { status: 200, headers: [], content: {} };
@@ -208,7 +208,7 @@ describe('an undocumented reply fails the test at once, and also the gate', () =
     await expect(response.text()).rejects.toThrow('a line: it is not JSON');
   });
 
-  test('a fault says nothing of the values', async () => {
+  test('a fault does not contain values', async () => {
     plant(() => ({ body: '{"text":["tok-123"]}' }));
     await expect(request('/notes/1')).rejects.toThrow(/^GET \/notes\/\{\w+\}: readNote 200: (?!.*tok-123)/);
   });

@@ -53,7 +53,7 @@ function declaredRoutes(api: 'platform' | 'compose'): string[] {
   return [...operations, ...[pages].flat().map((page) => String(record(page)['route']))];
 }
 
-describe('A server serves what its contract and openapi/pages.yaml declare, and nothing else:', () => {
+describe('A server serves exactly what its contract and openapi/pages.yaml declare:', () => {
   test('the Platform', async () => {
     const [app, ...others] = await applicationsOf(() =>
       startTestPlatform({ environment: { MAIL_URL: '', CORS_ORIGINS: 'https://app.example.com' } }),
@@ -75,7 +75,7 @@ describe('A server serves what its contract and openapi/pages.yaml declare, and 
   });
 });
 
-describe('A planted route is found', () => {
+describe('An additional route is found', () => {
   const bare = {
     routes: [],
     handlers: {},
@@ -104,7 +104,7 @@ describe('A planted route is found', () => {
     expect(undeclared(app)).toEqual(['GET /planted']);
   });
 
-  test('as a router of its author', () => {
+  test('in a separate router', () => {
     const app = createApplication(bare);
     const router = new Router().get('/planted/:name', () => undefined);
     app.use(router.routes() as Koa.Middleware);

@@ -51,13 +51,13 @@ describe.skipIf(missing !== null)(`a server over TLS${missing === null ? '' : ` 
   const certificateOf = ({ cert, key }: Certificate): RequestOptions => ({ cert, key });
   const portOf = ({ server }: RunningServer): number => (server.address() as AddressInfo).port;
 
-  test('proves itself to a client that trusts its authority', async () => {
+  test('is verified by a client that trusts its authority', async () => {
     const server = await start();
     expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     expect(await get(server)).toBe('nobody');
   });
 
-  test('lets in who presents a certificate of the authority, and knows whose it is', async () => {
+  test('accepts a certificate of the authority, and knows its owner', async () => {
     const server = await start({ clientCa: ours.cert });
     expect(await get(server, certificateOf(certificates.issue(ours, 'robin')))).toBe('CN=robin');
   });
@@ -87,14 +87,14 @@ describe.skipIf(missing !== null)(`a server over TLS${missing === null ? '' : ` 
     await expect(get(server, options)).rejects.toThrow(/protocol/i);
   });
 
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)('asks for the certificate over %s, too', async (version) => {
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('requests the certificate over %s, too', async (version) => {
     const server = await start({ clientCa: ours.cert });
     const only = { minVersion: version, maxVersion: version };
     await expect(get(server, only)).rejects.toThrow();
     expect(await get(server, { ...only, ...certificateOf(certificates.issue(ours, 'robin')) })).toBe('CN=robin');
   });
 
-  test('survives what is no TLS, and says nothing in plain text', async () => {
+  test('survives data that are not TLS, and sends no plain text', async () => {
     const server = await start({ clientCa: ours.cert });
     const socket = connectPlain(portOf(server), '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -102,14 +102,14 @@ describe.skipIf(missing !== null)(`a server over TLS${missing === null ? '' : ` 
     expect(await get(server, certificateOf(certificates.issue(ours, 'robin')))).toBe('CN=robin');
   });
 
-  test('answers what is no HTTP inside TLS with 400', async () => {
+  test('answers data that are not HTTP inside TLS with 400', async () => {
     const socket = connect({ port: portOf(await start()), host: '127.0.0.1', ca: ours.cert });
     await once(socket, 'secureConnect');
     socket.write('HELLO\r\n\r\n');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test('serves others while hundreds of clients stop within the handshake', async () => {
+  test('serves others while hundreds of clients stall in the handshake', async () => {
     const server = await start({ clientCa: ours.cert });
     const sockets = Array.from({ length: 300 }, (_, index) => {
       const socket = connectPlain(portOf(server), '127.0.0.1');
@@ -145,7 +145,7 @@ describe.skipIf(missing !== null)(`a server over TLS${missing === null ? '' : ` 
     expect(await get(server)).toBe('nobody');
   });
 
-  test('stops while a client has connected and not yet said hello', async () => {
+  test('stops while a client has connected and sent nothing', async () => {
     const server = await start();
     const socket = connectPlain(portOf(server), '127.0.0.1');
     await once(socket, 'connect');

@@ -42,14 +42,14 @@ async function leaveStaleSocket(at: string): Promise<void> {
   expect((await lstat(at)).isSocket()).toBe(true);
 }
 
-test('A server on a Unix socket answers, and its owner alone may connect', async () => {
+test('A server on a Unix socket answers, and only its owner may connect', async () => {
   const server = await start(path);
   expect(server.url).toBe(`unix://${path}`);
   expect(await get(path)).toBe('hello');
   expect((await lstat(path)).mode & 0o777).toBe(0o600);
 });
 
-test('Beside the socket nothing is left, neither while it serves nor after', async () => {
+test('No other file exists beside the socket, neither during nor after the run', async () => {
   const server = await start(path);
   expect(await readdir(folder)).toEqual(['api.sock']);
   await server.stop(0);
@@ -62,7 +62,7 @@ test('The socket of a server that was killed is replaced', async () => {
   expect(await get(path)).toBe('hello');
 });
 
-test('A socket on which a server answers is refused, and stays with that server', async () => {
+test('A socket in use by a running server is refused and not replaced', async () => {
   await start(path, 'first');
   await expect(start(path, 'second')).rejects.toMatchObject({
     name: 'SocketPathError',
@@ -73,7 +73,7 @@ test('A socket on which a server answers is refused, and stays with that server'
   expect(await readdir(folder)).toEqual(['api.sock']);
 });
 
-test('Of many servers that start at once over a dead socket, exactly one gets it, and answers', async () => {
+test('Of many servers that start at once on a dead socket, exactly one gets it', async () => {
   await leaveStaleSocket(path);
   const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, index) => start(path, `server ${index}`)));
   const winners = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [`server ${index}`] : []));
@@ -84,14 +84,14 @@ test('Of many servers that start at once over a dead socket, exactly one gets it
 test.each([
   ['a file', (at: string) => writeFile(at, 'precious')],
   ['a folder', (at: string) => mkdir(at)],
-])('What is no socket is left as it is: %s', async (_, make) => {
+])('A file that is not a socket is not replaced: %s', async (_, make) => {
   await make(path);
   const before = await lstat(path);
   await expect(start(path)).rejects.toMatchObject({ name: 'SocketPathError', code: 'EEXIST' });
   expect(await lstat(path)).toMatchObject({ ino: before.ino, mode: before.mode, size: before.size });
 });
 
-test('A server that stops leaves the socket alone that another one has put in its place', async () => {
+test('A server that stops does not remove the socket of another one', async () => {
   const first = await start(path, 'first');
   await rm(path); // somebody tidied up
   await start(path, 'second');
@@ -99,7 +99,7 @@ test('A server that stops leaves the socket alone that another one has put in it
   expect(await get(path)).toBe('second');
 });
 
-test('A path that is too long for a socket is refused in words', async () => {
+test('A path that is too long for a socket fails with a readable message', async () => {
   const long = join(folder, 'x'.repeat(110));
   await expect(start(long)).rejects.toMatchObject({
     code: 'ENAMETOOLONG',
@@ -107,11 +107,11 @@ test('A path that is too long for a socket is refused in words', async () => {
   });
 });
 
-test('A folder that does not exist is the system’s error', async () => {
+test('A missing folder is the error of the system', async () => {
   await expect(start(join(folder, 'none', 'api.sock'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('Stopping takes the name away first, and lets the requests under way finish', async () => {
+test('Stopping removes the socket first, and lets running requests finish', async () => {
   let finish = (): void => undefined;
   const arrived = new Promise<void>((arrive) => {
     void listen(
@@ -132,7 +132,7 @@ test('Stopping takes the name away first, and lets the requests under way finish
   await stopped;
 });
 
-test('A second name of the socket keeps no server from starting', async () => {
+test('A second link to the socket does not prevent a start', async () => {
   await start(path);
   await link(path, join(folder, 'other.sock'));
   await expect(start(join(folder, 'other.sock'))).rejects.toMatchObject({ code: 'EADDRINUSE' });

@@ -27,7 +27,7 @@ afterEach(() => workshop.close());
 
 const farAway = 60_000;
 
-test('Stopping lets the requests under way finish, and takes no new connections', async () => {
+test('Stopping lets running requests finish, and accepts no new connections', async () => {
   const underWay = workshop.fetch('/tools/1');
   await arrived;
   const stopped = workshop.server.stop(farAway);
@@ -37,7 +37,7 @@ test('Stopping lets the requests under way finish, and takes no new connections'
   await stopped;
 });
 
-test('Stopping does not wait for connections that are kept alive', async () => {
+test('Stopping does not wait for idle connections', async () => {
   const agent = new Agent({ keepAlive: true });
   const [response] = (await once(httpRequest(`${workshop.url}/tools`, { agent }).end(), 'response')) as [
     IncomingMessage,
@@ -48,7 +48,7 @@ test('Stopping does not wait for connections that are kept alive', async () => {
   agent.destroy();
 });
 
-test('At the deadline the connections that are still open are cut', async () => {
+test('Connections that are open at the deadline are cut', async () => {
   const underWay = workshop.fetch('/tools/1');
   await arrived;
   const cut = expect(underWay).rejects.toThrow();
@@ -57,11 +57,11 @@ test('At the deadline the connections that are still open are cut', async () => 
   finish();
 });
 
-test('What is not HTTP is answered 400 and the connection closed', async () => {
+test('Data that are not HTTP are answered with 400, and the connection is closed', async () => {
   expect(await sendRaw(workshop.url, 'HELLO\r\n\r\n')).toMatchObject({ status: 400, closed: true });
 });
 
-test('A connection that ends before it says anything is no failure', async () => {
+test('A connection that ends without a request is no failure', async () => {
   const socket = connect(Number(new URL(workshop.url).port), '127.0.0.1');
   await once(socket, 'connect');
   socket.destroy();
@@ -69,7 +69,7 @@ test('A connection that ends before it says anything is no failure', async () =>
   expect(workshop.log).toEqual([]);
 });
 
-test('An address that is taken is refused with the system’s error', async () => {
+test('An address in use is refused with the error of the system', async () => {
   const port = Number(new URL(workshop.url).port);
   await expect(listen(() => undefined, { host: '127.0.0.1', port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });

@@ -31,19 +31,19 @@ describe('an open database', () => {
   });
   afterAll(() => test.drop());
 
-  it('gives int8 as a number where that is exact, else as its digits, and timestamps as dates', async () => {
+  it('reads int8 as a number if that is exact, else as text, and timestamps as dates', async () => {
     const [row] = await open(test.uri).sql`
       select 42::int8 as small, 9007199254740993::int8 as large, timestamptz '2024-05-06T07:08:09.123Z' as at`;
     expect(row).toEqual({ small: 42, large: '9007199254740993', at: new Date('2024-05-06T07:08:09.123Z') });
   });
 
-  it('names itself to the server', async () => {
+  it('sets its application name on the server', async () => {
     expect(await open(test.uri).sql`select current_setting('application_name') as name`).toEqual([
       { name: 'plumbline' },
     ]);
   });
 
-  it('ends a statement at its time limit, recognizably', async () => {
+  it('ends a statement at its time limit with a recognizable error', async () => {
     const error: unknown = await open(test.uri, { statementTimeoutMs: 50 }).sql`select pg_sleep(30)`.catch(
       (e: unknown) => e,
     );
@@ -51,7 +51,7 @@ describe('an open database', () => {
     expect(isConnectionFailure(error)).toBe(false);
   });
 
-  it('commits a transaction that returns, and gives what it returned', async () => {
+  it('commits a transaction that returns, and returns its result', async () => {
     const { sql } = open(test.uri);
     const count = await sql.begin(async (transaction) => {
       const note = { id: 1, text: 'kept' };
@@ -62,7 +62,7 @@ describe('an open database', () => {
     expect(await sql`select text from notes where id = 1`).toEqual([{ text: 'kept' }]);
   });
 
-  it('rolls a transaction back that throws, and passes the error on', async () => {
+  it('rolls back a transaction that throws, and rethrows the error', async () => {
     const { sql } = open(test.uri);
     const failing = sql.begin(async (transaction) => {
       await transaction`insert into notes values (2, 'dropped')`;
@@ -82,7 +82,7 @@ describe('an open database', () => {
     expect(await sql`select 1 from notes where id = 3`).toEqual([]);
   });
 
-  it('undoes only the savepoint that throws', async () => {
+  it('rolls back only the savepoint that throws', async () => {
     const { sql } = open(test.uri);
     await sql.begin(async (transaction) => {
       await transaction`insert into notes values (4, 'outer')`;
@@ -94,7 +94,7 @@ describe('an open database', () => {
     expect(await sql`select text from notes where id = 4`).toEqual([{ text: 'outer' }]);
   });
 
-  it('begins transactions in the mode that is asked for', async () => {
+  it('begins transactions in the requested mode', async () => {
     const { sql } = open(test.uri);
     const writing = sql.begin('read only', (transaction) => transaction`insert into notes values (5, 'no')`);
     await expect(writing).rejects.toMatchObject({ code: '25006' });
@@ -106,7 +106,7 @@ describe('an open database', () => {
     expect(() => leaked.transaction`select 1`).toThrow('has ended');
   });
 
-  it('lets a transaction wait for a free connection, but not for ever', async () => {
+  it('lets a transaction wait for a free connection up to a limit', async () => {
     const { sql } = open(test.uri, { maxConnections: 2, connectTimeoutMs: 300 });
     const error = await sql.begin(() => sql.begin(() => Promise.resolve('inner')).catch((e: unknown) => e));
     expect(error).toMatchObject({ code: 'POOL_TIMEOUT' });
@@ -123,7 +123,7 @@ describe('an open database', () => {
     expect(row?.['used']).toBeLessThanOrEqual(4);
   });
 
-  it('refuses everything after its close, as unavailable', async () => {
+  it('is unavailable after it is closed', async () => {
     const database = open(test.uri);
     await database.sql`select 1`;
     await database.close();
@@ -177,7 +177,7 @@ describe('a database that goes away', () => {
   });
   afterAll(() => server.remove());
 
-  it('settles every statement of a running load, each failure as unavailable, and works again when it is back', async () => {
+  it('settles every statement of a running load, reports failures as unavailable, and recovers', async () => {
     const { sql } = open(server.uri);
     const outcomes = { done: 0, unavailable: 0 };
     const unexpected: unknown[] = [];
@@ -227,7 +227,7 @@ describe('a database that goes away', () => {
     expect(await sql.begin((transaction) => transaction`select 1 as one`)).toEqual([{ one: 1 }]);
   });
 
-  it('may be opened before its server is there', async () => {
+  it('may be opened before its server runs', async () => {
     await server.stop();
     const { sql } = open(server.uri);
     expect(isConnectionFailure(await sql`select 1`.catch((e: unknown) => e))).toBe(true);
@@ -237,13 +237,13 @@ describe('a database that goes away', () => {
 });
 
 describe('a failure elsewhere', () => {
-  it.each(['ENOENT', 'ECONNREFUSED', 'ETIMEDOUT'])('is not taken for one of the database: %s', (code) => {
+  it.each(['ENOENT', 'ECONNREFUSED', 'ETIMEDOUT'])('is not reported as one of the database: %s', (code) => {
     expect(isConnectionFailure(Object.assign(new Error('of a file or a mail server'), { code }))).toBe(false);
     expect(isConnectionFailure(code)).toBe(false);
   });
 });
 
-describe('something else than a database', () => {
+describe('an address that is not a database', () => {
   const servers: Server[] = [];
   afterEach(() => {
     servers.splice(0).forEach((server) => server.close());
@@ -271,7 +271,7 @@ describe('something else than a database', () => {
     for (const failure of await failures(open(uri))) expect(isConnectionFailure(failure), String(failure)).toBe(true);
   });
 
-  it('that accepts and says nothing is an unavailable database, for all that wait at once', async () => {
+  it('that accepts and never answers is an unavailable database for all waiting callers', async () => {
     const silent: Socket[] = [];
     const uri = await listen((socket) => silent.push(socket));
     for (const failure of await failures(open(uri, { connectTimeoutMs: 300 }))) {

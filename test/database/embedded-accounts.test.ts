@@ -29,7 +29,7 @@ describe.skipIf(!isRoot)('started by root, the embedded PostgreSQL (needs root)'
 
   afterEach(() => rm(directory, { recursive: true, force: true }));
 
-  it('runs under an unprivileged account, also where that account cannot walk to the home', async () => {
+  it('runs under an unprivileged account, also if that account cannot traverse to the home', async () => {
     const server = await startEmbeddedPostgres({ home: path.join(directory, 'home'), logger, durable: false });
     try {
       expect(statSync(directory).mode & 0o777).toBe(0o700);
@@ -47,7 +47,7 @@ describe.skipIf(!isRoot)('started by root, the embedded PostgreSQL (needs root)'
     expect(serverAccount(directory)).toEqual(ORDINARY);
   });
 
-  it('names the command that mends files which belong to root', () => {
+  it('names the command that repairs files owned by root', () => {
     expect(() => serverAccount(directory)).toThrow(/chown -R \d+:\d+ /);
   });
 

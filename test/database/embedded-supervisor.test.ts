@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from '../../src/database/embedded.js';
 import { captureLog } from '../support/captured-log.js';
 import { postmasterPid } from '../support/postgres.js';
 
-test('a server that is killed runs again for all that use it, and ends with the last of them', async () => {
+test('a killed server is restarted for all its users, and stops with the last of them', async () => {
   const home = await mkdtemp(join(tmpdir(), 'plumbline-supervised-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const { log, lines } = captureLog();
@@ -39,7 +39,7 @@ test('a server that is killed runs again for all that use it, and ends with the 
   expect(lines.join('\n')).toContain('The embedded PostgreSQL has died; restarting it');
 });
 
-test('a server whose port another program takes comes back on that port when it is free again', async () => {
+test('a server whose port another program takes restarts on that port when it is free again', async () => {
   const home = await mkdtemp(join(tmpdir(), 'plumbline-supervised-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const { log, lines } = captureLog();

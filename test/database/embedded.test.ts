@@ -52,7 +52,7 @@ const setting = (uri: string, name: string) =>
   query(uri, async (sql) => String((await sql`select current_setting(${name}) as value`)[0]?.['value']));
 
 describe('the first start', () => {
-  it('makes a durable UTF-8 cluster with a deterministic order, reachable from this machine only', async () => {
+  it('creates a durable UTF-8 cluster with a deterministic collation, reachable from this machine only', async () => {
     const { uri } = await start({ durable: true });
     expect(await setting(uri, 'server_encoding')).toBe('UTF8');
     expect(await setting(uri, 'fsync')).toBe('on');
@@ -75,13 +75,13 @@ describe('the first start', () => {
     await expect(query(wrong.href, (sql) => sql`select 1`)).rejects.toMatchObject({ code: '28P01' });
   });
 
-  it('gives two processes that come at the same time the same server', async () => {
+  it('shares one server between two simultaneous processes', async () => {
     const users = await Promise.all([startUser(home), startUser(home)]);
     expect(users[0].uri).toBe(users[1].uri);
     await Promise.all(users.map((user) => user.leave()));
   });
 
-  it('removes what a killed one left behind long ago', async () => {
+  it('removes old remains of a killed start', async () => {
     const abandoned = path.join(home, 'postgres.new-000000000000');
     mkdirSync(abandoned);
     utimesSync(abandoned, new Date(0), new Date(0));
@@ -89,7 +89,7 @@ describe('the first start', () => {
     expect(existsSync(abandoned)).toBe(false);
   });
 
-  it('says which directory is in its way when something else is there', async () => {
+  it('names the directory if it contains something else', async () => {
     mkdirSync(path.join(home, 'postgres'));
     writeFileSync(path.join(home, 'postgres', 'letter.txt'), 'not a database');
     await expect(start()).rejects.toThrow(path.join(home, 'postgres'));
@@ -98,7 +98,7 @@ describe('the first start', () => {
 });
 
 describe('a later start', () => {
-  it('finds the data of the one before, at the same address', async () => {
+  it('finds the existing data, at the same address', async () => {
     const first = await start();
     await query(first.uri, (sql) => sql`create table kept as select 42 as answer`);
     await first.stop();
@@ -107,7 +107,7 @@ describe('a later start', () => {
     expect(await query(second.uri, (sql) => sql`select answer from kept`)).toEqual([{ answer: 42 }]);
   });
 
-  it('adopts the server that a killed process left running, and stops it at its own end', async () => {
+  it('adopts the server that a killed process left running, and stops it at the end', async () => {
     const user = await startUser(home);
     const before = await startTime(user.uri);
     const pid = postmasterPid(home);
@@ -120,7 +120,7 @@ describe('a later start', () => {
     expect(isServing(pid)).toBe(false);
   });
 
-  it('recovers what was committed when the server was killed as well', async () => {
+  it('recovers committed data if the server was killed, too', async () => {
     const user = await startUser(home);
     await query(user.uri, (sql) => sql`create table kept as select 42 as answer`);
     await user.kill();
@@ -149,7 +149,7 @@ describe('a later start', () => {
 });
 
 describe('a second process on the same home', () => {
-  it('uses the running server, which stays until the last one leaves', async () => {
+  it('uses the running server, which runs until the last process leaves', async () => {
     const server = await start();
     const user = await startUser(home);
     const pid = postmasterPid(home);

@@ -44,12 +44,12 @@ describe('migrating', () => {
     expect((await migrate(database.uri, { logger })).applied).toEqual([]);
   });
 
-  it('lets one of several servers that start at once do it, while the others wait', async () => {
+  it('runs in one of several servers that start at once, while the others wait', async () => {
     const reports = await Promise.all(Array.from({ length: 5 }, () => migrate(database.uri, { logger })));
     expect(reports.filter(({ applied }) => applied.length > 0)).toHaveLength(1);
   });
 
-  it('refuses to go on when an applied migration was changed', async () => {
+  it('refuses an applied migration that was changed', async () => {
     await migrate(database.uri, { logger });
     await cp(ours, copies, { recursive: true });
     const [first] = (await readdir(copies)).sort();
@@ -74,7 +74,7 @@ describe('migrating', () => {
       return pathToFileURL(`${copies}/`);
     };
 
-    it('that expands the schema lets an older release start, whose own migrations are still checked', async () => {
+    it('that expands the schema lets an older release start, whose migrations are still checked', async () => {
       await migrate(database.uri, { logger, directory: await plant('-- compatibility: expand') });
       expect((await migrate(database.uri, { logger })).applied).toEqual([]);
       expect(await tables()).toContain('newer');
@@ -95,7 +95,7 @@ describe('migrating', () => {
     });
   });
 
-  it('has migrations that say since number 12 whether older releases work with them', async () => {
+  it('has migrations from number 12 on that declare whether older releases work with them', async () => {
     const silent: string[] = [];
     for (const name of await readdir(ours)) {
       const text = await readFile(new URL(name, ours), 'utf8');
@@ -129,7 +129,7 @@ describe('the schema', () => {
   const addOrganization = async () =>
     String((await sql`insert into organizations (name) values ('Acme') returning id`)[0]?.['id']);
 
-  it('says of each table what it is for', async () => {
+  it('has a comment on each table', async () => {
     const silent = await sql`
       select relname from pg_class
       where relkind = 'r' and relnamespace = 'public'::regnamespace and obj_description(oid) is null
@@ -137,7 +137,7 @@ describe('the schema', () => {
     expect(silent).toEqual([]);
   });
 
-  it('has an index for every foreign key, so that no deletion reads a whole table', async () => {
+  it('has an index for every foreign key, so that no deletion scans a table', async () => {
     const unindexed = await sql`
       select c.conname from pg_constraint c
       where c.contype = 'f' and not exists (
@@ -159,7 +159,7 @@ describe('the schema', () => {
     expect(await sql`select action, note from audit_log`).toEqual([{ action: 'LOGIN', note: null }]);
   });
 
-  it('keeps audit records of a user and an organization that are deleted', async () => {
+  it('keeps the audit records of deleted users and organizations', async () => {
     const [user, organization] = [await addUser('a@example.com'), await addOrganization()];
     await sql`insert into audit_log ${sql({ action: 'CREATE', resource_kind: 'ORGANIZATION', status: 'success', org_id: organization, user_id: user })}`;
     await sql`delete from organizations`;
@@ -172,7 +172,7 @@ describe('the schema', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('settles fifty create_org calls of one user by the lock on their row', async () => {
+  it('serializes fifty create_org calls of one user by the lock on their row', async () => {
     const user = await addUser('founder@example.com');
     const onboard = () =>
       sql.begin(async (transaction) => {

@@ -21,7 +21,7 @@ afterEach(async () => {
 const pooled = ({ uri }: PgBouncer): string => `${uri}?pooler=transaction`;
 
 describe.skipIf(withoutPgBouncer !== '')(`behind PgBouncer in transaction mode${withoutPgBouncer}`, () => {
-  test('several servers migrate at once, and no lock stays behind', async () => {
+  test('several servers migrate at once, and no lock remains', async () => {
     pooler = await startPgBouncer(database.uri);
     const uri = pooled(pooler);
     const reports = await Promise.all(Array.from({ length: 5 }, () => migrate(uri, { logger })));

@@ -29,11 +29,14 @@ describe.for([
   });
   afterAll(() => (isMissing ? undefined : server.stop()));
 
-  test.skipIf(isMissing)('register, verify, log in, create an organization, skip the integration, arrive', async () => {
-    expect(await server.walk('sign-up', 'register', owner)).toBe(3);
-    const token = await server.tokenMailedTo(owner.email, 'verification');
-    expect(await server.walk('sign-up', 'enter', { ...owner, verification_token: token })).toBe(9);
-  });
+  test.skipIf(isMissing)(
+    'register, verify, log in, create an organization, skip the integration, reach the dashboard',
+    async () => {
+      expect(await server.walk('sign-up', 'register', owner)).toBe(3);
+      const token = await server.tokenMailedTo(owner.email, 'verification');
+      expect(await server.walk('sign-up', 'enter', { ...owner, verification_token: token })).toBe(9);
+    },
+  );
 
   test.skipIf(isMissing)('invite a colleague, who registers and accepts', async () => {
     const { email: invited_email } = colleague;
@@ -45,11 +48,11 @@ describe.for([
     expect(await server.walk('invitation', 'accept', { ...colleague, invite_token })).toBe(5);
   });
 
-  test.skipIf(isMissing)('refresh, and find out a reused refresh token', async () => {
+  test.skipIf(isMissing)('refresh, and detect a reused refresh token', async () => {
     expect(await server.walk('sessions', 'refreshAndReuse', owner)).toBe(5);
   });
 
-  test.skipIf(isMissing)('see and end sessions, and log out', async () => {
+  test.skipIf(isMissing)('list and end sessions, and log out', async () => {
     expect(await server.walk('sessions', 'endSessions', owner)).toBe(7);
   });
 
@@ -69,7 +72,7 @@ describe.for([
   });
 
   test.skipIf(isMissing || missing !== undefined)(
-    `connect a code host, read it, and ask for a flow ${missing ?? ''}`,
+    `connect a code host, sync it, and query a flow ${missing ?? ''}`,
     async () => {
       const analyst = { email: 'analyst@example.com', password: testPassword };
       const host = await startHostA(
@@ -93,7 +96,7 @@ describe.for([
     },
   );
 
-  test.skipIf(isMissing)('a journey whose step goes wrong fails', async () => {
+  test.skipIf(isMissing)('a journey with a failing step fails', async () => {
     const failure = server.walk('sessions', 'refreshAndReuse', { ...owner, password: 'a wrong password 1' });
     await expect(failure).rejects.toThrow(/The journey sessions: refreshAndReuse failed:[^]*\$statusCode == 200/);
   });

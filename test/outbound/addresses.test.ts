@@ -54,7 +54,7 @@ describe('an address that an organization may have called', () => {
     expect(isAllowed(address)).toBe(false);
   });
 
-  it('may be in a network of the setting', () => {
+  it('may be in a network that the setting allows', () => {
     const allowed = allowedAddresses({ networks: ['10.1.0.0/16', '192.168.7.7', 'fd00:1::/32'] });
     const addresses = [
       '10.1.2.3',
@@ -79,7 +79,7 @@ describe('the address in a URL', () => {
     expect(addressOf(new URL(url).hostname)).toBe(address);
   });
 
-  it('is none where the host is a name', () => {
+  it('is undefined if the host is a name', () => {
     expect(addressOf(new URL('http://localhost/').hostname)).toBeNull();
   });
 });

@@ -69,7 +69,7 @@ describe('an outbound call', () => {
     expect(await response.text()).toBe('query');
   });
 
-  it('fails when the body is longer than the limit, also when it was compressed', async () => {
+  it('fails if the body is longer than the limit, also after decompression', async () => {
     const { url } = await startServer((_request, response) => {
       response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(Buffer.alloc(100_000)));
     });
@@ -77,7 +77,7 @@ describe('an outbound call', () => {
     await expect(operator(url, options)).rejects.toThrow('longer than 50000 bytes');
   });
 
-  it('ends in time although the host sends a byte now and then, also after garbage collections', async () => {
+  it('ends in time if the host sends a byte now and then, also after garbage collections', async () => {
     const { url } = await startServer((_request, response) => {
       const drip = setInterval(() => response.write('x'), 20);
       response.once('close', () => {
@@ -94,7 +94,7 @@ describe('an outbound call', () => {
     await expect(operator(url, { signal, timeoutMs: 300 })).rejects.toThrow('no reply within 0.3 s');
   });
 
-  it('ends with the reason of the signal', async () => {
+  it('ends with the reason of the abort signal', async () => {
     const { url } = await startServer(() => undefined);
     const controller = new AbortController();
     const sent = operator(url, { signal: controller.signal, timeoutMs: 5000 });
@@ -105,7 +105,7 @@ describe('an outbound call', () => {
 
 describe('a redirect', () => {
   it.each(['any', { networks: ['127.0.0.0/8'] }] as const)(
-    'to another origin gets no request, and so no credentials (%j)',
+    'to another origin is not followed, so that no credentials are sent (%j)',
     async (policy) => {
       const other = await startServer((_request, response) => void response.end('{}'));
       for (const status of [301, 302, 303, 307, 308]) {
@@ -169,7 +169,7 @@ describe('a call for an organization', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('connects to the address that was checked, when a name changes what it leads to', async () => {
+  it('connects to the checked address, even if the name resolves to another one later', async () => {
     const outside = await startServer((_request, response) => void response.end('outside'), '127.0.0.2');
     const inside = createServer();
     const connections: unknown[] = [];
@@ -202,7 +202,7 @@ describe('a call for an organization', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it.skipIf(missing !== null)(`says the same of everything that cannot be reached ${skipped}`, async () => {
+  it.skipIf(missing !== null)(`has the same message for all unreachable hosts ${skipped}`, async () => {
     const closed = createTcpServer();
     const { url: nothingListens } = await listening(closed, '127.0.0.1');
     await new Promise((resolve) => closed.close(resolve));

@@ -38,7 +38,7 @@ afterAll(() => platform.stop());
 const dateRange = { startDate: '2026-03-01', endDate: '2026-03-31' };
 
 describe('The analytics client', () => {
-  test('answers a persisted query by its id, typed by it', async () => {
+  test('runs a persisted query by its id, with the types of the query', async () => {
     const reply = await analytics.persisted('team-values', { orgId: user.orgId });
     expectTypeOf(reply).toEqualTypeOf<AnalyticsReply<TeamValuesQuery>>();
     expect(unwrapAnalytics(reply).catalog.values).toContainEqual({ value: 'core', count: 2 });
@@ -47,7 +47,7 @@ describe('The analytics client', () => {
     expect(exact.ok).toBe(true);
   });
 
-  test('answers a typed document by its text', async () => {
+  test('runs a typed document by its text', async () => {
     expect((await analytics.query(teamValues, { orgId: user.orgId })).ok).toBe(true);
     const reply = await analytics.query(timeseriesWeekly, { orgId: user.orgId, dateRange, dimension: 'REPO' });
     const [first] = unwrapAnalytics(reply).analytics.timeseries;
@@ -55,7 +55,7 @@ describe('The analytics client', () => {
     expect(first).toMatchObject({ dimension: 'REPO', measure: 'THROUGHPUT' });
   });
 
-  test('answers a query of one’s own, and the documents of graphql-codegen', async () => {
+  test('runs custom queries, and the documents of graphql-codegen', async () => {
     interface Limits {
       readonly catalog: { readonly limits: { readonly maxDays: number } };
     }
@@ -67,7 +67,7 @@ describe('The analytics client', () => {
     expect(unwrapAnalytics(await analytics.query(generated, { orgId: user.orgId })).catalog.limits.maxDays).toBe(365);
   });
 
-  test('gives refusals as values that narrow on their code', async () => {
+  test('returns refusals as values that narrow on their code', async () => {
     const tooLong = { startDate: '2025-01-01', endDate: '2026-01-01' };
     const reply = await analytics.query(timeseriesWeekly, { orgId: user.orgId, dateRange: tooLong });
     expect(reply.ok).toBe(false);
@@ -85,7 +85,7 @@ describe('The analytics client', () => {
     expect(() => unwrapAnalytics(reply)).toThrow(/^COST_LIMIT_EXCEEDED: 366 days .+ \(request [\w-]+\)$/);
   });
 
-  test('gives a foreign organization, and a query that makes no sense, as such values too', async () => {
+  test('also returns a foreign organization and an invalid query as such values', async () => {
     const other = await platform.signUp();
     const foreign = await analytics.persisted('team-values', { orgId: other.orgId });
     expect(foreign).toMatchObject({ ok: false, status: 403, error: { code: 'AUTHORIZATION_ERROR' } });
@@ -100,7 +100,7 @@ describe('The analytics client', () => {
     });
   });
 
-  test('renews the tokens of the Platform client whose user asks, once for all who wait', async () => {
+  test('renews the tokens of its Platform client once for all waiting calls', async () => {
     const member = await platform.signUp();
     const client = createPlatformClient({ baseUrl: platform.url });
     await client.tokens.set({ access_token: member.accessToken, refresh_token: member.refreshToken });
@@ -111,7 +111,7 @@ describe('The analytics client', () => {
     expect((await client.tokens.get())?.refresh_token).not.toBe(member.refreshToken);
   });
 
-  test('asks again when a proxy says that the server is not there, since a query changes nothing', async () => {
+  test('retries when a proxy reports that the server is unavailable, since a query changes nothing', async () => {
     let attempts = 0;
     const patient = createAnalyticsClient({
       baseUrl: platform.url,
@@ -124,7 +124,7 @@ describe('The analytics client', () => {
   });
 
   test.each(['{}', '{"data": null}', '{"errors": [{}]}', '{"errors": [{"message": "?"}]}', '[]'])(
-    'does not take %s for an answer',
+    'does not accept %s as a reply',
     async (body) => {
       const headers = { 'Content-Type': 'application/graphql-response+json' };
       const odd = createAnalyticsClient({
@@ -136,7 +136,7 @@ describe('The analytics client', () => {
   );
 });
 
-test('The codes and limits are those of the documents', () => {
+test('The codes and limits match the contracts', () => {
   expect(analyticsErrorCodes).toEqual(
     expect.arrayContaining([
       'COST_LIMIT_EXCEEDED',
@@ -156,7 +156,7 @@ test('The codes and limits are those of the documents', () => {
   ]);
 });
 
-test('What does not fit a query does not compile', () => {
+test('Wrong variables and fields of a query do not compile', () => {
   // Never run: the compiler is what is asked.
   const wrong = (): unknown[] => [
     // @ts-expect-error there is no such query

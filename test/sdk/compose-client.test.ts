@@ -34,7 +34,7 @@ describe('the compose client', () => {
     expect(unwrap(await listContainers(createComposeClient({ address }))).items).toEqual([]);
   });
 
-  it('gives the entry of the error catalogue, to narrow on', async () => {
+  it('returns the entry of the error catalogue, which narrows', async () => {
     const compose = await clientOf({
       startContainer: ({ params }) =>
         params.id === 'gone'
@@ -53,7 +53,7 @@ describe('the compose client', () => {
     expect(isCase(gone.problem, 'RuntimeError', 'notFound') && gone.problem.id).toBe('gone');
   });
 
-  it('sends a compose file as it is', async () => {
+  it('sends a compose file unchanged', async () => {
     const file = 'services:\n  web:\n    image: "busybox"\n';
     const compose = await clientOf({
       ingestProject: ({ params, body }) => ({
@@ -72,7 +72,7 @@ describe('the compose client', () => {
     expect([sent.name, sent.services]).toEqual(['shop', [file]]);
   });
 
-  it('follows a stream, and ends it at the server when the loop is left', async () => {
+  it('follows a stream, and closes it when the loop is left', async () => {
     let ended = (): void => undefined;
     const isEnded = new Promise<void>((resolve) => (ended = resolve));
     const compose = await clientOf({
@@ -103,14 +103,14 @@ describe('the compose client', () => {
     },
   );
 
-  it('refuses a Unix socket without a transport, and says where one is', () => {
+  it('refuses a Unix socket without a transport, and names the one to import', () => {
     expect(() => createComposeClient({ address: 'unix:///run/api.sock' })).toThrow('@plumbline/sdk/compose/node');
   });
 
   it.each([
     ['tls://compose.example.com:8443', 'https://compose.example.com:8443/version'],
     ['tcp://[::1]:80', 'http://[::1]/version'],
-  ])('goes to %s by way of %s', async (address, expected) => {
+  ])('connects to %s by %s', async (address, expected) => {
     const urls: string[] = [];
     const fetch = (url: string, _: FetchInit): Promise<Response> => {
       urls.push(url);

@@ -41,7 +41,7 @@ const init = (more: Partial<FetchInit> = {}): FetchInit => ({
 const overSocket = (): ReturnType<ReturnType<typeof nodeTransport>> => nodeTransport()(parseAddress(`unix://${path}`));
 
 describe('the transport for Node', () => {
-  it('sends method, path, query, headers and body over a Unix socket, and gives the reply', async () => {
+  it('sends method, path, query, headers and body over a Unix socket, and returns the reply', async () => {
     await serve((request, response) => {
       let body = '';
       request.on('data', (chunk) => (body += String(chunk)));
@@ -63,14 +63,14 @@ describe('the transport for Node', () => {
     expect(await response.text()).toBe('yes: häy');
   });
 
-  it('speaks to TCP ports, IPv4 and by name', async () => {
+  it('connects to TCP ports, by IPv4 address and by name', async () => {
     const server = await serve((_, response) => response.end('tcp'), 0);
     const { port } = server.address() as AddressInfo;
     const send = nodeTransport()(parseAddress(`tcp://127.0.0.1:${port}`));
     expect(await (await send(`http://127.0.0.1:${port}/`, init())).text()).toBe('tcp');
   });
 
-  it('keeps a connection and uses it again', async () => {
+  it('reuses a connection', async () => {
     const sockets = new Set<Socket>();
     await serve((request, response) => {
       sockets.add(request.socket);
@@ -81,13 +81,13 @@ describe('the transport for Node', () => {
     expect(sockets.size).toBe(1);
   });
 
-  it('gives a reply without content', async () => {
+  it('returns a reply without content', async () => {
     await serve((_, response) => response.writeHead(204).end());
     const response = await overSocket()('http://localhost/', init({ method: 'DELETE' }));
     expect([response.status, response.body]).toEqual([204, null]);
   });
 
-  it('hands over a stream as it comes', async () => {
+  it('yields a stream as it arrives', async () => {
     let reply: ServerResponse | undefined;
     await serve((_, response) => {
       reply = response;
@@ -130,7 +130,7 @@ describe('the transport for Node', () => {
     expect(bytes).toBe(4096 * 65_536);
   });
 
-  it('ends the connection of a stream that is no longer read', async () => {
+  it('closes the connection of a stream that is no longer read', async () => {
     const closed = new Promise<void>((resolve) => {
       void serve((_, response) => {
         response.on('close', resolve);
@@ -145,7 +145,7 @@ describe('the transport for Node', () => {
     await closed;
   });
 
-  it('ends a request, a stream that is read and one that is not when the signal fires, with its reason', async () => {
+  it('aborts a request, a stream that is read and one that is not, with the reason of the signal', async () => {
     const reason = new Error('enough');
     await serve((request, response) => {
       if (request.url === '/stream') response.write('one');
@@ -193,7 +193,7 @@ describe('the transport for Node', () => {
     }
   });
 
-  it('fails when the connection breaks before and amid the reply', async () => {
+  it('fails when the connection breaks before or during the reply', async () => {
     await serve((request, response) => {
       if (request.url === '/amid') response.write('one', () => response.destroy());
       else request.socket.destroy();
@@ -237,7 +237,7 @@ describe.skipIf(missing !== null)(`the transport over TLS${missing === null ? ''
     return (await send(`${server.url}/`, init())).text();
   }
 
-  it('proves who calls, and asks for proof who answers', async () => {
+  it('presents the certificate of the client, and verifies that of the server', async () => {
     expect(await call({ ca: authority.cert, cert: robin.cert, key: Buffer.from(robin.key) })).toBe('CN=robin');
   });
 

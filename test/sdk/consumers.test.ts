@@ -84,7 +84,7 @@ describe('the packed SDK', { timeout: 120_000 }, () => {
     expect(await analyticsOutcome(page)).toEqual(analyzed);
   });
 
-  it('puts into a bundle only what is used: no other client, operation or query, and nothing of Node', async () => {
+  it('adds only used code to a bundle: no other client, operation or query, and nothing of Node', async () => {
     const project = await installConsumer(sdk, 'bundler');
     // Beside the operations that the consumers call: the refresh of the client itself.
     const expected = {
@@ -98,7 +98,7 @@ describe('the packed SDK', { timeout: 120_000 }, () => {
     }
   });
 
-  it('holds what is needed and nothing else', async () => {
+  it('contains exactly the needed files', async () => {
     const { stdout } = await run('tar', ['-tzf', sdk.tarball]);
     const packed = stdout
       .trim()
@@ -113,14 +113,14 @@ describe('the packed SDK', { timeout: 120_000 }, () => {
     ).toBe(true);
   });
 
-  it('has nothing for publint to complain of', async () => {
+  it('passes publint', async () => {
     const archive = await readFile(sdk.tarball);
     const tarball = new Uint8Array(archive).buffer;
     const { messages } = await publint({ pack: { tarball }, strict: true });
     expect(messages).toEqual([]);
   });
 
-  it('resolves to the right types in every module system, as arethetypeswrong checks', async () => {
+  it('resolves to the right types in every module system (arethetypeswrong)', async () => {
     const result = await checkPackage(createPackageFromTarballData(await readFile(sdk.tarball)));
     if (result.types === false) throw new Error('The package has no types');
     // Node before 12 (node10) knew no `exports`; arethetypeswrong reports that for every subpath.

@@ -10,7 +10,7 @@ describe('what the generator emits for the SDK', () => {
     expect(text).toContain('format: formats.ndjson');
   });
 
-  it('reads no body where there is none', () => {
+  it('reads no body of a reply without content', () => {
     const text = emitted({ 204: { description: 'Done.' } });
     expect(text).toContain('Success<204, undefined>');
     expect(text).not.toContain('formats.');
@@ -31,7 +31,7 @@ describe('what the generator emits for the SDK', () => {
     expect(() => emitted(responses)).toThrow('readThing: the SDK reads one media type per operation');
   });
 
-  it('says where a reply carries tokens', () => {
+  it('marks replies that carry tokens', () => {
     const text = emitted({ 200: { description: 'Tokens.', content: content('application/json', 'Membership') } });
     expect(text).toContain('issues: "tokens"');
     expect(text).toContain('ReadThingRequest extends TokenCallOptions');

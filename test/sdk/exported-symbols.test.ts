@@ -9,7 +9,7 @@ const entryPoints = {
   './platform': 'sdk/src/platform.ts',
 };
 
-it('exports what exported-symbols.txt lists: take the file along with `vitest -u` when a change is meant', async () => {
+it('exports what exported-symbols.txt lists (update the file with `vitest run -u` if a change is intended)', async () => {
   const program = ts.createProgram(Object.values(entryPoints), options());
   const checker = program.getTypeChecker();
   const lines = Object.entries(entryPoints).flatMap(([subpath, file]) => {

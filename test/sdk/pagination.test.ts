@@ -6,7 +6,7 @@ import { startPlatform, type PlatformServer } from './platform-server.js';
 
 const params = { org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03' };
 
-it('goes through the items of all pages, with the query of the first', async () => {
+it('yields the items of all pages, with the query of the first', async () => {
   const { client, queries } = await membersIn([1, 2], [3], []);
   const emails: string[] = [];
   for await (const member of paginate(listMembers, client, { params, query: { limit: 2 } })) emails.push(member.email);
@@ -20,7 +20,7 @@ it('does not request a page before it is needed', async () => {
   expect(server.count('listMembers')).toBe(1);
 });
 
-it('starts where a cursor says', async () => {
+it('starts at a given cursor', async () => {
   const { client, queries } = await membersIn([1], [2]);
   const members: Schemas['Member'][] = [];
   for await (const member of paginate(listMembers, client, { params, query: { cursor: 'page-1' } }))

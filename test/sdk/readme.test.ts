@@ -28,7 +28,7 @@ describe('the README of the SDK', () => {
     expect(faultsOf(snippets)).toEqual([]);
   });
 
-  it('would not pass with a snippet that is wrong', () => {
+  it('fails with a wrong snippet', () => {
     const wrong = `import { login } from '@plumbline/sdk/platform';\nawait login(client, { body: { mail: email } });\n`;
     expect(faultsOf([wrong])).toEqual([expect.stringContaining("'mail' does not exist")]);
   });

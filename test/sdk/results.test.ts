@@ -41,20 +41,20 @@ describe('the result of a call', () => {
     expect(result.requestId).toBe(result.problem.request_id);
   });
 
-  it('of a reply without a body has no data', async () => {
+  it('has no data for a reply without a body', async () => {
     const { url } = await startPlatform({ handlers: { revokeAllSessions: () => ({ status: 204 }) } });
     const result = await revokeAllSessions(withToken(url));
     expect(result).toMatchObject({ ok: true, status: 204, data: undefined });
   });
 
-  it('of a text reply is the text', async () => {
+  it('is the text of a text reply', async () => {
     const { url } = await startPlatform({ handlers: { getMetrics: () => ({ status: 200, body: 'up 1\n' }) } });
     const client = createPlatformClient({ baseUrl: url });
     const result = await getMetrics(client, { headers: { authorization: 'Bearer of-the-metrics' } });
     expect(unwrap(result)).toBe('up 1\n');
   });
 
-  it('is returned for a problem that this version of the SDK does not know', async () => {
+  it('is returned for an unknown problem', async () => {
     const future = { type: '/problems/from-the-future', title: 'New', status: 409, message: 'New.', request_id: 'r' };
     const { url } = await startScript(reply(409, future));
     const result = await getLiveness(createPlatformClient({ baseUrl: url }));
@@ -64,7 +64,7 @@ describe('the result of a call', () => {
 });
 
 describe('unwrap', () => {
-  it('gives the data of a success', async () => {
+  it('returns the data of a success', async () => {
     const { url } = await startPlatform({ handlers: { getMe: () => ({ status: 200, body: me }) } });
     expect(unwrap(await getMe(withToken(url)))).toEqual(me);
   });
@@ -106,17 +106,14 @@ describe('a request', () => {
     });
   });
 
-  it.each(['', '.', '..'])(
-    'is not sent with the path parameter %j, which would lead to another operation',
-    async (id) => {
-      const { url, requests } = await startScript(reply(204, null));
-      const call = revokeSession(withToken(url), { params: { session_id: id } });
-      await expect(call).rejects.toThrow('The path parameter session_id must not be empty');
-      expect(requests).toEqual([]);
-    },
-  );
+  it.each(['', '.', '..'])('is not sent with the path parameter %j, which would call another operation', async (id) => {
+    const { url, requests } = await startScript(reply(204, null));
+    const call = revokeSession(withToken(url), { params: { session_id: id } });
+    await expect(call).rejects.toThrow('The path parameter session_id must not be empty');
+    expect(requests).toEqual([]);
+  });
 
-  it('goes through the fetch that the client was given', async () => {
+  it('uses the fetch function of the client', async () => {
     const urls: string[] = [];
     const client = createPlatformClient({
       baseUrl: 'http://localhost',

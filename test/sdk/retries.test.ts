@@ -36,14 +36,14 @@ describe('an idempotent request', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is sent again when it got no reply in time', async () => {
+  it('is sent again after a timeout', async () => {
     const server = await startScript(silence, alive);
     const { client } = clientOf(server);
     expect(await getLiveness(client, { timeoutMs: 400 })).toMatchObject({ ok: true });
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is sent again when the reply breaks off half-way', async () => {
+  it('is sent again when the reply is cut off', async () => {
     const server = await startScript((response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       response.write('{"status"', () => response.socket?.destroy());
@@ -52,7 +52,7 @@ describe('an idempotent request', () => {
     expect(await getLiveness(client)).toMatchObject({ ok: true });
   });
 
-  it('is given up after two more attempts, and the last reply is the result', async () => {
+  it('is sent at most two more times, and the last reply is the result', async () => {
     const server = await startScript(problem(503, 'service-unavailable'));
     const { client, slept } = clientOf(server);
     expect(await getLiveness(client)).toMatchObject({ ok: false, status: 503 });
@@ -85,7 +85,7 @@ describe('a POST', () => {
   it.each([
     ['a lost connection', hangUp],
     ['silence', silence],
-  ])('is never sent again after %s, which may have come after the work was done', async (_what, failure) => {
+  ])('is never sent again after %s, because the work may have been done', async (_what, failure) => {
     const server = await startScript(failure, sent);
     const { client } = clientOf(server);
     await expect(forgotPassword(client, { ...request, timeoutMs: 100 })).rejects.toThrow(
@@ -101,7 +101,7 @@ describe('a POST', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is sent again with its body after a 429, which is given before any work', async () => {
+  it('is sent again with its body after a 429, which precedes any work', async () => {
     const server = await startScript(problem(429, 'rate-limited', { 'retry-after': '3' }), sent);
     const { client, slept } = clientOf(server);
     expect(await forgotPassword(client, request)).toMatchObject({ ok: true });
@@ -120,14 +120,14 @@ describe('Retry-After', () => {
     expect(slept).toEqual([7000]);
   });
 
-  it('beyond the limit means no further attempt: coming back early would be refused as well', async () => {
+  it('beyond the limit means no further attempt, since an earlier one would be refused', async () => {
     const server = await startScript(problem(429, 'account-locked', { 'retry-after': '31' }), alive);
     const { client, slept } = clientOf(server);
     expect(await getLiveness(client)).toMatchObject({ ok: false, status: 429 });
     expect(slept).toEqual([]);
   });
 
-  it('that makes no sense counts as none', async () => {
+  it('is ignored if malformed', async () => {
     const { client, slept } = clientOf(
       await startScript(problem(503, 'service-unavailable', { 'retry-after': 'soon' }), alive),
     );
@@ -146,14 +146,14 @@ describe('a call without a reply', () => {
     expect(error).toHaveProperty('cause');
   });
 
-  it('throws a TimeoutError with the time that was allowed', async () => {
+  it('throws a TimeoutError with the time limit', async () => {
     const { client } = clientOf(await startScript(silence));
     const call = getLiveness(client, { timeoutMs: 50, retries: 0 });
     await expect(call).rejects.toBeInstanceOf(TimeoutError);
     await expect(call).rejects.toMatchObject({ name: 'TimeoutError', timeoutMs: 50 });
   });
 
-  it('throws a TimeoutError when the body stops coming', async () => {
+  it('throws a TimeoutError when the body stalls', async () => {
     const { client } = clientOf(
       await startScript((response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{')),
     );
@@ -162,7 +162,7 @@ describe('a call without a reply', () => {
 });
 
 describe("the caller's signal", () => {
-  it('ends a call under way with its own reason, and nothing is sent again', async () => {
+  it('ends a running call with the reason of the signal, without a retry', async () => {
     const controller = new AbortController();
     const reason = new Error('the page was closed');
     const server = await startScript(() => {
@@ -190,7 +190,7 @@ describe("the caller's signal", () => {
     await expect(getLiveness(client, { signal: controller.signal })).rejects.toBe('enough');
   });
 
-  it('that has gone off before lets nothing be sent', async () => {
+  it('that is already aborted prevents the request', async () => {
     const server = await startScript(alive);
     const { client } = clientOf(server);
     await expect(getLiveness(client, { signal: AbortSignal.abort('no') })).rejects.toBe('no');
@@ -198,7 +198,7 @@ describe("the caller's signal", () => {
   });
 });
 
-it('two clients share nothing', async () => {
+it('two clients share no state', async () => {
   const server = await startScript(alive);
   const first = createPlatformClient({ baseUrl: server.url, headers: { 'X-Client': 'first' } });
   const second = createPlatformClient({ baseUrl: server.url });

@@ -15,7 +15,7 @@ import { hangUp, problem, recordedTiming, startScript, type ScriptedServer } fro
 const logs: Operation = { method: 'get', path: '/logs', statuses: [200], format: ndjson };
 
 describe('a stream of lines', () => {
-  it('is read as it arrives, whatever the pieces are', async () => {
+  it('is read as it arrives, in any chunks', async () => {
     const whole = Buffer.from('{"line":"grüße"}\n\n{"line":"b"}\n{"line":"c"}');
     const server = await startScript((response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
@@ -25,7 +25,7 @@ describe('a stream of lines', () => {
     expect(await all(await open(server))).toEqual([{ line: 'grüße' }, { line: 'b' }, { line: 'c' }]);
   });
 
-  it('hands a line over before the next one is there', async () => {
+  it('yields a line before the next one arrives', async () => {
     let next = (): void => undefined;
     const server = await startScript((response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
@@ -48,7 +48,7 @@ describe('a stream of lines', () => {
     expect(await all(await open(server, { timeoutMs: 300 }))).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
-  it('that is left early ends the request', async () => {
+  it('ends the request when the loop is left early', async () => {
     let closed: Promise<void> | undefined;
     const server = await startScript((response) => {
       closed = new Promise((resolve) => response.once('close', resolve));
@@ -59,7 +59,7 @@ describe('a stream of lines', () => {
     await closed;
   });
 
-  it('throws what the caller aborted it with', async () => {
+  it('throws the reason of the abort', async () => {
     const controller = new AbortController();
     const server = await startScript((response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
@@ -71,7 +71,7 @@ describe('a stream of lines', () => {
     await expect(lines.next()).rejects.toBe('enough');
   });
 
-  it('throws a ConnectionError when it breaks off', async () => {
+  it('throws a ConnectionError when it is cut off', async () => {
     const server = await startScript((response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
       response.write('{"n":1}\n', () => response.socket?.destroy());
@@ -80,7 +80,7 @@ describe('a stream of lines', () => {
     await expect(reading).rejects.toBeInstanceOf(ConnectionError);
   });
 
-  it('throws an UnexpectedReplyError for a line that is no JSON', async () => {
+  it('throws an UnexpectedReplyError for a line that is not JSON', async () => {
     const server = await startScript((response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
       response.end('{"n":1}\nnonsense\n');
@@ -88,7 +88,7 @@ describe('a stream of lines', () => {
     await expect(open(server).then(all)).rejects.toBeInstanceOf(UnexpectedReplyError);
   });
 
-  it('that is refused is a problem like any other, after the usual attempts', async () => {
+  it('is a problem if refused, after the usual retries', async () => {
     const server = await startScript(hangUp, problem(409, 'invalid-state'));
     expect(await call(server)).toMatchObject({ ok: false, status: 409 });
   });

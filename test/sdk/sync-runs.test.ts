@@ -25,7 +25,7 @@ function run(status: Schemas['SyncRunStatus'], records: number): Schemas['SyncRu
 
 const looks = (...runs: Schemas['SyncRun'][]) => startScript(...runs.map((each) => reply(200, each)));
 
-it('follows a run: what has changed, once each, until it has ended', async () => {
+it('yields each change of a run once, until it has ended', async () => {
   const states = [run('pending', 0), run('pending', 0), run('running', 5), run('running', 9), run('complete', 9)];
   const { url, requests } = await looks(...states);
   const timing = recordedTiming();
@@ -39,7 +39,7 @@ it('follows a run: what has changed, once each, until it has ended', async () =>
   );
 });
 
-it('looks less and less often while nothing happens, and often again when something does', async () => {
+it('polls less often while nothing changes, and more often after a change', async () => {
   const quiet = Array.from({ length: 5 }, () => run('running', 1));
   const { url } = await looks(...quiet, run('running', 2), run('failed', 2));
   const timing = recordedTiming();
@@ -48,7 +48,7 @@ it('looks less and less often while nothing happens, and often again when someth
   expect(timing.slept).toEqual([100, 150, 225, 300, 300, 100]);
 });
 
-it('ends when the caller leaves, and when the signal says so', async () => {
+it('ends when the caller leaves, and when aborted', async () => {
   const { url, requests } = await looks(run('running', 1));
   const client = createPlatformClient({ baseUrl: url });
   for await (const each of followSyncRun(client, params)) {
@@ -64,7 +64,7 @@ it('ends when the caller leaves, and when the signal says so', async () => {
   await expect(waiting).rejects.toBe(reason);
 });
 
-it('throws the problem when a look is refused', async () => {
+it('throws the problem when a poll is refused', async () => {
   const { url } = await startScript(problem(404, 'sync-run-not-found'));
   const refused = waitForSyncRun(createPlatformClient({ baseUrl: url }), params);
   await expect(refused).rejects.toBeInstanceOf(PlumblineError);

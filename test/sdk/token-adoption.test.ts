@@ -37,7 +37,7 @@ describe('a client', () => {
     expect(await client.tokens.get()).toEqual(pair(2));
   });
 
-  it('sends the access token with the operations that take one, and with no others', async () => {
+  it('sends the access token only with the operations that accept one', async () => {
     const seen: (string | undefined)[] = [];
     const { url } = await startPlatform({ handlers: { getMe: () => ({ status: 200, body: me }), ...loginHandler } });
     const client = createPlatformClient({
@@ -53,13 +53,13 @@ describe('a client', () => {
     expect(seen).toEqual([undefined, 'Bearer access-2', undefined]);
   });
 
-  it('keeps what it has when the call says so', async () => {
+  it('keeps its tokens if the call asks for that', async () => {
     const client = createPlatformClient({ baseUrl: await issuer() });
     await login(client, { body: { email: user.email, password }, adoptTokens: false });
     expect(await client.tokens.get()).toBeNull();
   });
 
-  it('keeps what it has when a login brings no tokens', async () => {
+  it('keeps its tokens if a login returns none', async () => {
     const body = { status: 'email_verification_required', email: user.email, message: 'Verify.' } as const;
     const { url } = await startPlatform({ handlers: { login: () => ({ status: 200, body }) } });
     const client = createPlatformClient({ baseUrl: url });
@@ -68,7 +68,7 @@ describe('a client', () => {
     expect(await client.tokens.get()).toBeNull();
   });
 
-  it('keeps tokens in the store that it was given, and tells of each change', async () => {
+  it('keeps tokens in the given store, and reports each change', async () => {
     const heard: (TokenPair | null)[] = [];
     const store = slowStore(null);
     const client = createPlatformClient({
@@ -125,7 +125,7 @@ describe('signing out', () => {
     expect(await client.tokens.get()).toBeNull();
   });
 
-  it('without a session asks the server nothing', async () => {
+  it('sends no request without a session', async () => {
     const { url, requests } = await startScript(hangUp);
     expect(await signOut(createPlatformClient({ baseUrl: url }))).toBeNull();
     expect(requests).toEqual([]);

@@ -37,14 +37,14 @@ describe('a refused access token', () => {
     expect(server.count('refreshTokens')).toBe(1);
   });
 
-  it('is renewed once even when the store is slow to tell', async () => {
+  it('is renewed once even if the store is slow', async () => {
     const { client, server } = await expired({ store: slowStore(pair(1)) });
     const results = await Promise.all(Array.from({ length: 20 }, () => getMe(client)));
     expect(results.every(({ ok }) => ok)).toBe(true);
     expect(server.count('refreshTokens')).toBe(1);
   });
 
-  it('is not renewed again by a late 401 for the token before', async () => {
+  it('is not renewed again for a late 401 of the previous token', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -92,7 +92,7 @@ describe('a refused access token', () => {
     expect(server.count('refreshTokens')).toBe(1);
   });
 
-  it('is not sent to be renewed for a problem that is not about it', async () => {
+  it('is not renewed for a problem with another cause', async () => {
     const { client, server } = await expired({
       accepts: () => true,
       handlers: { changePassword: () => problems.wrongPassword({ message: 'Wrong password.' }) },
@@ -101,7 +101,7 @@ describe('a refused access token', () => {
     expect(server.count('refreshTokens')).toBe(0);
   });
 
-  it('without a refresh token is the end of it', async () => {
+  it('is returned as the result without a refresh token', async () => {
     const { client, server } = await expired({ store: memoryTokenStore({ access_token: 'access-1' }) });
     expect(await getMe(client)).toMatchObject({ ok: false, status: 401 });
     expect(server.count('refreshTokens')).toBe(0);
@@ -112,7 +112,7 @@ describe('a refresh that fails', () => {
   it.each([
     ['unknown', problems.invalidRefreshToken()],
     ['used before', problems.refreshTokenReused()],
-  ])('because the refresh token is %s gives the 401 and drops the tokens', async (_what, refusal) => {
+  ])('because the refresh token is %s returns the 401 and drops the tokens', async (_what, refusal) => {
     const heard: (TokenPair | null)[] = [];
     const { client } = await expired({ refresh: () => refusal, onTokens: (each) => heard.push(each) });
     const result = await getMe(client);
@@ -121,7 +121,7 @@ describe('a refresh that fails', () => {
     expect(heard).toEqual([null]);
   });
 
-  it('because the server cannot for now gives the 401 and keeps the tokens for another try', async () => {
+  it('because the server is unavailable returns the 401 and keeps the tokens', async () => {
     let broken = true;
     const { client } = await expired({
       refresh: () =>
@@ -135,7 +135,7 @@ describe('a refresh that fails', () => {
     expect(await getMe(client)).toMatchObject({ ok: true });
   });
 
-  it('because the connection breaks gives the 401, and the refresh token is not sent a second time', async () => {
+  it('because the connection breaks returns the 401, and does not send the refresh token again', async () => {
     let exchanges = 0;
     const { client } = await expired({
       fetch: (url, init) => {
@@ -148,7 +148,7 @@ describe('a refresh that fails', () => {
     expect(exchanges).toBe(1);
   });
 
-  it('because another process was faster uses the tokens of that process', async () => {
+  it('because another process has refreshed uses the tokens of that process', async () => {
     const store = memoryTokenStore(pair(1));
     const { client } = await expired({
       store,
@@ -162,8 +162,8 @@ describe('a refresh that fails', () => {
   });
 });
 
-describe('while a refresh is under way', () => {
-  it('a logout stays a logout', async () => {
+describe('during a refresh', () => {
+  it('a logout is not undone', async () => {
     const store = memoryTokenStore(pair(1));
     const { client } = await expired({
       store,
@@ -176,7 +176,7 @@ describe('while a refresh is under way', () => {
     expect(await store.get()).toBeNull();
   });
 
-  it('a login of someone else is not overwritten', async () => {
+  it('a login of another user is not overwritten', async () => {
     const signedIn: { client?: PlatformClient } = {};
     const { client } = await expired({
       accepts: (token) => token === 'access-7',
@@ -191,7 +191,7 @@ describe('while a refresh is under way', () => {
     expect(await client.tokens.get()).toEqual(pair(7));
   });
 
-  it('a call that is aborted ends at once, and those that wait for the same refresh go on', async () => {
+  it('an aborted call ends at once, and others that wait for the refresh continue', async () => {
     const controller = new AbortController();
     const reason = new Error('left the page');
     let answer = (): void => undefined;
@@ -218,7 +218,7 @@ describe('a call that replaces the tokens', () => {
   const switched = () => ({ status: 200, body: { ...tokens(3), needs_onboarding: false, user } }) as const;
   const switchTo = (client: PlatformClient) => switchOrganization(client, { body: { org_id: orgId } });
 
-  it('is awaited by a refresh, which then has nothing to do', async () => {
+  it('is awaited by a refresh, which then sends nothing', async () => {
     let isSwitching = false;
     let answer = (): void => undefined;
     const answered = new Promise<void>((resolve) => {
@@ -248,7 +248,7 @@ describe('a call that replaces the tokens', () => {
     expect(await client.tokens.get()).toEqual(pair(3));
   });
 
-  it('waits for a refresh that is under way, and sends its access token', async () => {
+  it('waits for a running refresh, and sends its access token', async () => {
     let answer = (): void => undefined;
     const answered = new Promise<void>((resolve) => {
       answer = resolve;
@@ -283,7 +283,7 @@ describe('a call that replaces the tokens', () => {
     expect(await client.tokens.get()).toEqual(pair(3));
   });
 
-  it('ends at once when it is aborted while it waits', async () => {
+  it('ends at once if it is aborted during the wait', async () => {
     const reason = new Error('left the page');
     const controller = new AbortController();
     const { client } = await expired({ refresh: () => new Promise<never>(() => undefined) });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createPlatformClient, getLiveness } from '../../sdk/src/platform.js';
 import { startPlatform } from './platform-server.js';
 
-it('each request carries the headers of the trace that is current when it is made', async () => {
+it('each request carries the headers of the current trace', async () => {
   const { url } = await startPlatform({
     handlers: { getLiveness: () => ({ status: 200, body: { status: 'alive' } }) },
   });

@@ -89,14 +89,14 @@ describe('the code cache', () => {
     expect(await answered()).toStrictEqual({ answer: 43, taken: true });
   });
 
-  it('is replaced when V8 refuses it, as that of another Node.js', async () => {
+  it('is replaced if V8 refuses it, for example after a change of Node.js', async () => {
     await answered();
     await writeFile(await cacheFile(), 'ps\nnot for this V8');
     expect(await answered()).toStrictEqual(fresh);
     expect(await answered()).toStrictEqual(cached);
   });
 
-  it('is replaced when it is cut short', async () => {
+  it('is replaced if it is truncated', async () => {
     await answered();
     const whole = await readFile(await cacheFile());
     await writeFile(await cacheFile(), whole.subarray(0, whole.length - 100));
@@ -113,14 +113,14 @@ describe('the code cache', () => {
     expect(await answered()).toStrictEqual(fresh);
   });
 
-  it('is left out where it cannot be written', async () => {
+  it('is skipped if it cannot be written', async () => {
     await mkdir(path.dirname(cache), { recursive: true });
     await writeFile(cache, 'a file in the place of the folder');
     expect(await answered()).toStrictEqual(fresh);
     expect(await answered('ps', '')).toStrictEqual(fresh);
   });
 
-  it('lies below PLUMBLINE_HOME, else in the cache directory of the user', () => {
+  it('is stored below PLUMBLINE_HOME, else in the cache directory of the user', () => {
     expect(codeCacheFolder({ PLUMBLINE_HOME: '/data' })).toBe('/data/code-cache');
     expect(codeCacheFolder({ XDG_CACHE_HOME: '/caches', HOME: '/home/a' })).toBe('/caches/plumbline');
     expect(codeCacheFolder({ XDG_CACHE_HOME: 'relative', HOME: '/home/a' })).toBe('/home/a/.cache/plumbline');

@@ -12,20 +12,20 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-describe('a file that a person names', () => {
-  it('is read, through links as well', async () => {
+describe('a file named by the user', () => {
+  it('is read, also through links', async () => {
     await writeFile(join(folder, 'data'), 'secret\n');
     await symlink('data', join(folder, 'first'));
     await symlink(join(folder, 'first'), join(folder, 'second'));
     expect((await readRegularFile(join(folder, 'second'))).toString('utf8')).toBe('secret\n');
   });
 
-  it('is read whole where the system reports no size', async () => {
+  it('is read completely if the system reports no size', async () => {
     const environment = await readRegularFile('/proc/self/environ');
     expect(environment.length).toBeGreaterThan(0);
   });
 
-  it('may have the largest size, and not one byte more', async () => {
+  it('may have the maximum size, but not one byte more', async () => {
     const file = join(folder, 'large');
     await writeFile(file, '');
     await truncate(file, 200_000);

@@ -18,7 +18,7 @@ describe('long work in steps', () => {
     expect(atOnce(spinning(1))).toBe('done');
   });
 
-  it('fails as its step does', async () => {
+  it('fails with the error of its step', async () => {
     const failing = function* (): Steps<never> {
       throw new Error('no');
     };

@@ -24,15 +24,15 @@ async function open(path: string): Promise<ClickHouseEngine> {
   return engine;
 }
 
-it('names the line that installs the package where it is missing, and can be asked again', async () => {
+it('names the command that installs the missing package, and can be called again', async () => {
   const missing = (): Promise<unknown> => Promise.reject(new Error('Cannot find package'));
   for (const path of [newDirectory(), newDirectory()]) {
     await expect(openChdb(path, missing)).rejects.toThrow('Run: npm install chdb');
   }
 });
 
-describe.skipIf(chdbMissing !== null)(`a directory of chdb ${chdbMissing ?? ''}`, () => {
-  it('is one engine for all who open it in a process, until the last of them closes it', async () => {
+describe.skipIf(chdbMissing !== null)(`a directory of chDB ${chdbMissing ?? ''}`, () => {
+  it('is one engine for all its users in a process, until the last of them closes it', async () => {
     const path = newDirectory();
     const [one, other] = await Promise.all([openChdb(path, importChdb), open(path)]);
     await one.command('create table t (a UInt8) engine = MergeTree order by a');
@@ -41,7 +41,7 @@ describe.skipIf(chdbMissing !== null)(`a directory of chdb ${chdbMissing ?? ''}`
     expect(await other.query('select a from t where a > {a:UInt8}', { a: 1 })).toEqual([[7]]);
   });
 
-  it('keeps other directories out of the process while it is open, and lets them in then', async () => {
+  it('prevents another directory from being opened in the process until it is closed', async () => {
     const [first, second] = [newDirectory(), newDirectory()];
     const engine = await openChdb(first, importChdb);
     await expect(openChdb(second, importChdb)).rejects.toThrow(`this process has ${first} open`);
@@ -49,7 +49,7 @@ describe.skipIf(chdbMissing !== null)(`a directory of chdb ${chdbMissing ?? ''}`
     expect(await (await open(second)).query('select {a:UInt8}', { a: 1 })).toEqual([[1]]);
   });
 
-  it('that another process has is refused with the id of that process', async () => {
+  it('in use by another process is refused with the id of that process', async () => {
     const path = newDirectory();
     const script = fileURLToPath(new URL('hold-directory.ts', import.meta.url));
     const child = spawn(process.execPath, ['--import', 'tsx', script, path], { stdio: ['pipe', 'pipe', 'inherit'] });

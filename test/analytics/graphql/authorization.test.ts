@@ -61,7 +61,7 @@ const saysOf = ({ data }: GraphqlReply): { ours: boolean; theirs: boolean } => {
 };
 
 describe('A query', () => {
-  test('reads rows of the organization that it names, of which its caller is a member, and of no other', async () => {
+  test('reads rows of the named organization only, of which the caller is a member', async () => {
     const callers = { ours, theirs, viewer, orgless, both, superuser, gone, nobody: null };
     const mayRead: Record<keyof typeof callers, readonly string[]> = {
       ours: ['ours'],
@@ -156,19 +156,19 @@ describe('A query', () => {
     expect(reply.status).toBe(403);
   });
 
-  test('with a variable orgId that it does not use is refused all the same when that names another', async () => {
+  test('with an unused variable orgId of another organization is refused', async () => {
     const query = `{ catalog(orgId: "${ours.orgId}") { limits { maxDays } } }`;
     for (const orgId of [theirs.orgId, null, 7]) {
       expect((await post(platform, ours, { body: { query, variables: { orgId } } })).status).toBe(403);
     }
   });
 
-  test('with an orgId in a fragment is looked at there', async () => {
+  test('is also checked for an orgId in a fragment', async () => {
     const query = `query { ...f } fragment f on Query { ...on Query { catalog(orgId: "${theirs.orgId}") { limits { maxDays } } } }`;
     expect((await post(platform, ours, { body: { query } })).status).toBe(403);
   });
 
-  test('of another operation in the same text is no matter', async () => {
+  test('is not affected by another operation in the same document', async () => {
     const query = `query A { catalog(orgId: "${ours.orgId}") { limits { maxDays } } } query B { catalog(orgId: "x") { limits { maxDays } } }`;
     expect((await post(platform, ours, { body: { query, operationName: 'A' } })).status).toBe(200);
     expect((await post(platform, ours, { body: { query, operationName: 'B' } })).status).toBe(403);
@@ -180,7 +180,7 @@ describe('A query', () => {
     expect((await post(platform, orgless, { body: introspection, orgId: ours.orgId })).status).toBe(403);
   });
 
-  test('with a refresh token, a token of another key, or one of before the password was changed, is refused', async () => {
+  test('with a refresh token, a token of another key, or one from before a password change, is refused', async () => {
     const user = await platform.signUp();
     const [head = '', payload = '', signature = ''] = user.accessToken.split('.');
     const tampered = [head, payload, signature.split('').reverse().join('')].join('.');

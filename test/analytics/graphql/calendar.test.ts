@@ -27,7 +27,7 @@ const mondayOf = (day: string): string => {
 };
 
 describe('A range of days', () => {
-  test('has as many days as can be listed, and as many buckets as those fall into', () => {
+  test('has as many days as a listing of them, and as many buckets as they fall into', () => {
     fc.assert(
       fc.property(ranges, (range) => {
         const days = each(range.startDate, range.length);
@@ -66,7 +66,7 @@ describe('A range of days', () => {
 });
 
 describe('A calendar date', () => {
-  test('is every day there is', () => {
+  test('is any existing day', () => {
     fc.assert(fc.property(fc.integer({ min: -700_000, max: 2_900_000 }), (day) => isCalendarDate(dateAfter(day))));
   });
 
@@ -87,7 +87,7 @@ describe('A calendar date', () => {
     '+002026-01-01',
     'today',
     '',
-  ])('is not %j', (text) => {
+  ])('cannot be %j', (text) => {
     expect(isCalendarDate(text)).toBe(false);
   });
 });

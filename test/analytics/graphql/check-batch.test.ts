@@ -36,7 +36,7 @@ const lasting = (startDate: string, days: number): { startDate: string; endDate:
 const starts = fc.integer({ min: 0, max: 40_000 }).map((days) => lasting('1960-01-01', days + 1).endDate);
 const beyond = fc.integer({ min: 1, max: 1000 });
 
-describe('A limit that is exactly met is kept, and one more is too much:', () => {
+describe('Limits are inclusive:', () => {
   test('days', () => {
     fc.assert(
       fc.property(starts, beyond, (start, more) => {
@@ -60,7 +60,7 @@ describe('A limit that is exactly met is kept, and one more is too much:', () =>
     );
   });
 
-  test('a year of weeks or months never has too many buckets', () => {
+  test('a year of weeks or months is always within the bucket limit', () => {
     fc.assert(
       fc.property(starts, fc.constantFrom('WEEK' as const, 'MONTH' as const), (start, interval) => {
         expect(refusalOf({ timeseries: [{ ...series, interval, dateRange: lasting(start, 365) }] })).toBeNull();
@@ -127,7 +127,7 @@ describe('A distribution has the limits of its parts:', () => {
   });
 });
 
-describe('What makes no sense is invalid, with the way to it:', () => {
+describe('An invalid batch is reported with the path of the error:', () => {
   const backwards = { startDate: '2026-01-02', endDate: '2026-01-01' };
   test.each<[string, AnalyticsRequestInput, string]>([
     [
@@ -185,7 +185,7 @@ test('Checks come in the documented order', () => {
   ]);
 });
 
-test('A good batch comes through as it is, with what was left out filled in', () => {
+test('A valid batch is returned unchanged, with defaults filled in', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...DIMENSIONS),
@@ -226,7 +226,7 @@ test('A good batch comes through as it is, with what was left out filled in', ()
   expect(checkBatch({ filters: { scope: null } }, { subRequests: 0 })).toEqual(nothing);
 });
 
-test('The limits are the documented ones', () => {
+test('The limits match the documentation', () => {
   expect(limits).toEqual({
     maxDays: 365,
     maxBuckets: 100,

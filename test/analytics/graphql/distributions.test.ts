@@ -56,7 +56,7 @@ const ASK = `query ($orgId: String!, $batch: AnalyticsRequestInput!) {
 }`;
 const core = { scope: { level: 'TEAM', ids: ['core'] } };
 
-test('Work types are apart unless another dimension is chosen, and percentiles are values of units', async () => {
+test('Work types are separate unless another dimension is chosen, and percentiles are values of units', async () => {
   const batch = { distributions: [{ measure: 'CYCLE_TIME_HOURS', dateRange }], filters: core };
   const { analytics } = await ask(platform, user, ASK, { batch });
   expect(analytics.distributions).toEqual([
@@ -76,7 +76,7 @@ test('Work types are apart unless another dimension is chosen, and percentiles a
   ]);
 });
 
-test('Units of unknown size are left out, and so is a value that has no others', async () => {
+test('Units of unknown size are omitted, and values that have no other units', async () => {
   const batch = { distributions: [{ measure: 'CHURN_LOC', dateRange }] };
   const { analytics } = await ask(platform, user, ASK, { batch });
   // The open request has a size, and so has that of the other team.

@@ -42,7 +42,7 @@ describe('A query text', () => {
     expect(messagesOf(`{ __schema { queryType { ...f } } } fragment f on __Type { ${deep(10)} }`)).toEqual([refusal]);
   });
 
-  test('with fragments that double at each step is refused before they are spread out', () => {
+  test('with fragments that grow exponentially is refused before it is expanded', () => {
     const fragments = Array.from({ length: 60 }, (_, n) => `fragment f${n} on Query { ...f${n + 1} ...f${n + 1} }`);
     const text = `{ ...f0 } ${fragments.join(' ')} fragment f60 on Query { a: __typename }`;
     expect(messagesOf(text)).toEqual(['The query has too many aliases: at most 15.']);
@@ -52,18 +52,18 @@ describe('A query text', () => {
     expect(messagesOf('{ ...f } fragment f on Query { ...f }')).toEqual(['Cannot spread fragment "f" within itself.']);
   });
 
-  test.each(['mutation { delete }', 'subscription { changes }'])('that is no query is refused: %s', (text) => {
+  test.each(['mutation { delete }', 'subscription { changes }'])('that is not a query is refused: %s', (text) => {
     expect(messagesOf(text)).toEqual(['Only queries are supported: no mutations, no subscriptions.']);
   });
 });
 
 describe('Prepared documents', () => {
-  test('are remembered when they are good, and not when they are not', () => {
+  test('are cached if they are valid', () => {
     expect(prepare('{ __typename }')).toBe(prepare('{ __typename }'));
     expect(prepare('{ nothing }')).not.toBe(prepare('{ nothing }'));
   });
 
-  test('are forgotten when they were not used for the longest', () => {
+  test('are evicted if least recently used', () => {
     const small = createDocuments(schema, 2);
     const first = small('{ a: __typename }');
     const second = small('{ b: __typename }');

@@ -30,7 +30,7 @@ test('GET /graphql is a page that loads nothing from elsewhere, and may not be f
 test.each([
   ['graphiql.js', 'text/javascript; charset=utf-8', 500_000],
   ['graphiql.css', 'text/css; charset=utf-8', 20_000],
-])('its %s comes from this server', async (file, type, size) => {
+])('its %s is served by this server', async (file, type, size) => {
   const reply = await fetch(`${platform.url}/graphql/${file}`);
   expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, type]);
   const text = await reply.text();
@@ -45,7 +45,7 @@ test('a caller that does not accept a page is refused, with a message to send qu
 });
 
 describe.skipIf(browser === undefined)(`In a real browser${withoutBrowser}`, () => {
-  test('GraphiQL comes up with the schema, against its own security policy', async () => {
+  test('GraphiQL loads the schema under its security policy', async () => {
     const { dom, console } = await openPage(`${platform.url}/graphql`);
     expect(dom).toContain('graphiql-container');
     expect(dom).toContain('Execute query');

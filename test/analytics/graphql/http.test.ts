@@ -201,13 +201,13 @@ describe('A body', () => {
     expect(await answerTo({ body })).toEqual([200, 'application/json', undefined]);
   });
 
-  test('may say its character set', async () => {
+  test('may declare its character set', async () => {
     const headers = { 'Content-Type': 'application/json; charset=UTF-8' };
     expect(await answerTo({ ...good(), headers })).toEqual([200, 'application/json', undefined]);
   });
 });
 
-describe('What is looked at first decides:', () => {
+describe('The first failing check determines the reply:', () => {
   const foreign = '00000000-0000-4000-8000-000000000000';
   test.each<[string, () => GraphqlRequest, string]>([
     [
@@ -254,7 +254,7 @@ describe('Persisted queries', () => {
     headers: { 'X-Persisted-Query-Id': 'team-values', ...headers },
   });
 
-  test('are answered without a text, and with the version of the server', async () => {
+  test('are executed without a text, and with the version of the server', async () => {
     expect(await answerTo(persisted({}))).toEqual([200, 'application/json', undefined]);
     expect(await answerTo(persisted({ 'X-Persisted-Query-Version': persistedVersion }))).toEqual([
       200,
@@ -263,7 +263,7 @@ describe('Persisted queries', () => {
     ]);
   });
 
-  test('are refused with another version, and tell the right one', async () => {
+  test('are refused with another version, and the error names the right one', async () => {
     const { errors } = await post(platform, user, persisted({ 'X-Persisted-Query-Version': '1.0' }));
     expect(errors[0].extensions).toMatchObject({
       code: 'PERSISTED_QUERY_ERROR',
@@ -277,7 +277,7 @@ describe('Persisted queries', () => {
     expect(errors[0].extensions).toMatchObject({ code: 'VALIDATION_ERROR', field: 'query' });
   });
 
-  test('can be all that is answered', async () => {
+  test('can be the only allowed queries', async () => {
     const strict = await startTestPlatform({
       databaseUri: platform.databaseUri,
       environment: { PERSISTED_QUERIES_ONLY: 'true' },
@@ -337,7 +337,7 @@ describe('Cost limits', () => {
 });
 
 describe('Errors', () => {
-  test('suggest nothing', async () => {
+  test('contain no suggestions', async () => {
     const wrong = [
       '{ catalo { limits { maxDays } } }',
       '{ catalog(orgId: "x", dimension: TEAN) { values { value } } }',
@@ -349,7 +349,7 @@ describe('Errors', () => {
     }
   });
 
-  test('stay short, however much they could quote', async () => {
+  test('are short, even for long input', async () => {
     const ids = Array.from({ length: 40 }, () => ({ level: 'x'.repeat(1000) }));
     const { errors } = await post(platform, user, batch({ filters: { scope: ids } }));
     expect(JSON.stringify(errors).length).toBeLessThan(10_000);
@@ -358,7 +358,7 @@ describe('Errors', () => {
     expect(JSON.stringify(reply.errors).length).toBeLessThan(10_000);
   });
 
-  test('carry the id of the request that the caller gave', async () => {
+  test('carry the request id of the caller', async () => {
     const { errors, headers } = await post(platform, user, {
       body: { query: '{' },
       headers: { ...modern, 'X-Request-Id': 'my-request-7' },
@@ -366,14 +366,14 @@ describe('Errors', () => {
     expect([headers.get('X-Request-Id'), errors[0].extensions.request_id]).toEqual(['my-request-7', 'my-request-7']);
   });
 
-  test('of members of a prototype are as any other', async () => {
+  test('about properties of Object.prototype are like any other', async () => {
     const body = `{"query": ${JSON.stringify(limitsQuery)}, "variables": {"__proto__": {"orgId": "x"}}}`;
     expect((await post(platform, user, { body })).errors[0].extensions.code).toBe('VALIDATION_ERROR');
   });
 });
 
-describe('Beside queries', () => {
-  test('the schema is served as it stands in the repository', async () => {
+describe('Apart from queries', () => {
+  test('the served schema is that of the repository', async () => {
     const reply = await send(`${platform.url}/graphql/schema`);
     expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, 'text/plain; charset=utf-8']);
     expect(await reply.text()).toBe(await readFile('graphql/schema.graphql', 'utf8'));
@@ -387,7 +387,7 @@ describe('Beside queries', () => {
     expect((await post(platform, user, good())).headers.get('Cache-Control')).toBe('no-store');
   });
 
-  test('browsers of the allowed origins may ask', async () => {
+  test('browsers of the allowed origins may send queries', async () => {
     const origin = 'https://app.example.com';
     const preflight = await fetch(`${platform.url}/graphql`, {
       method: 'OPTIONS',

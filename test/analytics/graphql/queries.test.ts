@@ -24,7 +24,7 @@ const analytics = `query ($orgId: String!, $batch: AnalyticsRequestInput!) {
   }
 }`;
 
-describe('Before anything was ever synced', () => {
+describe('Before the first sync', () => {
   test('an organization has no values, and no figures', async () => {
     const { catalog } = await ask(
       platform,
@@ -49,7 +49,7 @@ describe('Before anything was ever synced', () => {
 describe('With work units in the store', () => {
   beforeAll(() => fill(platform.databaseUri, user.orgId, smallOrganization));
 
-  test('the catalog tells dimensions, measures and limits, and no values unless they are asked for', async () => {
+  test('the catalog lists dimensions, measures and limits, and values only if requested', async () => {
     const { catalog } = await ask(
       platform,
       user,
@@ -110,7 +110,7 @@ describe('With work units in the store', () => {
         ['risk.security', 1],
       ],
     ],
-  ])('the values of %s come with their counts', async (dimension, expected) => {
+  ])('the values of %s have their counts', async (dimension, expected) => {
     const query =
       'query ($orgId: String!, $dimension: DimensionInput) { catalog(orgId: $orgId, dimension: $dimension) { values { value count } } }';
     const { catalog } = await ask(platform, user, query, { dimension });
@@ -208,13 +208,13 @@ describe('With work units in the store', () => {
     [{ level: 'AUTHOR', ids: ['kim@example.com'] }, 1],
     [{ level: 'AUTHOR', ids: ["'; drop table work_units; --"] }, 0],
     [{ level: 'TEAM' }, 3],
-  ])('a filter by %j leaves %i units', async (scope, count) => {
+  ])('a filter by %j selects %i units', async (scope, count) => {
     const batch = { breakdowns: [{ dimension: 'WORK_TYPE', measure: 'COUNT', dateRange }], filters: { scope } };
     const { items } = (await ask(platform, user, analytics, { batch })).analytics.breakdowns[0];
     expect(items.reduce((sum: number, { value }: { value: number }) => sum + value, 0)).toBe(count);
   });
 
-  test('a flow has balanced nodes and edges, and says how much of it is assigned', async () => {
+  test('a flow has balanced nodes and edges, and reports how much of it is assigned', async () => {
     const sankey = {
       path: ['THEME', 'TEAM'],
       measure: 'COUNT',
@@ -243,7 +243,7 @@ describe('With work units in the store', () => {
     expect(coverage).toEqual({ teamCoverage: 0.75, repoCoverage: 1, themeCoverage: 1, churnCoverage: 1 });
   });
 
-  test('unclassified work and unknown lines are shown, and left out of themes, sums and coverage', async () => {
+  test('unclassified work and unknown lines are shown, but not counted in themes, sums and coverage', async () => {
     const other = await platform.signUp();
     await fill(platform.databaseUri, other.orgId, halfKnown);
     const february = { startDate: '2026-02-01', endDate: '2026-02-28' };
@@ -272,7 +272,7 @@ describe('With work units in the store', () => {
     expect(workUnits.items).toEqual([{ id: 'unknown', churnLoc: null }]);
   });
 
-  test('a batch of ten is answered in the order in which it asks', async () => {
+  test('a batch of ten is answered in the order of its parts', async () => {
     const breakdowns = MEASURES.map((measure) => ({ dimension: 'TEAM', measure, dateRange, topN: 1 }));
     const timeseries = ['DAY', 'WEEK', 'MONTH', 'WEEK', 'DAY'].map((interval) => ({
       dimension: 'WORK_TYPE',
@@ -290,7 +290,7 @@ describe('With work units in the store', () => {
     expect(data.analytics.sankey.edges.length).toBeGreaterThanOrEqual(5);
   });
 
-  test('aliases do not get around the limit of sub-requests: it is for all batches of a request together', async () => {
+  test('aliases do not bypass the limit of sub-requests, which applies to all batches of a request', async () => {
     const query = `query ($orgId: String!, $six: AnalyticsRequestInput!, $five: AnalyticsRequestInput!) {
       one: analytics(orgId: $orgId, batch: $six) { breakdowns { measure } }
       other: analytics(orgId: $orgId, batch: $five) { breakdowns { measure } }
@@ -307,7 +307,7 @@ describe('With work units in the store', () => {
     ]);
   });
 
-  test('fields can be asked for under aliases, through fragments, and left out', async () => {
+  test('fields can be requested by aliases and fragments, and omitted', async () => {
     const data = await ask(
       platform,
       user,
@@ -346,7 +346,7 @@ describe('With work units in the store', () => {
     expect([status, errors]).toEqual([200, undefined]);
   });
 
-  test('a superuser reads any organization, also one that the Platform does not know', async () => {
+  test('a superuser reads any organization, also one unknown to the Platform', async () => {
     await fill(platform.databaseUri, 'default', smallOrganization.slice(0, 1));
     const superuser = await platform.signUp();
     await platform.database.sql`update users set is_superuser = true where id = ${superuser.userId}`;

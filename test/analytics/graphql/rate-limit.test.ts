@@ -19,7 +19,7 @@ function ask(user: TestUser, accept = 'application/json'): Promise<GraphqlReply>
 }
 
 describe('Queries are limited per user:', () => {
-  test('every reply tells what is left', async () => {
+  test('every reply reports the remaining requests', async () => {
     const user = await platform.signUp();
     for (let count = 1; count <= limit; count += 1) {
       const { status, headers } = await ask(user);
@@ -53,7 +53,7 @@ describe('Queries are limited per user:', () => {
     },
   );
 
-  test('another user is not affected, and what is refused before a caller is known is not counted', async () => {
+  test('another user is not affected, and requests that fail authentication are not counted', async () => {
     const user = await platform.signUp();
     for (let count = 0; count <= limit; count += 1) {
       const refused = await post(platform, user, { token: null, body: { query } });

@@ -31,7 +31,7 @@ test.each(sources)('Everything in %s.graphql is described', async (name) => {
   expect(bare).toEqual([]);
 });
 
-test('Only fields that are not requested, unknown or missing are nullable in results', () => {
+test('Only fields that may be omitted, unknown or missing are nullable in results', () => {
   const nullable = Object.values(schema.getTypeMap()).flatMap((type) =>
     'getFields' in type && !('isOneOf' in type) && !type.name.startsWith('__')
       ? Object.values(type.getFields())
@@ -57,7 +57,7 @@ test('Only fields that are not requested, unknown or missing are nullable in res
   ]);
 });
 
-test('What is left out of a request is what the decisions say', () => {
+test('The defaults of a request are the documented ones', () => {
   const defaults: Record<string, unknown> = {};
   visit(parse(schemaText), {
     InputValueDefinition: ({ name, defaultValue }) => {
@@ -95,12 +95,12 @@ test.each([
   ['BaselineInput', BASELINES],
   ['BucketIntervalInput', INTERVALS],
   ['ScopeLevelInput', SCOPE_LEVELS],
-])('%s has the words of the analytics', (name, words) => {
+])('%s has the values of the analytics', (name, words) => {
   const type = schema.getType(name);
   expect(type !== undefined && 'getValues' in type ? type.getValues().map((value) => value.name) : null).toEqual(words);
 });
 
-test('The schema that is served has a resolver for each root field', () => {
+test('The served schema has a resolver for each root field', () => {
   const fields = Object.values(createExecutableSchema().getQueryType()?.getFields() ?? {});
   expect(fields.map(({ name }) => name)).toEqual(['catalog', 'analytics', 'workUnits', 'workUnit']);
   expect(fields.every(({ resolve }) => resolve !== undefined)).toBe(true);

@@ -18,7 +18,7 @@ function expectNothingInternal({ errors }: GraphqlReply): void {
   expect(said).not.toMatch(/postgres|relation|column|work_unit|select|connect|socket|stack|\bat \//i);
 }
 
-describe('When the store', () => {
+describe('If the store', () => {
   let platform: TestPlatform;
   let user: TestUser;
   beforeAll(async () => {
@@ -93,7 +93,7 @@ describe('When the store', () => {
   });
 
   test.each(types)(
-    'is well and the accounts are not to be read, that is a failure before the query, as %s',
+    'is available but accounts cannot be read, the request fails before the query, as %s',
     async (type) => {
       const { sql } = platform.database;
       await sql`alter table memberships rename to lost`;
@@ -108,7 +108,7 @@ describe('When the store', () => {
   );
 });
 
-describe('When a database is away', () => {
+describe('If a database is unavailable', () => {
   let store: OwnPostgres;
   let identity: OwnPostgres;
   let platform: TestPlatform;
@@ -124,12 +124,12 @@ describe('When a database is away', () => {
     await Promise.all([store.remove(), identity.remove()]);
   });
 
-  test('the store is the one that ANALYTICS_URI names', async () => {
+  test('the store is the one of ANALYTICS_URI', async () => {
     const { data } = await post(platform, user, request(user));
     expect(data.catalog.values).toHaveLength(3);
   });
 
-  test('that of the store, queries are answered so, and again as soon as it is back', async () => {
+  test('queries report an unavailable store, and succeed as soon as it is back', async () => {
     await store.stop();
     try {
       for (const type of types) {
@@ -146,7 +146,7 @@ describe('When a database is away', () => {
     }, 20_000);
   });
 
-  test('that of the accounts, requests are answered so, and again as soon as it is back', async () => {
+  test('requests report an unavailable account database, and succeed as soon as it is back', async () => {
     await identity.stop();
     try {
       for (const type of types) {

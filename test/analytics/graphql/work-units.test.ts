@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-test('Units are listed page by page with their titles, each once', async () => {
+test('Units are listed on pages with their titles, each once', async () => {
   for (const order of ['DAY', 'CHURN_LOC', 'CYCLE_TIME_HOURS']) {
     for (const direction of ['ASC', 'DESC']) {
       const ids: string[] = [];
@@ -65,7 +65,7 @@ test('Units are listed page by page with their titles, each once', async () => {
   }
 });
 
-test('Filters pick the units that a figure is made of', async () => {
+test('Filters select the units of a figure', async () => {
   const filters = {
     scope: { level: 'REPO', ids: ['a/b'] },
     repos: ['a/b'],
@@ -112,7 +112,7 @@ test('Only completed units are listed where a figure counts no others', async ()
   expect(every.workUnits.totalCount).toBeGreaterThan(completed);
 });
 
-test('A unit is explained by what rules found in it', async () => {
+test('A unit is explained by the evidence of the rules', async () => {
   const { workUnits } = await ask(platform, user, LIST, { input: { dateRange, filters: { workTypes: ['commit'] } } });
   const [unit] = workUnits.items;
   const { workUnit } = await ask(platform, user, EXPLAIN, { id: unit.id });
@@ -121,7 +121,7 @@ test('A unit is explained by what rules found in it', async () => {
   expect((await ask(platform, user, EXPLAIN, { id: 'nothing' })).workUnit).toBeNull();
 });
 
-test('Another organization sees none of them, by no id', async () => {
+test('Another organization cannot read the units, by any id', async () => {
   const { workUnits } = await ask(platform, user, LIST, { input: { dateRange } });
   const [{ id }] = workUnits.items;
   expect((await ask(platform, stranger, EXPLAIN, { id })).workUnit).toBeNull();

@@ -78,7 +78,7 @@ describeOnEachEngine('a statement that would take minutes', (engine) => {
     });
   });
 
-  it('and one that is wrong fails without a word of the driver', async () => {
+  it('fails without the message of the driver if it is invalid', async () => {
     await withEngine(5, async (opened) => {
       const failure: unknown = await opened
         .run([statement('select nonsense')], new AbortController().signal)

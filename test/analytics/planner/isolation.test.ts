@@ -32,29 +32,33 @@ describeOnEachEngine('an organization', (engine) => {
     await store.close();
   });
 
-  it('sees the same whatever others have, and ids that look like SQL see nothing', { timeout: 300_000 }, async () => {
-    const asked: readonly AnalyticsBatch[] = fc.sample(batches, { seed: 11, numRuns: 60 });
-    const alone = [];
-    for (const batch of asked) alone.push(await analytics.run('mine', batch, never));
-    const values = await Promise.all(DIMENSIONS.map((each) => analytics.values('mine', each, never)));
+  it(
+    'returns the same whatever other organizations have, and nothing for ids that look like SQL',
+    { timeout: 300_000 },
+    async () => {
+      const asked: readonly AnalyticsBatch[] = fc.sample(batches, { seed: 11, numRuns: 60 });
+      const alone = [];
+      for (const batch of asked) alone.push(await analytics.run('mine', batch, never));
+      const values = await Promise.all(DIMENSIONS.map((each) => analytics.values('mine', each, never)));
 
-    for (const orgId of ['theirs', 'Mine', 'mine ', '%', ''])
-      await store.apply({ orgId, repoId: REPO, units: foreign, removed: [] });
+      for (const orgId of ['theirs', 'Mine', 'mine ', '%', ''])
+        await store.apply({ orgId, repoId: REPO, units: foreign, removed: [] });
 
-    for (const [index, batch] of asked.entries()) {
-      expect(await analytics.run('mine', batch, never)).toEqual(alone[index]);
-    }
-    for (const [index, dimension] of DIMENSIONS.entries()) {
-      expect(await analytics.values('mine', dimension, never)).toEqual(values[index]);
-    }
-    for (const orgId of ["mine' or '1'='1", 'min_', 'MINE', '*', 'mine\\', '{p1:String}', 'null']) {
-      expect(await analytics.values(orgId, 'REPO', never)).toEqual([]);
-      for (const batch of asked.slice(0, 5)) {
-        const { timeseries, breakdowns, sankey } = await analytics.run(orgId, batch, never);
-        expect([timeseries, breakdowns.flatMap(({ items }) => items), sankey?.nodes ?? []]).toEqual([[], [], []]);
+      for (const [index, batch] of asked.entries()) {
+        expect(await analytics.run('mine', batch, never)).toEqual(alone[index]);
       }
-    }
-    expect(JSON.stringify([alone, values])).not.toContain('foreign');
-    expect(JSON.stringify(await analytics.values('theirs', 'AUTHOR', never))).toContain('foreign');
-  });
+      for (const [index, dimension] of DIMENSIONS.entries()) {
+        expect(await analytics.values('mine', dimension, never)).toEqual(values[index]);
+      }
+      for (const orgId of ["mine' or '1'='1", 'min_', 'MINE', '*', 'mine\\', '{p1:String}', 'null']) {
+        expect(await analytics.values(orgId, 'REPO', never)).toEqual([]);
+        for (const batch of asked.slice(0, 5)) {
+          const { timeseries, breakdowns, sankey } = await analytics.run(orgId, batch, never);
+          expect([timeseries, breakdowns.flatMap(({ items }) => items), sankey?.nodes ?? []]).toEqual([[], [], []]);
+        }
+      }
+      expect(JSON.stringify([alone, values])).not.toContain('foreign');
+      expect(JSON.stringify(await analytics.values('theirs', 'AUTHOR', never))).toContain('foreign');
+    },
+  );
 });

@@ -28,7 +28,7 @@ const nothing = {
 };
 
 describeOnEachEngine('the analytics', (engine) => {
-  it('answer with nothing where no sync has ever written', async () => {
+  it('return nothing before the first sync', async () => {
     const uri = await engine.newUri();
     const analytics = await openAnalytics(uri, { ...openOptions, timeoutSeconds: 30 });
     try {
@@ -40,7 +40,7 @@ describeOnEachEngine('the analytics', (engine) => {
     }
   });
 
-  it('run nothing for a caller that has already disconnected', async () => {
+  it('run no statement for a caller that has already disconnected', async () => {
     const analytics = await openAnalytics(await engine.newUri(), { ...openOptions, timeoutSeconds: 30 });
     try {
       const gone = AbortSignal.abort(new Error('the client is gone'));
@@ -62,7 +62,7 @@ describeOnEachEngine('with more units than can be read in no time, the analytics
     await store.close();
   });
 
-  it('end in a timeout that says nothing but itself', async () => {
+  it('end with a timeout that has no details', async () => {
     const analytics = await openAnalytics(uri, { ...openOptions, timeoutSeconds: 0.001 });
     try {
       const failure = await analytics.run('org', batch, never).catch((error: unknown) => error);
@@ -73,7 +73,7 @@ describeOnEachEngine('with more units than can be read in no time, the analytics
     }
   });
 
-  it('go on after somebody has left in the middle', async () => {
+  it('continue after a caller has disconnected during a query', async () => {
     const analytics = await openAnalytics(uri, { ...openOptions, timeoutSeconds: 30 });
     try {
       const leaving = new AbortController();
@@ -91,7 +91,7 @@ describeOnEachEngine('with more units than can be read in no time, the analytics
 
   // pg_stat_activity tells what a server still does; the other engines have nothing like it here.
   const unseen = engine.kind === 'postgres' ? '' : ' (skipped: this engine does not tell what it still does)';
-  it.skipIf(unseen !== '')(`stop the work of the server when somebody leaves${unseen}`, async () => {
+  it.skipIf(unseen !== '')(`stop the statement on the server when a caller disconnects${unseen}`, async () => {
     const sql = postgres(uri, { max: 1, fetch_types: false });
     const locker = postgres(uri, { max: 1, fetch_types: false });
     const analytics = await openAnalytics(uri, { ...openOptions, timeoutSeconds: 30 });
@@ -117,22 +117,19 @@ describeOnEachEngine('with more units than can be read in no time, the analytics
   });
 });
 
-describe('a store that is away', () => {
-  it.each(['postgres://nobody@127.0.0.1:1/none', 'clickhouse://127.0.0.1:1/none'])(
-    'is unavailable: %s',
-    async (uri) => {
-      const analytics = await openAnalytics(uri, { ...openOptions, timeoutSeconds: 30 });
-      try {
-        const failure = await analytics.run('org', batch, never).catch((error: unknown) => error);
-        expect(failure).toBeInstanceOf(AnalyticsUnavailable);
-        expect(String(failure)).toBe('AnalyticsUnavailable: The analytics store is unreachable.');
-      } finally {
-        await analytics.close();
-      }
-    },
-  );
+describe('an unavailable store', () => {
+  it.each(['postgres://nobody@127.0.0.1:1/none', 'clickhouse://127.0.0.1:1/none'])('is reported: %s', async (uri) => {
+    const analytics = await openAnalytics(uri, { ...openOptions, timeoutSeconds: 30 });
+    try {
+      const failure = await analytics.run('org', batch, never).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(AnalyticsUnavailable);
+      expect(String(failure)).toBe('AnalyticsUnavailable: The analytics store is unreachable.');
+    } finally {
+      await analytics.close();
+    }
+  });
 
-  it('differs from a missing package', async () => {
+  it('is distinguished from a missing package', async () => {
     const options = { ...openOptions, timeoutSeconds: 30, importChdb: () => Promise.reject(new Error('not found')) };
     await expect(openAnalytics('chdb:/nowhere', options)).rejects.toThrow('Run: npm install chdb');
   });

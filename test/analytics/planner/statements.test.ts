@@ -165,7 +165,7 @@ describe.each(dialects)('every statement that can be produced for $name', (diale
     expect(statements.length).toBe(18 * 6 * (4 * 15 + 5 * 4 * 2) + 9 * 6 * 4 * 8 + 6 + 9 * 3 * 2 * 2 * 2 * 2 + 9);
   });
 
-  it('reads rows in exactly one place, and there first of all asks for the organization', () => {
+  it('reads rows in exactly one place, which first compares the organization', () => {
     for (const { text, parameters } of statements) {
       // The shares of a unit are looked up by the same organization.
       const own = `from work_unit_shares share where share.org_id = ${dialect.placeholder(1, 'text')} and `;
@@ -183,18 +183,18 @@ describe.each(dialects)('every statement that can be produced for $name', (diale
     }
   });
 
-  it('has no text that came with a request', () => {
+  it('contains no text of the request', () => {
     for (const { text } of statements) expect(text).not.toContain(MARK);
   });
 
-  it('consists of words, literals and numbers of the allow-list only', () => {
+  it('contains only words, literals and numbers of the allow-list', () => {
     for (const { text } of statements) {
       const unknown = tokensOf(text).filter((token) => !isAllowed(token));
       expect(unknown, text).toEqual([]);
     }
   });
 
-  it('has the same text for whatever values are asked', () => {
+  it('has the same text for all requested values', () => {
     for (const { query, text } of statements) {
       expect(compile(dialect, withOtherValues(query)).text).toBe(text);
     }

@@ -82,7 +82,7 @@ for (const engine of engines.filter(({ kind }) => kind === 'clickhouse' || kind 
   describe.skipIf('missing' in engine)(`the table of work units on ${title}`, () => {
     const newUri = 'missing' in engine ? () => Promise.reject(new Error(engine.missing)) : engine.newUri;
 
-    it('takes a history of 240 months in one change, and one that spans all days that can be stored', async () => {
+    it('stores a history of 240 months in one change, and one that spans all valid days', async () => {
       const store = await openWorkUnitStore(parseAnalyticsUri(await newUri()), openOptions);
       await store.ensureSchema();
       const [orgId, other] = [randomUUID(), randomUUID()];
@@ -95,7 +95,7 @@ for (const engine of engines.filter(({ kind }) => kind === 'clickhouse' || kind 
       await store.close();
     });
 
-    it('keeps the units of a table that release 0.1.0 made, and takes long histories from then on', async () => {
+    it('keeps the units of a table of release 0.1.0, and stores long histories afterwards', async () => {
       const uri = await newUri();
       const orgId = randomUUID();
       const [kept, moved, gone] = [unit(1, '2001-01-01'), unit(2, '2009-05-05'), unit(3, '2010-01-01')];
@@ -122,7 +122,7 @@ for (const engine of engines.filter(({ kind }) => kind === 'clickhouse' || kind 
       await store.close();
     });
 
-    it('is rebuilt by one process at a time: another one waits, and finds it done', async () => {
+    it('is rebuilt by one process at a time, while others wait', async () => {
       const uri = await newUri();
       const orgId = randomUUID();
       const kept = unit(1, '2001-01-01');
@@ -177,7 +177,7 @@ for (const engine of engines.filter(({ kind }) => kind === 'clickhouse' || kind 
       await store.close();
     });
 
-    it('takes units of unknown churn in a table of years that has none yet', async () => {
+    it('stores units of unknown churn in a table of years without such units', async () => {
       const uri = await newUri();
       const orgId = randomUUID();
       const [kept, unknown] = [unit(1, '2001-01-01'), unit(2, '2001-01-02', { churnLoc: null })];
@@ -192,7 +192,7 @@ for (const engine of engines.filter(({ kind }) => kind === 'clickhouse' || kind 
       await store.close();
     });
 
-    it('takes over what was written while an interrupted change of its form ran', async () => {
+    it('keeps rows that were written during an interrupted rebuild', async () => {
       const uri = await newUri();
       const orgId = randomUUID();
       const [copied, late] = [unit(1, '2001-01-01'), unit(2, '2009-05-05')];

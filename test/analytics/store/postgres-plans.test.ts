@@ -28,7 +28,7 @@ function units(count: number): WorkUnit[] {
   }));
 }
 
-it('reads the list of the units that are replaced once, and not once for each stored row', async () => {
+it('reads the list of replaced units once, not once for each stored row', async () => {
   const database = await createEmptyDatabase();
   onTestFinished(() => database.drop());
   const counter = await startStatementCounter(database.uri);
@@ -52,7 +52,7 @@ it('reads the list of the units that are replaced once, and not once for each st
   }
 });
 
-it('has statistics of what was loaded, once the load has settled', async () => {
+it('has statistics of the loaded rows after the load', async () => {
   const database = await createEmptyDatabase();
   onTestFinished(() => database.drop());
   const sql = postgres(database.uri, { max: 1, onnotice: () => undefined });

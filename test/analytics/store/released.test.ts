@@ -45,7 +45,7 @@ async function storedBeforeAndAfter(address: AnalyticsAddress, makeStrict: () =>
   return found;
 }
 
-it('take units of unknown churn on PostgreSQL, and keep theirs', async () => {
+it('store units of unknown churn on PostgreSQL, and keep existing units', async () => {
   const database = await createEmptyDatabase();
   onTestFinished(() => database.drop());
   const sql = postgres(database.uri, { max: 1, onnotice: () => undefined });
@@ -57,7 +57,7 @@ it('take units of unknown churn on PostgreSQL, and keep theirs', async () => {
   expect(found).toEqual([known, unknown]);
 });
 
-it('take units of unknown churn on SQLite, and keep theirs', async () => {
+it('store units of unknown churn on SQLite, and keep existing units', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-released-'));
   onTestFinished(() => {
     rmSync(folder, { recursive: true, force: true });

@@ -10,7 +10,7 @@ const shares = fc.array(
   }) satisfies fc.Arbitrary<Share>,
 );
 
-it('shares add up to exactly one million parts, whatever they were', () => {
+it('any shares are scaled to exactly one million parts', () => {
   fc.assert(
     fc.property(shares, (given) => {
       const parts = partsOf(given, 'quality.bugfix');
@@ -21,7 +21,7 @@ it('shares add up to exactly one million parts, whatever they were', () => {
   );
 });
 
-it('shares that were stored stay as they are when they are stored again', () => {
+it('stored shares do not change when they are stored again', () => {
   fc.assert(
     fc.property(shares, (given) => {
       const stored = storedShares(given, 'quality.bugfix');

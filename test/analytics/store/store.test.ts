@@ -50,7 +50,7 @@ describeOnEachEngine('the store of work units', (engine) => {
     await store.close();
   });
 
-  it('can be prepared again, and gives back what it was given', async () => {
+  it('can be prepared twice, and returns what was stored', async () => {
     await store.ensureSchema();
     const orgId = randomUUID();
     const open = unit('b', { completedAt: null, churnLoc: null, author: '', team: 'unassigned' });
@@ -74,7 +74,7 @@ describeOnEachEngine('the store of work units', (engine) => {
     expect(await store.find(orgId, idOf('b'))).toBeUndefined();
   });
 
-  it('takes units that are said to be new, and changes them later as it does others', async () => {
+  it('stores units that are marked as new, and changes them later like others', async () => {
     const orgId = randomUUID();
     await store.apply({ orgId, repoId: REPO, units: [unit('b'), unit('a')], removed: [], areNew: true });
     await store.apply({ orgId, repoId: REPO, units: [unit('c')], removed: [], areNew: true });
@@ -84,7 +84,7 @@ describeOnEachEngine('the store of work units', (engine) => {
     expect(await all(store, orgId)).toEqual([moved, unit('c')]);
   });
 
-  it('lets the later change win, whatever the clock of the machine that makes it says', async () => {
+  it('keeps the later change, regardless of the clocks of the writers', async () => {
     const orgId = randomUUID();
     await store.apply({ orgId, repoId: REPO, units: [unit('a'), unit('b')], removed: [] });
     const slow = { ...openOptions, now: () => Date.parse('2001-01-01') };
@@ -96,7 +96,7 @@ describeOnEachEngine('the store of work units', (engine) => {
     await other.close();
   });
 
-  it('keeps organizations and repositories apart where their ids are the same', async () => {
+  it('separates organizations and repositories with the same ids', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     await store.apply({ orgId: one, repoId: REPO, units: [unit('a')], removed: [] });
     await store.apply({ orgId: other, repoId: REPO, units: [unit('a', { churnLoc: 7 })], removed: [] });
@@ -116,7 +116,7 @@ describeOnEachEngine('the store of work units', (engine) => {
     expect((await all(store, orgId)).map(({ id }) => id)).toEqual(units.map(({ id }) => id));
   });
 
-  it('holds hostile text, clocks that are off, and proportions that do not add up', async () => {
+  it('stores hostile text, wrong clocks, and shares that do not add up', async () => {
     const orgId = randomUUID();
     const hostile = unit(`quote ' " \\ \n \t {x:String} $1 ?`, {
       author: `\0 \ud800 ${'ä'.repeat(400)}`,
@@ -142,7 +142,7 @@ describeOnEachEngine('the store of work units', (engine) => {
     });
   });
 
-  it('lets syncs write at once, of one repository and of several', async () => {
+  it('supports simultaneous syncs of one and of several repositories', async () => {
     const orgId = randomUUID();
     const stores = await Promise.all([1, 2, 3].map(() => openWorkUnitStore(parseAnalyticsUri(uri), openOptions)));
     const units = Array.from({ length: 60 }, (_, index) => unit(`u${String(index).padStart(2, '0')}`));

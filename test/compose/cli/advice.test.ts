@@ -13,7 +13,7 @@ describe('a failed up says what to do', () => {
     );
   });
 
-  it('about a port that another container publishes, and calls failed only what has failed', async () => {
+  it('about a port that another container publishes, and reports only the failed service as failed', async () => {
     const { run, backend, control } = await commandLine(
       'services: { web: { image: web, ports: ["8080:80"] }, other: { image: other } }',
     );

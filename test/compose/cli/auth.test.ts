@@ -42,7 +42,7 @@ describe.skipIf(missing !== null)(`compose auth${missing === null ? '' : ` (${mi
     expect(await readFile(join(folder, 'clients.json'), 'utf8')).toBe('[]\n');
   });
 
-  it('keeps the store where COMPOSE_AUTH_STORE or PLUMBLINE_HOME says', async () => {
+  it('keeps the store in the place that COMPOSE_AUTH_STORE or PLUMBLINE_HOME names', async () => {
     const named = await commandLine({}, { environment: { COMPOSE_AUTH_STORE: 'there.json', PLUMBLINE_HOME: 'home' } });
     await named.run('auth', 'add', 'robin', '--cert', robin.certFile);
     expect(await readFile(join(named.folder, 'there.json'), 'utf8')).toContain('robin');
@@ -51,7 +51,7 @@ describe.skipIf(missing !== null)(`compose auth${missing === null ? '' : ` (${mi
     expect(await readFile(join(home.folder, 'home/compose/clients.json'), 'utf8')).toContain('robin');
   });
 
-  it('fails with 1 for what the store refuses', async () => {
+  it('exits with 1 if the store refuses a change', async () => {
     const { run, folder } = await commandLine({});
     const store = ['--auth-store', 'clients.json'];
     await run('auth', 'add', 'robin', '--cert', robin.certFile, ...store);
@@ -71,7 +71,7 @@ describe.skipIf(missing !== null)(`compose auth${missing === null ? '' : ` (${mi
     });
   });
 
-  it('fails with 2 for wrong usage', async () => {
+  it('exits with 2 for wrong usage', async () => {
     const { run } = await commandLine({ 'key.pem': robin.key });
     expect(await run('auth', 'add', 'robin')).toMatchObject({ code: 2, stderr: expect.stringContaining('--cert') });
     expect(await run('auth', 'add', 'robin', '--cert', 'none.pem')).toMatchObject({

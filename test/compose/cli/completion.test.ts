@@ -24,7 +24,7 @@ it.each([
   expect(stdout.split('\n').filter(Boolean).sort()).toEqual(expected);
 });
 
-it('the script of bash completes what the command answers, and runs none of it', async () => {
+it('the bash script completes with the words of the command, and does not execute them', async () => {
   const { run } = await commandLine(SHOP);
   const { stdout } = await run('completion', 'bash');
   const script = `
@@ -67,7 +67,7 @@ describe.each(['zsh', 'fish'] as const)('the script of %s', (shell) => {
   const isMissing = spawnSync(shell, ['--version']).error !== undefined;
 
   it.skipIf(isMissing)(
-    `completes what the command answers, and runs none of it${isMissing ? ` (skipped: there is no ${shell})` : ''}`,
+    `completes with the words of the command, and does not execute them${isMissing ? ` (skipped: there is no ${shell})` : ''}`,
     async () => {
       const { run } = await commandLine(SHOP);
       const { stdout: script } = await run('completion', shell);

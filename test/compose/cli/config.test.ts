@@ -15,7 +15,7 @@ describe('config', () => {
     expect(await readFile(path.join(folder, 'out.yaml'), 'utf8')).toBe((await run('config')).stdout);
   });
 
-  it('prints the hash that up compares, with what is copied into the container', async () => {
+  it('prints the hash that up compares, which includes the files copied into the container', async () => {
     const file = (content: string): string =>
       `services: { web: { image: web, configs: [c] }, db: { image: db } }\nconfigs: { c: { content: ${content} } }`;
     const { run, backend, folder } = await commandLine(file('one'));
@@ -32,13 +32,13 @@ describe('config', () => {
     expect(await run('config', '--hash', 'nobody')).toMatchObject({ code: 1 });
   });
 
-  it('leaves variables alone when asked to', async () => {
+  it('does not interpolate variables with --no-interpolate', async () => {
     const { run } = await commandLine('services: { web: { image: "web:$TAG" } }', { environment: { TAG: '7' } });
     expect((await run('config', '--images')).stdout).toBe('web:7\n');
     expect((await run('config', '--no-interpolate')).stdout).toContain('web:$TAG');
   });
 
-  it('an error is one line that says where', async () => {
+  it('an error is one line with its place', async () => {
     const { run, folder } = await commandLine('services:\n  web:\n    imagee: x\n');
     const { code, stderr } = await run('config');
     expect(code).toBe(1);
@@ -53,14 +53,14 @@ describe('usage', () => {
     ['options that exclude each other', ['up', '--force-recreate', '--no-recreate']],
     ['a signal that is none', ['kill', '-s', 'NOPE']],
     ['a missing argument', ['exec', 'web']],
-  ])('%s is 2', async (_, args) => {
+  ])('exits with 2 for %s', async (_, args) => {
     const { run } = await commandLine(SHOP);
     const { code, stderr } = await run(...args);
     expect(code).toBe(2);
     expect(stderr).not.toBe('');
   });
 
-  it('help names every command, and is a success', async () => {
+  it('help names every command, and exits with 0', async () => {
     const { run } = await commandLine(SHOP);
     const { code, stdout } = await run('--help');
     expect(code).toBe(0);
@@ -69,7 +69,7 @@ describe('usage', () => {
     for (const command of commands.split(' ')) expect(stdout).toMatch(new RegExp(`^  ${command}[ |]`, 'm'));
   });
 
-  it('options of compose are understood on either side of the command', async () => {
+  it('options of compose are accepted before and after the command', async () => {
     const files = { 'other.yml': 'services: { web: { image: web } }' };
     const { run } = await commandLine(files);
     expect((await run('-f', 'other.yml', 'config', '--services')).stdout).toBe('web\n');

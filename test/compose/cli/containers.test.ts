@@ -30,7 +30,7 @@ describe('images', () => {
 });
 
 describe('volumes', () => {
-  it('lists the named volumes of the project, or those of services', async () => {
+  it('lists the named volumes of the project, or of the named services', async () => {
     const { run } = await commandLine(TALL);
     await run('up', '-d', 'web', 'job');
     expect((await run('volumes')).stdout).toBe('DRIVER   VOLUME NAME\nlocal    folder_data\nlocal    folder_other\n');
@@ -111,7 +111,7 @@ describe('cp', () => {
     [['none', 'db:/tmp'], 2, "There is no file '"],
     [['db:/none', '.'], 1, "'/none' was not found"],
     [['none:/a', '.'], 1, "No service 'none'"],
-  ])('refuses %j with %i', async (words, code, text) => {
+  ])('refuses %j with exit code %i', async (words, code, text) => {
     const { run } = await commandLine(SHOP);
     await run('up', '-d');
     const ran = await run('cp', ...words);
@@ -177,14 +177,14 @@ describe('export and commit', () => {
     expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sha256:[0-9a-f]{64}\n$/) as string });
   });
 
-  it('export to a terminal needs --output', async () => {
+  it('export refuses to write to a terminal without --output', async () => {
     const { run } = await commandLine(SHOP, { isTerminal: true });
     await run('up', '-d');
     expect(await run('export', 'web')).toMatchObject({ code: 2 });
   });
 });
 
-describe('words of flags', () => {
+describe('flags with values', () => {
   it.each([
     [['ps', '--all=true', '-q'], 0],
     [['ps', '--orphans=false'], 0],
@@ -197,7 +197,7 @@ describe('words of flags', () => {
     expect((await run(...words)).code).toBe(code);
   });
 
-  it('after the service of exec belong to the program', async () => {
+  it('after the service of exec are passed to the program', async () => {
     const seen: string[][] = [];
     const { run } = await commandLine(SHOP, {
       programs: ({ kind, command }) => {
@@ -212,7 +212,7 @@ describe('words of flags', () => {
 });
 
 it.each(['images', 'volumes', 'stats', 'pause', 'unpause', 'push', 'attach', 'export', 'commit'])(
-  '%s is refused on a server, with its name',
+  '%s is refused with --remote, by name',
   async (command) => {
     const { run } = await remoteLine(SHOP);
     expect(await run(command, 'web')).toMatchObject({

@@ -5,7 +5,7 @@ const FILE = { name: 'a.txt', isDirectory: false, isContents: false };
 const DIRECTORY = { name: 'site', isDirectory: true, isContents: false };
 const CONTENTS = { name: 'site', isDirectory: true, isContents: true };
 
-describe('a copy goes', () => {
+describe('a copy', () => {
   it.each([
     ['a file into a directory', FILE, { path: '/srv', kind: 'directory' }, '/srv', 'a.txt'],
     ['a file to a new name', FILE, { path: '/srv/b.txt', kind: 'missing' }, '/srv', 'b.txt'],
@@ -22,7 +22,7 @@ describe('a copy goes', () => {
     [DIRECTORY, { path: '/srv/b.txt', kind: 'file' }, "'/srv/b.txt' is not a directory."],
     [FILE, { path: '/srv/b.txt/', kind: 'file' }, "'/srv/b.txt/' is not a directory."],
     [FILE, { path: '/none/', kind: 'missing' }, "The directory '/none/' does not exist."],
-  ] as const)('nowhere: %j to %j', (source, target, text) => {
+  ] as const)('is refused from %j to %j', (source, target, text) => {
     expect(() => placement(source, target)).toThrow(text);
   });
 });
@@ -33,6 +33,6 @@ it.each([
   ['site/a', 'site', '', 'a'],
   ['site', 'site', '', undefined],
   ['./etc/passwd', '', 'copy', 'copy/etc/passwd'],
-])('the entry %s of %s becomes %s: %s', (entry, root, name, expected) => {
+])('the archive entry %s of %s becomes %s: %s', (entry, root, name, expected) => {
   expect(renamed(entry, root, name)).toBe(expected);
 });

@@ -45,7 +45,7 @@ it('pull --quiet prints nothing', async () => {
   expect(await run('pull', '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
 });
 
-it('run takes capabilities, variables of a file, and removes orphans', async () => {
+it('run adds capabilities, reads variables from a file, and removes orphans', async () => {
   const seen: Record<string, string>[] = [];
   const { run, backend } = await commandLine(
     { 'compose.yaml': SHOP, 'a.env': 'A=1\nB="two words"\n', 'other.yaml': 'services: { db: { image: db } }' },
@@ -84,7 +84,7 @@ it('kill --remove-orphans removes the containers of other services', async () =>
   expect(await statuses(run)).toEqual({ 'folder-db': 'exited' });
 });
 
-it('config prints the names of networks and of models', async () => {
+it('config prints the names of networks and models', async () => {
   const { run } = await commandLine(`
 services: { web: { image: web, networks: [front], models: [small] } }
 networks: { front: {}, unused: {} }
@@ -112,7 +112,7 @@ it.each([
   ['up', '--attach-dependencies'],
   ['start', '--wait'],
   ['kill', '--remove-orphans'],
-])('a server refuses %s %s', async (command, flag) => {
+])('with --remote, %s %s is refused', async (command, flag) => {
   const { run } = await remoteLine(SHOP);
   expect(await run(command, flag)).toMatchObject({
     code: 1,

@@ -45,7 +45,7 @@ describe('templates', () => {
     expect(() => parseTemplate(source).render(VALUE)).toThrow(text);
   });
 
-  it('print no control characters of a container', () => {
+  it('remove control characters from the values of a container', () => {
     expect(parseTemplate('{{.Name}}').render({ Name: 'a\u001b[31mb' })).toBe('a[31mb');
   });
 });
@@ -97,6 +97,6 @@ it('sizes have the units of the Docker CLI', () => {
   ]).toEqual(['0B', '1.98MB', '1.04kB', '576KiB', '23.54GiB']);
 });
 
-it('an ellipsis is part of the length', () => {
+it('the ellipsis counts towards the length', () => {
   expect([ellipsis('abcdef', 4), ellipsis('abcd', 4)]).toEqual(['abc…', 'abcd']);
 });

@@ -54,7 +54,7 @@ describe.each([
   ['build', BUILT],
   ['run web', BUILT],
 ])('%s of %s', (command, file) => {
-  it('ends with 130 at Ctrl-C, and has made nothing', async () => {
+  it('exits with 130 at Ctrl-C, and creates nothing', async () => {
     const { begin, busy, backend } = await slowEngine(file);
     const running = begin(...command.split(' '));
     await busy;

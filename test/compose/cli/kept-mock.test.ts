@@ -27,8 +27,8 @@ async function mock(): Promise<KeptMock> {
   return { folder, begin, run: async (...args) => (await begin(...args)).ran };
 }
 
-describe('the mock of the command line', () => {
-  it('keeps what one command has made for the next', async () => {
+describe('the mock backend of the command line', () => {
+  it('keeps the state between commands', async () => {
     const { run } = await mock();
     expect(await run('up', '-d')).toMatchObject({ code: 0 });
     expect((await run('ps', '--services')).stdout.split('\n').sort().join(' ').trim()).toBe('db web');
@@ -40,7 +40,7 @@ describe('the mock of the command line', () => {
     expect((await run('ps', '-aq')).stdout).toBe('');
   });
 
-  it('lets a command that waits see what another one changes', async () => {
+  it('shows the changes of another command to a waiting one', async () => {
     const { begin, run } = await mock();
     const up = await begin('up');
     while ((await run('ps', '-q')).stdout.trim().split('\n').length < 2) await setImmediate();
@@ -48,7 +48,7 @@ describe('the mock of the command line', () => {
     expect(await up.ran).toMatchObject({ code: 0, stdout: expect.stringContaining('exited with code 143') });
   });
 
-  it('loses nothing when commands run at the same time', async () => {
+  it('loses no change when commands run at the same time', async () => {
     const { run } = await mock();
     const names = Array.from({ length: 6 }, (_, index) => `p${index}`);
     const ended = await Promise.all(names.map((name) => run('-p', name, 'create')));

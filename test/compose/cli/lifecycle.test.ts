@@ -5,7 +5,7 @@ import { commandLine } from './command-line.js';
 import { SHOP, statuses } from './shop.js';
 
 describe('start, stop, restart, kill, rm', () => {
-  it('bring containers from status to status', async () => {
+  it('change the status of containers', async () => {
     const { run } = await commandLine(SHOP);
     await run('create');
     expect(await statuses(run)).toEqual({ 'folder-db': 'created', 'folder-web': 'created' });
@@ -20,7 +20,7 @@ describe('start, stop, restart, kill, rm', () => {
     expect(await statuses(run)).toEqual({ 'folder-web': 'running' });
   });
 
-  it('down exits 1 when something else keeps a network', async () => {
+  it('down exits with 1 if a network is still in use by another container', async () => {
     const { run, backend } = await commandLine(SHOP);
     await run('up', '-d');
     const image = (await backend.images.list())[0]?.tags[0] ?? '';
@@ -44,20 +44,20 @@ describe('start, stop, restart, kill, rm', () => {
     expect(await statuses(run)).toEqual({});
   });
 
-  it('rm asks, so that without a terminal it needs --force', async () => {
+  it('rm needs --force without a terminal, because it cannot ask', async () => {
     const { run } = await commandLine(SHOP);
     await run('create');
     expect((await run('rm')).code).toBe(2);
     expect(await statuses(run)).toHaveProperty('folder-db');
   });
 
-  it('a service that is not there is named', async () => {
+  it('a missing service is named in the error', async () => {
     const { run } = await commandLine(SHOP);
     await run('up', '-d');
     expect(await run('stop', 'WEB')).toMatchObject({ code: 1, stderr: "No service 'WEB' in project 'folder'.\n" });
   });
 
-  it('a project is known by its name alone, without a compose file', async () => {
+  it('commands find a project by its name alone, without a compose file', async () => {
     const { run, folder } = await commandLine(SHOP);
     await run('up', '-d');
     await rm(path.join(folder, 'compose.yaml'));

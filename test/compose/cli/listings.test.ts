@@ -43,14 +43,14 @@ describe('ps', () => {
     expect(await run('ps', ...flags)).toMatchObject({ code: 2, stderr: expect.stringContaining(text) as string });
   });
 
-  it('leaves out orphans with --orphans=false', async () => {
+  it('omits orphans with --orphans=false', async () => {
     const { run } = await commandLine({ 'compose.yaml': ONE, 'other.yaml': 'services: { db: { image: db } }' });
     await run('up', '-d');
     expect((await run('-f', 'other.yaml', 'ps', '--orphans=false', '--services')).stdout).toBe('db\n');
     expect((await run('-f', 'other.yaml', 'ps', '--orphans', '--services')).stdout).toBe('db\nweb\n');
   });
 
-  it('shows a paused container as such', async () => {
+  it('shows a paused container as paused', async () => {
     const { run } = await commandLine(ONE);
     await run('up', '-d');
     await run('pause', 'web');
@@ -78,7 +78,7 @@ describe('ls', () => {
     [['--filter', 'name=other'], 0, ''],
     [['--filter', 'status=running'], 2, ''],
     [['--filter', 'name=('], 2, ''],
-  ])('with %j exits %i and prints %j', async (flags, code, stdout) => {
+  ])('with %j exits with %i and prints %j', async (flags, code, stdout) => {
     const { run } = await commandLine(SHOP);
     await run('up', '-d');
     expect(await run('ls', '-q', ...flags)).toMatchObject({ code, stdout });

@@ -21,7 +21,7 @@ async function on(program: string | null): Promise<Console> {
 }
 
 it.each([['up', '-d'], ['ps'], ['run', 'web', 'true'], ['logs']])(
-  '%s ends with 1 where podman is not installed, and says what to do',
+  '%s exits with 1 if podman is not installed, and says what to do',
   async (...args) => {
     const { run } = await on(null);
     const says = 'Podman is not installed: no podman on the PATH. Install it, or use the bridge backend.\n';
@@ -29,7 +29,7 @@ it.each([['up', '-d'], ['ps'], ['run', 'web', 'true'], ['logs']])(
   },
 );
 
-it('A podman that fails is quoted in one line, without its warnings and without paths of the host', async () => {
+it('The error of a failing podman is quoted in one line, without warnings and host paths', async () => {
   const { run } = await on(`echo 'time="now" level=warning msg="odd"' >&2
 echo 'Error: the storage in /var/lib/hidden is damaged' >&2
 exit 125`);
@@ -39,7 +39,7 @@ exit 125`);
   expect(stderr).not.toMatch(/hidden|odd|at .*\.ts/);
 });
 
-it('A podman without catatonit says what to install', async () => {
+it('Without catatonit, the error says what to install', async () => {
   const { run } =
     await on(`echo 'Error: container-init binary not found on the host: stat /usr/libexec/podman/catatonit: no such file or directory' >&2
 exit 125`);

@@ -12,7 +12,7 @@ describe('logs', () => {
       return 0;
     };
 
-  it('go to the stream they came from, behind the name of the container', async () => {
+  it('are written to the stream they came from, after the name of the container', async () => {
     const { run } = await commandLine(talks, { programs });
     await run('up', '-d');
     const { stdout, stderr } = await run('logs');
@@ -22,7 +22,7 @@ describe('logs', () => {
     expect((await run('logs', '--no-log-prefix', 'a')).stdout).toBe('folder-a one\n');
   });
 
-  it('are objects for machines', async () => {
+  it('are JSON objects with --json', async () => {
     const { run } = await commandLine(talks, { programs });
     await run('up', '-d');
     const [first = ''] = (await run('logs', '--format', 'json', 'a')).stdout.split('\n');
@@ -34,7 +34,7 @@ describe('logs', () => {
     });
   });
 
-  it('are followed until Ctrl-C, also over a restart', async () => {
+  it('are followed until Ctrl-C, also across a restart', async () => {
     const { run, begin, control } = await commandLine('services: { a: { image: a } }');
     await run('up', '-d');
     const following = begin('logs', '-f');
@@ -48,7 +48,7 @@ describe('logs', () => {
 });
 
 describe('run and exec', () => {
-  it('give the exit code of the command', async () => {
+  it('return the exit code of the command', async () => {
     const { run } = await commandLine(SHOP, {
       programs: ({ command }) => (command[0] === 'fails' ? ({ write }) => (write('stderr', 'no\n'), 9) : undefined),
     });
@@ -59,7 +59,7 @@ describe('run and exec', () => {
     expect(await run('exec', 'web', 'x')).toMatchObject({ code: 1 });
   });
 
-  it('run --no-deps starts nothing else', async () => {
+  it('run --no-deps starts no other service', async () => {
     const { run } = await commandLine(SHOP, { programs: ({ command }) => (command[0] === 'x' ? () => 0 : undefined) });
     expect((await run('run', '--no-deps', 'web', 'x')).code).toBe(0);
     const [name = '', ...others] = Object.keys(await statuses(run));
@@ -67,7 +67,7 @@ describe('run and exec', () => {
     expect(name).toMatch(/^folder-web-run-[0-9a-f]{12}$/);
   });
 
-  it('run passes standard input on', async () => {
+  it('run passes standard input to the process', async () => {
     const { run } = await commandLine(SHOP, {
       stdin: 'hello',
       programs: ({ command }) =>
@@ -81,7 +81,7 @@ describe('run and exec', () => {
     expect(await run('run', '--no-deps', 'web', 'cat')).toMatchObject({ code: 0, stdout: 'hello' });
   });
 
-  it('wait gives the exit code of what it waited for', async () => {
+  it('wait returns the exit code of the container', async () => {
     const { run } = await commandLine('services: { job: { image: j } }', { programs: () => () => 4 });
     await run('up', '-d');
     expect((await run('wait', 'job')).code).toBe(4);

@@ -52,7 +52,7 @@ esac
 }
 
 describe('a service with a provider', () => {
-  it.each(['docker-cloud', 'cloud'])('is brought up and taken down by the program %s', async (name) => {
+  it.each(['docker-cloud', 'cloud'])('is started and stopped by the program %s', async (name) => {
     const line = await withProvider({ up: UP, down: '' }, FILE, name);
     const up = await line.run('up', '-d');
     expect(up).toMatchObject({ code: 0 });
@@ -69,7 +69,7 @@ describe('a service with a provider', () => {
     ]);
   });
 
-  it('gives its variables to the services that depend on it', async () => {
+  it('passes its variables to the services that depend on it', async () => {
     const line = await withProvider({ up: UP });
     const { stderr } = await line.run('up', '-d');
     expect(stderr).toContain("The provider of 'db' replaces the variable MODE of 'web'.");
@@ -84,7 +84,7 @@ describe('a service with a provider', () => {
     expect(made.get('other')).toEqual({});
   });
 
-  it('leaves containers alone while its variables stay the same, and replaces them when they change', async () => {
+  it('replaces containers only when its variables change', async () => {
     const line = await withProvider({ up: `echo '{"type":"setenv","message":"URL='$(cat "$HOME/url")'"}'` });
     const url = async (text: string): Promise<void> => writeFile(path.join(line.home, 'url'), text);
     await url('one');
@@ -97,7 +97,7 @@ describe('a service with a provider', () => {
     expect((await line.backend.containers.inspect('folder-web')).environment).toMatchObject({ DB_URL: 'two' });
   });
 
-  it('is stopped by a provider that says in its metadata that it can', async () => {
+  it('is stopped by a provider whose metadata includes stop', async () => {
     const metadata = `echo '{"up":{"parameters":[{"name":"size","required":true}]},"down":{},"stop":{}}'`;
     const line = await withProvider({ up: UP, stop: '', metadata });
     await line.run('up', '-d');
@@ -125,7 +125,7 @@ describe('a service with a provider', () => {
       `echo '{"type":"setenv","message":"URL"}'`,
       'its setenv message is not NAME=value.',
     ],
-  ])('fails when its provider %s, before any container is made', async (_what, act, reason) => {
+  ])('fails before any container is created when its provider %s', async (_what, act, reason) => {
     const line = await withProvider({ up: act });
     const { code, stderr } = await line.run('up', '-d');
     expect(code).toBe(1);
@@ -133,7 +133,7 @@ describe('a service with a provider', () => {
     expect(await line.backend.containers.list()).toEqual([]);
   });
 
-  it('fails with what to install when there is no such program', async () => {
+  it('fails with the program to install if it is missing', async () => {
     const line = await withProvider({}, FILE.replace('type: cloud', 'type: nowhere'));
     const { code, stderr } = await line.run('up', '-d');
     expect(code).toBe(1);
@@ -142,7 +142,7 @@ describe('a service with a provider', () => {
     );
   });
 
-  it('needs the options that its metadata require', async () => {
+  it('requires the options that its metadata name as required', async () => {
     const metadata = `echo '{"up":{"parameters":[{"name":"region","required":true}]},"down":{}}'`;
     const line = await withProvider({ up: UP, metadata });
     expect(await line.run('up', '-d')).toMatchObject({ code: 1 });

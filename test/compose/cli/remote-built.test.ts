@@ -19,7 +19,7 @@ async function changeOf(file: string): Promise<number> {
 }
 
 it(
-  'The built command drives a server, and leaves no connection that keeps it alive',
+  'The built command works with a server, and closes its connections before it exits',
   { timeout: 120_000 },
   async () => {
     const remote = await remoteLine('services: { web: { image: web } }', {

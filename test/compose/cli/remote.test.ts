@@ -41,7 +41,7 @@ const echoing: MockPrograms = ({ kind }) =>
 
 const statuses = ({ local }: RemoteLine): Promise<Record<string, string>> => statusesOf(local.run);
 
-it('start on a server fails at once when a dependency is unhealthy', async () => {
+it('start --remote fails at once when a dependency is unhealthy', async () => {
   const remote = await remoteLine(`services:
   db: { image: db, healthcheck: { test: [CMD, check] } }
   web: { image: web, depends_on: { db: { condition: service_healthy } } }`);
@@ -60,7 +60,7 @@ it('start on a server fails at once when a dependency is unhealthy', async () =>
 it.each([
   ['service_healthy', 3],
   ['service_completed_successfully', 3],
-])('start on a server fails at once when a dependency with %s has ended, and says how', async (condition, code) => {
+])('start --remote fails at once with the exit code when a dependency with %s has ended', async (condition, code) => {
   const remote = await remoteLine(
     `services:
   db: { image: db, healthcheck: { test: [CMD, check] } }
@@ -107,7 +107,7 @@ describe('compose --remote', () => {
     ['exec', 'nothing', 'true'],
     ['events', '--since', '2000-01-01', '--until', '2000-01-02', '--json'],
     ['wait', 'nothing'],
-  ])('prints for %s %s what the same command prints on the machine itself', async (...args) => {
+  ])('prints for %s %s what the command prints without --remote', async (...args) => {
     const remote = await remoteLine(SHOP, { programs: talkative });
     await remote.local.run('up', '-d');
     const local = await remote.local.run(...args);
@@ -130,7 +130,7 @@ describe('compose --remote', () => {
     expect(await remote.run('down')).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('sends the project with what this machine knows: variables, overrides, profiles', async () => {
+  it('sends the project with the variables, overrides and profiles of this machine', async () => {
     const remote = await remoteLine(
       {
         'compose.yaml':
@@ -178,19 +178,19 @@ describe('compose --remote', () => {
     expect(await statuses(remote)).toEqual({});
   });
 
-  it('waits for the end of a service, and gives its exit code', async () => {
+  it('waits for the end of a service, and returns its exit code', async () => {
     const remote = await remoteLine('services: { job: { image: job } }', { programs: () => () => 7 });
     await remote.local.run('up', '-d');
     expect(await remote.run('wait', 'job')).toMatchObject({ code: 7 });
   });
 
-  it('gives the exit code of a command, its output and what was piped into it', async () => {
+  it('exec passes standard input, output and the exit code', async () => {
     const remote = await remoteLine('services: { web: { image: web } }', { programs: echoing, stdin: 'grüße' });
     await remote.local.run('up', '-d');
     expect(await remote.run('exec', 'web', 'cat')).toEqual({ code: 3, stdout: 'grüße', stderr: 'done' });
   });
 
-  it('follows logs, of containers that are started later as well, until Ctrl-C', async () => {
+  it('follows logs until Ctrl-C, including those of containers that start later', async () => {
     const remote = await remoteLine('services: { web: { image: web } }', { programs: lasting });
     await remote.local.run('up', '-d');
     const following = remote.begin('logs', '-f');
@@ -219,7 +219,7 @@ describe('compose --remote', () => {
     expect(await following.ran).toMatchObject({ code: 0 });
   });
 
-  it('up without --detach shows the output, and stops everything at Ctrl-C', async () => {
+  it('up without --detach shows the output, and stops all services at Ctrl-C', async () => {
     const remote = await remoteLine('services: { web: { image: web } }', { programs: lasting });
     const running = remote.begin('up');
     await running.printed('web  | hello\n');
@@ -228,14 +228,14 @@ describe('compose --remote', () => {
     expect(await statuses(remote)).toEqual({ 'folder-web': 'stopped' });
   });
 
-  it('pulls, and shows how far it is', async () => {
+  it('pulls, and shows the progress', async () => {
     const remote = await remoteLine('services: { web: { image: web } }');
     const pulled = await remote.run('pull');
     expect(pulled).toMatchObject({ code: 0, stdout: '' });
     expect(pulled.stderr).toMatch(/Image web Pulling[^]*Image web Pulled\n/);
   });
 
-  it('builds on the server, and says why it cannot', async () => {
+  it('builds on the server, and reports why a build fails', async () => {
     const file = 'services: { web: { build: { context: "https://example.com/web.git" } } }';
     const remote = await remoteLine(file, {}, undefined, [], ['build']);
     expect(await remote.run('build')).toEqual({
@@ -249,7 +249,7 @@ describe('compose --remote', () => {
   it.each([
     ['services: { web: { build: . } }', 'build'],
     ['services: { web: { image: web, volumes: ["./data:/data"] } }', 'up'],
-  ])('sends no files: what needs one is refused by the server, %s', async (file, command) => {
+  ])('sends no files, so that the server refuses what needs one: %s', async (file, command) => {
     const remote = await remoteLine(file);
     expect(await remote.run(command)).toMatchObject({
       code: 1,
@@ -273,7 +273,7 @@ describe('compose --remote', () => {
     ['restart', '--no-deps', 'web'],
     ['build', '--build-arg', 'A=b'],
     ['pull', '--include-deps'],
-  ])('says of %s %s that a server does not do it, and does nothing', async (...args) => {
+  ])('refuses %s %s as unsupported on a server, and sends nothing', async (...args) => {
     const remote = await remoteLine(SHOP);
     expect(await remote.run(...args)).toMatchObject({
       code: 1,
@@ -283,7 +283,7 @@ describe('compose --remote', () => {
     expect(await statuses(remote)).toEqual({});
   });
 
-  it('leaves to this machine what is about it: config, version, auth', async () => {
+  it('runs config, version and auth on this machine', async () => {
     const { run } = await commandLine(SHOP, { environment: { COMPOSE_REMOTE: 'unix:///nowhere.sock' } });
     expect(await run('config', '--services')).toMatchObject({ code: 0, stdout: 'db\nweb\n' });
     expect(await run('version', '--short')).toMatchObject({ code: 0, stdout: '1.2.3\n' });
@@ -291,7 +291,7 @@ describe('compose --remote', () => {
     expect(await run('ps')).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be reached') });
   });
 
-  it('says what is wrong with an address, and with options that do not go together', async () => {
+  it('reports wrong addresses, and options that exclude each other', async () => {
     const { run } = await commandLine(SHOP);
     expect(await run('--remote', 'http://localhost:80', 'ps')).toMatchObject({
       stderr: expect.stringContaining('http://localhost:80'),
@@ -326,7 +326,7 @@ describe.skipIf(missing !== null)(`compose --remote over mutual TLS${missing ===
   });
   afterAll(() => certificates.remove());
 
-  it('lets a client of the auth store do everything, and refuses another one', async () => {
+  it('accepts a client of the auth store, and refuses another one', async () => {
     const { certFile: cert, keyFile: key } = certificates.issue(authority, 'server');
     const authStore = join(certificates.folder, 'clients.json');
     const setUp = await commandLine({});

@@ -10,7 +10,7 @@ async function names(line: Console): Promise<string[]> {
 }
 
 describe('scale', () => {
-  it('sets the number of containers of a service, with its dependencies and nothing else', async () => {
+  it('sets the number of containers of a service, and starts only its dependencies', async () => {
     const line = await commandLine(FILE);
     expect(await line.run('scale', 'web=2')).toMatchObject({ code: 0 });
     expect(await names(line)).toEqual(['folder-db', 'folder-web', 'folder-web-2']);
@@ -20,13 +20,13 @@ describe('scale', () => {
     expect(await names(line)).not.toContain('folder-web');
   });
 
-  it('leaves dependencies out with --no-deps', async () => {
+  it('does not start dependencies with --no-deps', async () => {
     const line = await commandLine(FILE);
     expect(await line.run('scale', '--no-deps', 'web=2')).toMatchObject({ code: 0 });
     expect(await names(line)).toEqual(['folder-web', 'folder-web-2']);
   });
 
-  it('does the same on a server', async () => {
+  it('works the same with --remote', async () => {
     const remote = await remoteLine(FILE);
     expect(await remote.run('scale', 'web=2')).toMatchObject({
       code: 0,
@@ -40,7 +40,7 @@ describe('scale', () => {
     [['web=x'], 2, "'web=x' is not <service>=<number>."],
     [['web=-1'], 1, '-1 is not a number of replicas'],
     [['none=1'], 1, 'none'],
-  ])('refuses %j with %i', async (words, code, text) => {
+  ])('refuses %j with exit code %i', async (words, code, text) => {
     const { run } = await commandLine(FILE);
     const ran = await run('scale', ...words);
     expect([ran.code, ran.stderr]).toEqual([code, expect.stringContaining(text)]);

@@ -4,10 +4,10 @@ import { printable, table } from '../../../src/compose/cli/text.js';
 
 const hostile = 'web\u001b]0;title\u0007\u009b2J';
 
-test('a table has no control characters of its cells', () => {
+test('a table removes control characters from its cells', () => {
   expect(table(['NAME', hostile], [[hostile, 'up']])).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
 });
 
-test('control sequences of one byte are removed, too', () => {
+test('one-byte control sequences are removed, too', () => {
   expect(printable('a\u009b2Jb')).toBe('a2Jb');
 });

@@ -3,7 +3,7 @@ import { commandLine } from './command-line.js';
 import { SHOP, started, statuses } from './shop.js';
 
 describe('up and down', () => {
-  it('say what they do, one plain line each without a terminal', async () => {
+  it('print one plain line per step without a terminal', async () => {
     const { run } = await commandLine('services: { web: { image: web } }');
     const up = await run('up', '-d');
     expect(up).toMatchObject({ code: 0, stdout: '' });
@@ -48,7 +48,7 @@ describe('up and down', () => {
     `);
   });
 
-  it('on a terminal, stopping an attached up leaves alone what was printed meanwhile', async () => {
+  it('on a terminal, stopping an attached up does not erase the output of containers', async () => {
     const { begin, run, control } = await commandLine('services: { web: { image: web } }', {
       isTerminal: true,
       environment: { NO_COLOR: '1' },
@@ -91,7 +91,7 @@ describe('up and down', () => {
     expect(await statuses(run)).toEqual({ 'folder-db': 'stopped', 'folder-tests': 'exited' });
   });
 
-  it('up --abort-on-container-failure lets those go on that succeed', async () => {
+  it('up --abort-on-container-failure does not stop the rest when a container succeeds', async () => {
     const { run } = await commandLine(
       'services: { good: { image: g }, bad: { image: b, depends_on: { good: { condition: service_completed_successfully } } }, db: { image: db } }',
       {
@@ -103,7 +103,7 @@ describe('up and down', () => {
     expect((await statuses(run))['folder-db']).toBe('stopped');
   });
 
-  it('an attached up shows nothing again of what was done before', async () => {
+  it('an attached up does not repeat older output', async () => {
     const { run, begin, control, clock } = await commandLine(
       'services: { job: { image: j }, web: { image: web, depends_on: { job: { condition: service_completed_successfully } } } }',
       {
@@ -121,7 +121,7 @@ describe('up and down', () => {
     expect((await running.ran).stdout).toBe('web  | ready\n');
   });
 
-  it('up --attach and --no-attach choose whose output is shown, before what the file says', async () => {
+  it('up --attach and --no-attach choose whose output is shown, and override the file', async () => {
     const { run } = await commandLine(
       'services: { a: { image: a }, b: { image: b, attach: false }, c: { image: c, depends_on: [a, b] } }',
       {
@@ -144,7 +144,7 @@ describe('up and down', () => {
     expect(await run('up', '-d', '--no-attach', 'a')).toMatchObject({ code: 2 });
   });
 
-  it('up of named services shows their output, and not that of what they depend on', async () => {
+  it('up of named services shows their output, but not that of their dependencies', async () => {
     const { run } = await commandLine('services: { a: { image: a }, b: { image: b, depends_on: [a] } }', {
       programs:
         ({ container }) =>
@@ -175,7 +175,7 @@ services:
   web: { image: web, depends_on: { db: { condition: service_healthy } } }
 `;
 
-  it('an attached up shows output while dependencies are waited for, and Ctrl-C stops what was started with 130', async () => {
+  it('an attached up shows output while it waits for dependencies; Ctrl-C stops the started containers and exits with 130', async () => {
     const { begin, run } = await commandLine(waiting, {
       programs: ({ kind, container }) =>
         kind === 'healthcheck'
@@ -197,7 +197,7 @@ services:
     expect(await statuses(run)).toEqual({ 'folder-db': 'stopped', 'folder-web': 'created' });
   });
 
-  it('a dependency that is unhealthy fails up at once, with what its last check printed', async () => {
+  it('an unhealthy dependency fails up at once, with the output of its last check', async () => {
     const { run } = await commandLine(waiting.replace('100000', '2'), {
       programs: ({ kind }) =>
         kind === 'healthcheck' ? ({ write }) => (write('stdout', 'no route to disk\n'), 1) : undefined,
@@ -257,7 +257,7 @@ services:
     );
   });
 
-  it('Ctrl-C while up still waits is 130, and the next up finishes it', async () => {
+  it('Ctrl-C while up waits exits with 130, and the next up completes the project', async () => {
     let ready = false;
     const { begin, run, backend } = await commandLine(
       `

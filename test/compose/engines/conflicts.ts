@@ -7,7 +7,7 @@ export const conflicts: EnginePart = (engine) => {
   const { backend, labels, image } = engine;
 
   describe('alreadyExists', () => {
-    it('with --no-replace for a container that has changed, which stays as it is', async () => {
+    it('with --no-replace for a changed container, which is not touched', async () => {
       const { run, write, container, name } = await engineProject(engine, { services: { web: {} } });
       await run('up', '-d');
       const before = await container('web');
@@ -20,7 +20,7 @@ export const conflicts: EnginePart = (engine) => {
       expect(await container('web')).toEqual(before);
     });
 
-    it('for a name that a container of nobody holds', async () => {
+    it('for a container name in use outside of any project', async () => {
       const { run, name, statuses } = await engineProject(engine, { services: { web: {} } });
       const foreign = await backend.containers.create({ name: `${name}-web`, image, labels, command: ['true'] });
       const { code, stderr } = await run('up', '-d');
@@ -31,7 +31,7 @@ export const conflicts: EnginePart = (engine) => {
       expect((await run('up', '-d')).code).toBe(0);
     });
 
-    it("for a volume of the name that is not the project's", async () => {
+    it('for a volume name in use outside of the project', async () => {
       const { run, name, containers } = await engineProject(engine, {
         services: { db: { volumes: ['data:/data'] } },
         volumes: { data: {} },
@@ -45,7 +45,7 @@ export const conflicts: EnginePart = (engine) => {
       await backend.volumes.remove(`${name}_data`);
     });
 
-    it("for a network of the name that is not the project's", async () => {
+    it('for a network name in use outside of the project', async () => {
       const { run, name, containers } = await engineProject(engine, { services: { web: {} } });
       const { id } = await backend.internal.networks.create({ name: `${name}_default`, labels });
       expect(await run('up', '-d')).toMatchObject({
@@ -57,7 +57,7 @@ export const conflicts: EnginePart = (engine) => {
     });
   });
 
-  it('a port that is taken is named, with its holder, and the other service is not called failed', async () => {
+  it('the error of a port in use names the port and its container, and reports no other service as failed', async () => {
     const holder = await engineProject(engine, { services: { web: { ports: ['127.0.0.1::80'] } } });
     await holder.run('up', '-d');
     const port = (await holder.container('web')).ports[0]?.hostPort;
@@ -70,7 +70,7 @@ export const conflicts: EnginePart = (engine) => {
     expect(stderr.match(/\S+ Failed/g)).toEqual([`${name}-web Failed`]);
   });
 
-  it('an external volume that is missing stops the up before anything is made', async () => {
+  it('a missing external volume fails up before anything is created', async () => {
     const { run, name, containers } = await engineProject(engine, {
       services: { db: { volumes: ['data:/data'] } },
       volumes: { data: { external: true, name: 'plt-nobody-made-this' } },

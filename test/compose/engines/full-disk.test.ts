@@ -15,7 +15,7 @@ describe('a full disk', () => {
   const reason =
     engine === undefined ? 'no container engine' : process.getuid?.() === 0 ? undefined : 'mounting needs root';
   it.skipIf(reason !== undefined)(
-    `refuses the stop as a persistenceFailure, and the container runs on${reason === undefined ? '' : ` (skipped: ${reason})`}`,
+    `refuses the stop as a persistenceFailure, and the container keeps running${reason === undefined ? '' : ` (skipped: ${reason})`}`,
     async () => {
       if (engine === undefined) return;
       const { folder, free } = await fullDisk();

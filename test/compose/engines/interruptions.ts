@@ -5,7 +5,7 @@ import { engineProject } from './engine-project.js';
 
 export const interruptions: EnginePart = (engine) => {
   describe('after SIGKILL', () => {
-    it('an up is finished by the next one, and what was done is not done again', async () => {
+    it('the next up completes a killed one, and repeats no finished step', async () => {
       const { spawn, run, name, statuses, container } = await engineProject(engine, {
         services: {
           a: { volumes: ['data:/data'] },
@@ -27,7 +27,7 @@ export const interruptions: EnginePart = (engine) => {
     });
 
     it.each(['Stopped', 'Creating', 'Created', 'Removed'])(
-      'a replacement that dies at %s loses nothing of an anonymous volume',
+      'a replacement killed at %s keeps the data of an anonymous volume',
       async (moment) => {
         const { spawn, run, write, name, statuses, containers } = await engineProject(engine, {
           services: { db: { volumes: ['/data'] } },
@@ -47,7 +47,7 @@ export const interruptions: EnginePart = (engine) => {
       },
     );
 
-    it('a down is finished by the next one', async () => {
+    it('the next down completes a killed one', async () => {
       const { spawn, run, name, containers, backend } = await engineProject(engine, {
         services: { a: {}, b: { depends_on: ['a'] }, c: { depends_on: ['b'] } },
       });

@@ -8,8 +8,8 @@ import { engineNames, TEST_LABEL, testEngine } from '../../support/engines.js';
 
 const script = fileURLToPath(new URL('killed-run.ts', import.meta.url));
 
-describe('what a killed run of the tests leaves', () => {
-  it.for(engineNames)('is removed by the next one: %s', async (name, { skip }) => {
+describe('the resources of a killed test run', () => {
+  it.for(engineNames)('are removed by the next run: %s', async (name, { skip }) => {
     const before = await testEngine(name);
     if ('reason' in before) return skip(before.reason);
     await before.clean();

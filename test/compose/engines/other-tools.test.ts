@@ -19,7 +19,7 @@ const reason =
       : undefined;
 
 describe.skipIf(reason !== undefined)(`Docker Compose${reason === undefined ? '' : ` (skipped: ${reason})`}`, () => {
-  it('lists, stops and takes down a project of ours', async () => {
+  it('lists, stops and removes a project of Plumbline', async () => {
     const { run, name, folder, statuses } = await project();
     expect((await run('up', '-d')).code).toBe(0);
     expect(await theirs(folder, 'ls', '--format', 'json')).toContain(`"Name":"${name}","Status":"running(2)"`);
@@ -31,7 +31,7 @@ describe.skipIf(reason !== undefined)(`Docker Compose${reason === undefined ? ''
     expect(await statuses()).toEqual({});
   });
 
-  it('has its projects listed, stopped and taken down by us', async () => {
+  it('has its projects listed, stopped and removed by Plumbline', async () => {
     const { run, name, folder, statuses } = await project();
     await theirs(folder, 'up', '-d');
     expect((await run('ps', '-q')).stdout.trim().split('\n')).toHaveLength(2);
@@ -42,7 +42,7 @@ describe.skipIf(reason !== undefined)(`Docker Compose${reason === undefined ? ''
     expect(await statuses()).toEqual({});
   });
   it.each([['ps', '-a'], ['ls', '-a'], ['images'], ['volumes'], ['stats', '--no-stream']])(
-    'prints the fields of %s as we do',
+    'prints the same fields of %s as Plumbline',
     async (...words) => {
       const { run, folder } = await engineProject(engineOf(), {
         services: { web: { volumes: ['data:/data'] } },
@@ -56,7 +56,7 @@ describe.skipIf(reason !== undefined)(`Docker Compose${reason === undefined ? ''
     },
   );
 
-  it('prints the fields of version and of events as we do', async () => {
+  it('prints the same fields of version and events as Plumbline', async () => {
     const { run, folder, name } = await engineProject(engineOf(), { services: { web: {} } });
     expect(JSON.parse((await run('version', '-f', 'json')).stdout)).toHaveProperty('version');
     await run('up', '-d');

@@ -42,7 +42,7 @@ import type { EnginePart } from './on-engine.js';
 
 export const servedProject: EnginePart = (engine) => {
   describe('a project over the REST API', () => {
-    it('is taken in, brought up, looked at, and taken down with its volumes', async () => {
+    it('is accepted, started, inspected, and removed with its volumes', async () => {
       const { compose, name, labels } = await served(engine, {
         services: { db: { volumes: ['data:/data'] }, web: { depends_on: ['db'] } },
         volumes: { data: {} },
@@ -118,7 +118,7 @@ LABEL com.docker.compose.project=victim com.docker.compose.replace=victim-web or
       unwrap(await downProject(compose, { params: { name } }));
     });
 
-    it('tells what its containers print, also while they do', async () => {
+    it('returns the output of its containers, and follows it', async () => {
       const says = shell('echo one; echo two >&2; while [ ! -e /tmp/go ]; do sleep 0.1; done; echo three');
       const { compose, name } = await served(engine, { services: { web: { command: says } } });
       unwrap(await upProject(compose, { params: { name } }));
@@ -137,7 +137,7 @@ LABEL com.docker.compose.project=victim com.docker.compose.replace=victim-web or
       expect(unwrap(await inspectContainer(compose, { params }))).toMatchObject({ status: 'exited', exit_code: 0 });
     });
 
-    it('follows many containers for readers that take nothing, and lists them, without a warning of Node', async () => {
+    it('follows many containers for stalled readers, and lists them, without a warning of Node', async () => {
       const warnings: string[] = [];
       const note = (warning: Error): void => void warnings.push(`${warning.name}: ${warning.message}`);
       process.on('warning', note);
@@ -180,7 +180,7 @@ LABEL com.docker.compose.project=victim com.docker.compose.replace=victim-web or
       expect(samples[0]?.memory_usage_bytes).toBeGreaterThan(0);
     });
 
-    it('is scaled and restarted, and its events tell of it', async () => {
+    it('is scaled and restarted, and its events report both', async () => {
       const { compose, name, labels } = await served(engine, { services: { web: {} } });
       const leave = new AbortController();
       const events = unwrap(await streamEvents(compose, { query: { label: labels }, signal: leave.signal }));
@@ -204,7 +204,7 @@ LABEL com.docker.compose.project=victim com.docker.compose.replace=victim-web or
       }
     });
 
-    it('answers what cannot be with the status of the contract, and says how things are', async () => {
+    it('answers impossible requests with the documented status and the actual state', async () => {
       const { compose, name } = await served(engine, {
         services: { web: {}, job: { command: ['sh', '-c', 'exit 3'] } },
       });

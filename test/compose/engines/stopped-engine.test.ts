@@ -30,7 +30,7 @@ describe.skipIf(reason !== undefined)(
       await dockerd.remove();
     });
 
-    it('in mid-up fails it with one line, and the next up finishes it', async () => {
+    it('during an up fails it with one line, and the next up completes the project', async () => {
       // So many, one after the other, that the engine has ended before the last is started.
       const names = Array.from('abcdefghijklmnopqrst');
       const services = Object.fromEntries(
@@ -55,7 +55,7 @@ describe.skipIf(reason !== undefined)(
       expect((await container('a')).id).toBe(id);
     });
 
-    it('under an attached up ends it, instead of leaving it to wait for ever', async () => {
+    it('during an attached up ends it', async () => {
       const { spawn } = await engineProject(engine, { services: { web: {} } });
       const attached = await spawn('up');
       await attached.says('ready');

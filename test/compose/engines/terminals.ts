@@ -15,7 +15,7 @@ export const terminals: EnginePart = (engine) => {
     () => {
       const web = { services: { web: {} } };
 
-      it('exec ends with its shell, without another key', async () => {
+      it('exec ends with its shell, without a further key press', async () => {
         const { run, onTerminal } = await engineProject(engine, web);
         await run('up', '-d');
         const shown = await onTerminal('exec', 'web', 'sh');
@@ -24,7 +24,7 @@ export const terminals: EnginePart = (engine) => {
         expect(await shown.ended).toBe(7);
       });
 
-      it('exec ends at Ctrl-D, passes Ctrl-C on, and tells its terminal each new size', async () => {
+      it('exec ends at Ctrl-D, passes Ctrl-C to the process, and resizes its terminal', async () => {
         const { run, onTerminal } = await engineProject(engine, web);
         await run('up', '-d');
         const shown = await onTerminal('exec', 'web', 'sh');
@@ -45,7 +45,7 @@ export const terminals: EnginePart = (engine) => {
         expect(await shown.ended).toBe(0);
       });
 
-      it('exec is left at the detach keys, and its process runs on', async () => {
+      it('the detach keys leave exec, and its process keeps running', async () => {
         const { run, onTerminal } = await engineProject(engine, web);
         await run('up', '-d');
         const shown = await onTerminal('exec', 'web', 'sh', '-c', 'echo wait""ing; exec sleep 1234');
@@ -87,7 +87,7 @@ export const terminals: EnginePart = (engine) => {
         expect(await containers()).toEqual([]);
       });
 
-      it('run is left at the detach keys, and its container runs on', async () => {
+      it('the detach keys leave run, and its container keeps running', async () => {
         const { onTerminal, containers } = await engineProject(engine, web);
         const shown = await onTerminal('run', 'web', ...shell('echo wait""ing; sleep 1234'));
         await shown.shows('waiting');
@@ -103,7 +103,7 @@ export const terminals: EnginePart = (engine) => {
         },
       };
 
-      it('up shows output while it starts, and Ctrl-C stops what was started', async () => {
+      it('up shows output while it starts, and Ctrl-C stops the started containers', async () => {
         const { onTerminal, statuses } = await engineProject(engine, WAITING);
         const shown = await onTerminal('up');
         await shown.shows(/db\s+\|\S* ready/);
@@ -114,7 +114,7 @@ export const terminals: EnginePart = (engine) => {
         expect(await statuses()).toEqual({ db: 'exited', web: 'created' });
       });
 
-      it('up ends cleanly at Ctrl-C when all runs, and the second Ctrl-C kills what does not stop', async () => {
+      it('up ends cleanly at Ctrl-C, and a second Ctrl-C kills containers that do not stop', async () => {
         const { onTerminal, statuses } = await engineProject(engine, {
           services: { deaf: { command: shell('trap "" TERM; echo de""af; while :; do sleep 0.1; done') } },
         });

@@ -57,7 +57,7 @@ const CASES = readdirSync(FIXTURES).flatMap((name) => {
   return formats.map((format) => [name, format] as const);
 });
 
-describe.skipIf(isMissing)(`the reference implementation and we agree${REASON}`, () => {
+describe.skipIf(isMissing)(`the reference implementation and Plumbline agree${REASON}`, () => {
   it.each(CASES)('on %s as %s', async (name, format) => {
     const chosen = readCase(name);
     const { project } = await loadProject({

@@ -114,7 +114,7 @@ describe('loading a compose file', () => {
     expect((await loadWeb('command: echo a | cat; echo b')).command).toEqual(['echo', 'a', '|', 'cat;', 'echo', 'b']);
   });
 
-  it('keeps resources of projects with hyphens in their names apart', async () => {
+  it('distinguishes the resources of projects with hyphens in their names', async () => {
     const { project } = await load(webFile('volumes: ["data:/d"]') + 'volumes: {data: }\n', { projectName: 'a-b_c' });
     expect(project.volumes['data']?.name).toBe('a-b_c_data');
   });

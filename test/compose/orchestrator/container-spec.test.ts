@@ -38,18 +38,18 @@ describe('the specification of a container', () => {
     expect(await spec(body)).toMatchObject(expected);
   });
 
-  it('limits come from the short keys, else from deploy.resources', async () => {
+  it('takes limits from the short keys, else from deploy.resources', async () => {
     const { resources } = await spec('cpus: 0.5, deploy: { resources: { limits: { memory: 1g, pids: 10 } } }');
     expect(resources).toEqual({ cpus: 0.5, memoryBytes: 2 ** 30, pids: 10 });
   });
 
-  it('a range of host ports gives each replica its own, and more replicas than ports are refused', async () => {
+  it('gives each replica a port of the range, and refuses more replicas than ports', async () => {
     const body = 'ports: ["8000-8001:80"]';
     expect((await spec(body, 2)).ports).toEqual([{ containerPort: 80, protocol: 'tcp', hostPort: 8001 }]);
     await expect(spec(body, 3)).rejects.toBeInstanceOf(ComposeFailure);
   });
 
-  it('a secret in a file is mounted; with an owner it is copied instead', async () => {
+  it('mounts a secret in a file; copies it if it has an owner', async () => {
     const secrets = 'secrets: { key: { file: /keys/key } }';
     const target = '/run/secrets/key';
     expect((await spec('secrets: [key]', 1, secrets)).mounts).toEqual([
@@ -58,13 +58,13 @@ describe('the specification of a container', () => {
     expect((await spec('secrets: [{ source: key, uid: "5" }]', 1, secrets)).mounts).toEqual([]);
   });
 
-  it("sharing a network uses the other container's, and adds none", async () => {
+  it('uses the network of the other container if shared, and adds none', async () => {
     const shared = await spec('network_mode: "service:other"');
     expect(shared.networkMode).toBe('container:id-of-other');
     expect(shared.networks).toBeUndefined();
   });
 
-  it('a mount that no backend knows is refused', async () => {
+  it('refuses a mount type that no backend supports', async () => {
     await expect(spec('volumes: [{ type: image, source: i, target: /i }]')).rejects.toMatchObject({
       error: 'ComposeValidationError',
       case: 'unsupported',

@@ -30,7 +30,7 @@ const disturbances = fc.array(
 );
 
 describe('up converges', () => {
-  it('from any project to any other, whatever happened in between, and then changes nothing', async () => {
+  it('from any project to any other, after any events in between, and a second run changes nothing', async () => {
     await fc.assert(
       fc.asyncProperty(project, project, disturbances, async (first, second, happenings) => {
         const setup = bench();
@@ -88,7 +88,7 @@ describe('up converges', () => {
     expect(died).toBeGreaterThan(0);
   });
 
-  it('a container that a killed up still had under way is taken, not refused', async () => {
+  it('adopts a container that a killed up was still creating', async () => {
     const setup = bench();
     const { containers } = setup.orchestration.backend;
     const late: Bench['orchestration'] = {
@@ -109,7 +109,7 @@ describe('up converges', () => {
     expect(await setup.statuses()).toEqual({ 'shop-db': 'running' });
   });
 
-  it('a container of the name that is another one is refused', async () => {
+  it('refuses a name in use by another container', async () => {
     const setup = bench();
     await setup.up('services: { first: { image: db } }');
     await setup.orchestration.backend.containers.create({ name: 'shop-db', image: 'db', labels: { of: 'somebody' } });

@@ -13,8 +13,8 @@ import { bench, loaded, PROJECT } from './bench.js';
 const CHAIN =
   'services: { a: { image: a }, b: { image: b, depends_on: { a: { condition: service_started, restart: true } } }, c: { image: c } }';
 
-describe('the life of a project', () => {
-  it('stops dependants first and starts them last, by labels alone', async () => {
+describe('the lifecycle of a project', () => {
+  it('stops dependents first and starts them last, by labels alone', async () => {
     const { up, orchestration, actions } = bench();
     await up(CHAIN);
     actions();
@@ -39,7 +39,7 @@ describe('the life of a project', () => {
     expect(tries).toBe(3);
   });
 
-  it('a stop that was killed before the engine heard of it is not waited for without end', async () => {
+  it('does not wait forever for a stop that was killed before it reached the engine', async () => {
     const marks = transientStopMarks();
     const { up, orchestration, containers, statuses } = bench(undefined, undefined, marks);
     await up('services: { web: { image: web } }');
@@ -57,7 +57,7 @@ describe('the life of a project', () => {
     expect(await statuses()).toEqual({ 'shop-web': 'stopped' });
   });
 
-  it('a restart takes along those that ask for it', async () => {
+  it('a restart also restarts the dependents that ask for it', async () => {
     const { up, orchestration, actions } = bench();
     await up(CHAIN);
     actions();
@@ -100,8 +100,8 @@ describe('the life of a project', () => {
   });
 });
 
-describe('logs that are followed', () => {
-  it('go on with a container that is made while they are followed, and end when all have ended', async () => {
+describe('following logs', () => {
+  it('includes a container that is created later, and ends when all have ended', async () => {
     const { up, orchestration, control } = bench();
     await up('services: { a: { image: a } }');
     const members = await observeProject(orchestration, PROJECT);
@@ -119,7 +119,7 @@ describe('logs that are followed', () => {
 });
 
 describe('watch', () => {
-  it('copies what changed, removes what is gone, and restarts where the rule says so', async () => {
+  it('copies changed files, removes deleted ones, and restarts if the rule says so', async () => {
     const root = await mkdtemp(path.join(tmpdir(), 'compose-watch-'));
     onTestFinished(() => rm(root, { recursive: true }));
     await writeFile(path.join(root, 'page.html'), 'new page');
@@ -141,8 +141,8 @@ describe('watch', () => {
   });
 });
 
-describe('acts in the order of a graph', () => {
-  it('after a failure nothing more begins, and the failure is what is thrown', async () => {
+describe('steps in the order of a graph', () => {
+  it('begin no more after a failure, which is thrown', async () => {
     const visited: string[] = [];
     const visit = (name: string): Promise<void> => {
       visited.push(name);
@@ -154,7 +154,7 @@ describe('acts in the order of a graph', () => {
     expect(visited).toEqual(['a', 'b']);
   });
 
-  it('no more are under way than the limit', async () => {
+  it('run at most as many at once as the limit', async () => {
     let underWay = 0;
     let most = 0;
     const visit = async (): Promise<void> => {

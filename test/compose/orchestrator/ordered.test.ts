@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inStages } from '../../../src/compose/orchestrator/ordered.js';
 
-describe('stages of a graph', () => {
+describe('two stages of a graph', () => {
   /** The starts and ends of actions; those in `held` end only when no other action is running. */
   async function happening(dependencies: Readonly<Record<string, readonly string[]>>, held: string): Promise<string[]> {
     const log: string[] = [];
@@ -17,13 +17,13 @@ describe('stages of a graph', () => {
     return log;
   }
 
-  it('overlap: one is made while what it depends on is being started', async () => {
+  it('overlap: a service is created while its dependency starts', async () => {
     const log = await happening({ db: [], web: ['db'] }, 'start db');
     expect(log.indexOf('make web')).toBeLessThan(log.indexOf('start db done'));
     expect(log.indexOf('start web')).toBeGreaterThan(log.indexOf('start db done'));
   });
 
-  it('keep to the order of the graph, each, and to their own', async () => {
+  it('keep the order of the graph and of the stages', async () => {
     const log = await happening({ db: [], web: ['db'] }, 'make db');
     expect(log.indexOf('make web')).toBeGreaterThan(log.indexOf('make db done'));
     for (const name of ['db', 'web']) {

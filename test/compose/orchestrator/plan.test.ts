@@ -26,7 +26,7 @@ describe('the plan for a service', () => {
     expect(actions(project, [member(project, 'db', record)])).toEqual([`db 1 ${act}`]);
   });
 
-  it('a one-shot that has succeeded, and that others wait for, is not run again', async () => {
+  it('does not run again a one-shot service that has succeeded and that others wait for', async () => {
     const { project } = await loaded(`
 services:
   migrate: { image: m }
@@ -48,19 +48,19 @@ services:
     expect(actions(project, [old], options)).toEqual([`db 1 ${act}`]);
   });
 
-  it('one whose image has changed is replaced', async () => {
+  it('replaces a container whose image has changed', async () => {
     const { project } = await loaded('services: { db: { image: db } }');
     const images = new Map([['db', 'new-image']]);
     expect(actions(project, [member(project, 'db')], {}, images)).toEqual(['db 1 recreate image']);
   });
 
-  it('dependants that ask for it are restarted when a dependency is replaced', async () => {
+  it('restarts dependents that ask for it when a dependency is replaced', async () => {
     const { project } = await loaded(WEB_ON_DB);
     const old = member(project, 'db', { labels: labels('db', 1, 'another-hash') });
     expect(actions(project, [old, member(project, 'web')])).toEqual(['db 1 recreate configuration', 'web 1 restart']);
   });
 
-  it('a service that shares the network of a replaced one is replaced, too', async () => {
+  it('also replaces a service that shares the network of a replaced one', async () => {
     const { project } = await loaded(`
 services:
   vpn: { image: v }
@@ -73,7 +73,7 @@ services:
     ]);
   });
 
-  it('scaling up fills the gaps, scaling down removes the highest numbers', async () => {
+  it('fills gaps in the numbers when scaling up, and removes the highest when scaling down', async () => {
     const { project } = await loaded('services: { web: { image: web } }');
     const third = member(project, 'web', {}, 3);
     expect(actions(project, [third], { scale: new Map([['web', 3]]) })).toEqual([
@@ -85,7 +85,7 @@ services:
     expect(actions(project, all)).toEqual(['web 2 remove', 'web 3 remove', 'web 1 keep']);
   });
 
-  it('a number of replicas below zero, or for an unknown service, is refused', async () => {
+  it('refuses a negative number of replicas, and an unknown service', async () => {
     const { project } = await loaded('services: { web: { image: web } }');
     const failureOf = (scale: [string, number]): unknown => {
       try {
@@ -98,7 +98,7 @@ services:
     expect(failureOf(['Web', 1])).toEqual({ case: 'serviceNotFound', project: 'shop', service: 'Web' });
   });
 
-  it('containers of services that the file does not have are orphans; those of a disabled profile are not', async () => {
+  it('treats containers of services that left the file as orphans, but not those of a disabled profile', async () => {
     const { project } = await loaded('services: { web: { image: w }, debug: { image: d, profiles: [debug] } }');
     const actual = [member(project, 'gone'), member(project, 'debug')];
     const plan = planUp({ project, hashes: new Map(), images: new Map() }, actual);

@@ -14,7 +14,7 @@ volumes: { data: {} }
 `;
 
 describe('up', () => {
-  it('makes networks, volumes and containers, with names and labels that other tools know', async () => {
+  it('creates networks, volumes and containers, with the names and labels that other tools use', async () => {
     const { up, orchestration, containers } = bench();
     await up(SHOP);
     const web = (await containers()).find(({ name }) => name === 'shop-web');
@@ -40,7 +40,7 @@ describe('up', () => {
     expect(await containers()).toEqual(before);
   });
 
-  it('replaces the changed service alone', async () => {
+  it('replaces only the changed service', async () => {
     const { up, actions } = bench();
     await up(SHOP);
     actions();
@@ -48,7 +48,7 @@ describe('up', () => {
     expect(actions()).toEqual(['Stopped shop-web', 'Removed shop-web', 'Created shop-web', 'Started shop-web']);
   });
 
-  it('starts dependencies first, and what does not depend on each other at the same time', async () => {
+  it('starts dependencies first, and independent services at the same time', async () => {
     const { up, progress } = bench();
     await up('services: { a: { image: a }, b: { image: b }, c: { image: c, depends_on: [a, b] } }');
     const starts = progress.flatMap((each) =>
@@ -67,7 +67,7 @@ describe('up', () => {
     expect(await containers()).toEqual(before);
   });
 
-  it('a container name, volume or network of somebody else is alreadyExists', async () => {
+  it('a container name, volume or network outside of the project is alreadyExists', async () => {
     const named = bench();
     await named.up('services: {}');
     named.control.addImage('db');
@@ -83,7 +83,7 @@ describe('up', () => {
     await expect(network.up(SHOP)).rejects.toEqual(alreadyExists('shop_default'));
   });
 
-  it('a missing external volume fails before anything is made', async () => {
+  it('a missing external volume fails before anything is created', async () => {
     const { up, containers } = bench();
     const file =
       'services: { db: { image: db, volumes: ["old:/d"] } }\nvolumes: { old: { external: true, name: kept } }';
@@ -101,7 +101,7 @@ describe('up', () => {
     });
   });
 
-  it('warns of orphans, and removes them when asked to', async () => {
+  it('warns of orphans, and removes them if asked to', async () => {
     const { up, statuses, warnings } = bench();
     await up(SHOP);
     const smaller = 'services: { db: { image: db, volumes: ["data:/var/lib/db"] } }\nvolumes: { data: {} }';
@@ -113,7 +113,7 @@ describe('up', () => {
     expect(await statuses()).toEqual({ 'shop-db': 'running' });
   });
 
-  it('starts a container anew that somebody removed, and one that has failed', async () => {
+  it('starts a container again that was removed or has failed', async () => {
     const { up, control, statuses } = bench();
     await up(SHOP);
     control.vanish('shop-web');
@@ -122,7 +122,7 @@ describe('up', () => {
     expect(await statuses()).toEqual({ 'shop-db': 'running', 'shop-web': 'running' });
   });
 
-  it('makes a container anew that never ran and that the engine cannot start', async () => {
+  it('creates a container again that never ran and that the engine cannot start', async () => {
     const { up, faults, statuses, actions, containers } = bench();
     await up('services: { db: { image: db } }', { start: false });
     const [before] = await containers();
@@ -138,7 +138,7 @@ describe('up', () => {
     expect((await statuses())['shop-web']).toBe('created');
   });
 
-  it('copies a secret of the environment into the container before it starts, and tells it nowhere', async () => {
+  it('copies a secret of the environment into the container before it starts, and reveals it nowhere', async () => {
     const { up, control, containers, progress } = bench();
     const file = 'services: { db: { image: db, secrets: [password] } }\nsecrets: { password: { environment: PW } }';
     const { project } = await loaded(file);
@@ -147,13 +147,13 @@ describe('up', () => {
     expect(JSON.stringify([await containers(), progress])).not.toContain('hunter2');
   });
 
-  it('names what no backend can be told', async () => {
+  it('names options that no backend supports', async () => {
     const { up, warnings } = bench();
     await up('services: { web: { image: w, external_links: [legacy] } }');
     expect(warnings()).toEqual(["'external_links' has no effect: no backend supports it (services: web)."]);
   });
 
-  it('another secret is another container', async () => {
+  it('replaces the container when a secret changes', async () => {
     const { up, actions } = bench();
     const file = 'services: { db: { image: db, secrets: [password] } }\nsecrets: { password: { environment: PW } }';
     const { project } = await loaded(file);
@@ -175,7 +175,7 @@ services:
 `;
   const HEALTHCHECK = 'healthcheck: { test: ["CMD", "ready"], interval: 1s }';
 
-  it('service_healthy waits for the health check, which is run by us', async () => {
+  it('service_healthy waits for the health check, which Plumbline runs', async () => {
     let checks = 0;
     const { up, statuses } = bench(({ kind }) => (kind === 'healthcheck' ? () => (++checks < 3 ? 1 : 0) : undefined));
     await up(withCondition('service_healthy', HEALTHCHECK));
@@ -200,14 +200,14 @@ services:
     expect(warnings()).toEqual(["Container 'shop-db' has no health check, so it cannot become healthy."]);
   });
 
-  it('service_healthy does not wait for one that has ended', async () => {
+  it('service_healthy does not wait for a container that has ended', async () => {
     const { up } = bench(({ kind }) => (kind === 'container' ? () => 1 : undefined));
     await expect(up(withCondition('service_healthy', HEALTHCHECK))).rejects.toEqual(
       new RuntimeError({ case: 'invalidState', id: 'shop-db', expected: 'running', actual: 'exited' }),
     );
   });
 
-  it('service_completed_successfully wants exit code 0', async () => {
+  it('service_completed_successfully requires exit code 0', async () => {
     const ends = (code: number) =>
       bench(({ kind, container }) => (kind === 'container' && container === 'shop-db' ? () => code : undefined));
     const good = ends(0);
@@ -220,7 +220,7 @@ services:
     expect(await bad.statuses()).toEqual({ 'shop-db': 'exited', 'shop-web': 'created' });
   });
 
-  it('a dependency that is not required is only warned of', async () => {
+  it('a failing dependency that is not required causes a warning only', async () => {
     const { up, statuses, warnings } = bench(({ container }) => (container === 'shop-db' ? () => 3 : undefined));
     const file = withCondition('service_completed_successfully, required: false');
     await up(file);
@@ -228,7 +228,7 @@ services:
     expect(warnings()).toHaveLength(1);
   });
 
-  it('a failing service ends the waiting for the others', async () => {
+  it('a failing service ends the wait for the others', async () => {
     const { up, orchestration } = bench(({ container }) => (container === 'shop-bad' ? () => 3 : undefined));
     const begun = orchestration.clock.now().getTime();
     await expect(
@@ -245,7 +245,7 @@ services:
 });
 
 describe('down', () => {
-  it('removes containers and networks, dependants first, and keeps the volumes', async () => {
+  it('removes containers and networks, dependents first, and keeps the volumes', async () => {
     const { up, orchestration, actions, containers } = bench();
     await up(SHOP);
     actions();
@@ -257,7 +257,7 @@ describe('down', () => {
     expect((await volumes.list()).map(({ name }) => name)).toEqual(['shop_data']);
   });
 
-  it('removes volumes when asked to, and twice is as once', async () => {
+  it('removes volumes if asked to, and a second run changes nothing', async () => {
     const { up, orchestration } = bench();
     await up(SHOP);
     await down(orchestration, PROJECT, { volumes: true });
@@ -265,7 +265,7 @@ describe('down', () => {
     expect(await orchestration.backend.volumes.list()).toEqual([]);
   });
 
-  it('names the networks that something else still uses', async () => {
+  it('names the networks that are still in use', async () => {
     const { up, orchestration, control } = bench();
     await up(SHOP);
     control.addImage('x');
@@ -274,7 +274,7 @@ describe('down', () => {
     expect((await down(orchestration, PROJECT)).keptNetworks).toEqual(['shop_default']);
   });
 
-  it('leaves another project alone whose name begins the same', async () => {
+  it('does not touch another project whose name begins with the same text', async () => {
     const { up, orchestration, control } = bench();
     await up(SHOP);
     control.addImage('x');

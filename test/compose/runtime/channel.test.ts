@@ -11,7 +11,7 @@ async function settledSoon(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('channel', () => {
-  it('gives the items in order, then ends', async () => {
+  it('yields the items in order, then ends', async () => {
     const numbers = channel<number>();
     void numbers.push(1);
     void numbers.push(2);
@@ -22,7 +22,7 @@ describe('channel', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it('gives what is queued before it fails', async () => {
+  it('yields queued items before it fails', async () => {
     const numbers = channel<number>();
     void numbers.push(1);
     numbers.fail(new Error('broken'));
@@ -34,7 +34,7 @@ describe('channel', () => {
     expect(seen).toEqual([1]);
   });
 
-  it('holds the producer back until the consumer has read', async () => {
+  it('blocks the producer until the consumer has read', async () => {
     const numbers = channel<number>({ capacity: 2 });
     expect(await settledSoon(numbers.push(1))).toBe(true);
     const second = numbers.push(2);
@@ -44,7 +44,7 @@ describe('channel', () => {
     expect(await settledSoon(second)).toBe(true);
   });
 
-  it('frees the source and the producer when the consumer leaves', async () => {
+  it('releases the source and the producer when the consumer leaves', async () => {
     let closed = 0;
     const numbers = channel<number>({ capacity: 1, onClose: () => closed++ });
     const first = numbers.push(1);

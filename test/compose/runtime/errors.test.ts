@@ -24,14 +24,14 @@ const catalogue: readonly RuntimeFailure[] = [
 ];
 
 describe('RuntimeError', () => {
-  it('is equal to another exactly when case and fields are', () => {
+  it('is equal to another exactly if case and fields are equal', () => {
     for (const one of catalogue) {
       for (const other of catalogue) expect(sameFailure(one, { ...other })).toBe(one === other);
     }
     expect(sameFailure(notFound('a').failure, notFound('b').failure)).toBe(false);
   });
 
-  it('says what happened, to whom', () => {
+  it('names what happened, and to which object', () => {
     const messages = catalogue.map((failure) => new RuntimeError(failure).message);
     expect(messages).toMatchInlineSnapshot(`
       [
@@ -47,7 +47,7 @@ describe('RuntimeError', () => {
     `);
   });
 
-  it('and TerminalError, for an engine that is a program, are both failures of the engine', () => {
+  it('and TerminalError are both failures of the engine', () => {
     const failed = commandFailed('The program said no.', 'why');
     expect(failed).toMatchObject({
       name: 'TerminalError',
@@ -59,7 +59,7 @@ describe('RuntimeError', () => {
     expect(isRuntimeError(failed)).toBe(false);
   });
 
-  it('differs from other errors, and its cases from each other', () => {
+  it('is distinguished from other errors, and each case from the others', () => {
     expect(isRuntimeError(notFound('a'))).toBe(true);
     expect(isRuntimeError(notFound('a'), 'notFound')).toBe(true);
     expect(isRuntimeError(alreadyExists('a'), 'notFound')).toBe(false);

@@ -31,10 +31,7 @@ describe('.dockerignore', () => {
     expect(ignoreRule(rules)(path)).toBe(ignored);
   });
 
-  it.each(['*', '**', '*a', '**/'])(
-    'answers for a pattern of thirty %j, which a regular expression would not',
-    (part) => {
-      expect(ignoreRule(`${part.repeat(30)}z`)('a'.repeat(5000))).toBe(false);
-    },
-  );
+  it.each(['*', '**', '*a', '**/'])('matches a pattern of thirty %j without exponential backtracking', (part) => {
+    expect(ignoreRule(`${part.repeat(30)}z`)('a'.repeat(5000))).toBe(false);
+  });
 });

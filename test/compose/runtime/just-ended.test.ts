@@ -132,14 +132,14 @@ function looks(
     return id;
   };
 
-  it('a look in the moment in which the process ends is had again', async () => {
+  it('a query is repeated if the process ends during it', async () => {
     const id = await ended();
     await stumbling.stumble(1);
     expect((await stumbling.backend.containers.inspect(id)).status).toBe('exited');
     expect(await stumbling.left()).toBe(0);
   });
 
-  it('such a container is in the list', async () => {
+  it('the list includes a container that ends during the query', async () => {
     const id = await ended();
     await stumbling.stumble(1);
     const listed = await stumbling.backend.containers.list({ labels: engine.labels });
@@ -147,7 +147,7 @@ function looks(
     expect(await stumbling.left()).toBe(0);
   });
 
-  it('a wait for the end resolves', async () => {
+  it('a wait resolves if the container ends during the query', async () => {
     const id = await started('sleep 1; exit 3');
     await stumbling.stumble(2);
     const { internal } = stumbling.backend;
@@ -155,7 +155,7 @@ function looks(
     expect(await stumbling.left()).toBe(0);
   });
 
-  it('an engine that keeps failing is not asked forever', async () => {
+  it('the query is given up if the engine keeps failing', async () => {
     const id = await ended();
     await stumbling.stumble(100);
     expect(await failure(stumbling.backend.containers.inspect(id))).toMatchObject({ case: failureCase });

@@ -20,14 +20,14 @@ async function withPodman(): Promise<NodeJS.ProcessEnv> {
 }
 
 describe('the backend', () => {
-  it('is the one that is named, before the one of COMPOSE_BACKEND', async () => {
+  it('is the one of the option, then the one of COMPOSE_BACKEND', async () => {
     const environment = { COMPOSE_BACKEND: 'native', HOME: directory };
     expect((await selectBackend({ backend: 'mock', environment, ...nowhere })).conformer).toBe('mock');
     const named = { ...(await withPodman()), COMPOSE_BACKEND: 'native', DOCKER_HOST: 'unix:///nowhere' };
     expect((await selectBackend({ environment: named, ...nowhere })).conformer).toBe('native');
   });
 
-  it('is the bridge where DOCKER_HOST names an engine', async () => {
+  it('is the bridge if DOCKER_HOST names an engine', async () => {
     const environment = { ...(await withPodman()), DOCKER_HOST: 'tcp://127.0.0.1:1' };
     const backend = await selectBackend({ environment, ...nowhere });
     expect(backend.conformer).toBe('bridge');
@@ -36,7 +36,7 @@ describe('the backend', () => {
     });
   });
 
-  it('is the bridge where an engine listens, and not where only its socket is left', async () => {
+  it('is the bridge if an engine listens, but not if only its socket file exists', async () => {
     const socket = join(directory, 'engine.sock');
     const environment = await withPodman();
     const server = createServer().listen(socket);
@@ -47,7 +47,7 @@ describe('the backend', () => {
     expect((await selectBackend({ environment, sockets: [socket] })).conformer).toBe('native');
   });
 
-  it('that is not available is a backendFailure, or for a program commandFailed, that says what to install', async () => {
+  it('that is unavailable is a backendFailure or commandFailed that says what to install', async () => {
     const environment = { PATH: directory, HOME: directory };
     const message = async (backend?: string): Promise<unknown> =>
       selectBackend({ environment, ...nowhere, ...(backend !== undefined && { backend }) }).catch(
@@ -63,14 +63,14 @@ describe('the backend', () => {
     });
   });
 
-  it('of another name is wrong usage', async () => {
+  it('with an unknown name is wrong usage', async () => {
     const choice = { environment: { COMPOSE_BACKEND: 'docker' }, ...nowhere };
     await expect(selectBackend(choice)).rejects.toThrow(UnknownBackendError);
     await expect(selectBackend(choice)).rejects.toThrow("'docker' is not a backend: use mock, bridge, native.");
   });
 });
 
-it('the marks of stops follow PLUMBLINE_HOME, else the state directory of the user', () => {
+it('stop marks are stored below PLUMBLINE_HOME, else in the state directory of the user', () => {
   expect(marksDirectory({ PLUMBLINE_HOME: '/p', XDG_STATE_HOME: '/x' })).toBe('/p/compose/stops');
   expect(marksDirectory({ XDG_STATE_HOME: '/x', HOME: '/h' })).toBe('/x/plumbline/compose/stops');
   expect(marksDirectory({ XDG_STATE_HOME: 'relative', HOME: '/h' })).toBe('/h/.local/state/plumbline/compose/stops');

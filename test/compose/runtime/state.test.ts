@@ -27,7 +27,7 @@ describe('durable stop marks', () => {
     expect(await durableStopMarks(directory).read('abc')).toEqual(mark);
   });
 
-  it('are kept apart by container, and found again however its engine is reached', async () => {
+  it('are separate for each container, and independent of the address of its engine', async () => {
     const marks = durableStopMarks(directory);
     await marks.write('engine', 'abc', mark);
     expect(await marks.read('abd')).toBeUndefined();
@@ -35,14 +35,14 @@ describe('durable stop marks', () => {
     expect(await marks.read('abc')).toEqual({ run: 7, until: 8 });
   });
 
-  it('are files that only their owner reads, in directories that only their owner enters', async () => {
+  it('are files and directories that only their owner can access', async () => {
     await durableStopMarks(join(directory, 'deep')).write('engine', 'abc', mark);
     const [file = ''] = await filesBelow(directory);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await stat(join(file, '..'))).mode & 0o777).toBe(0o700);
   });
 
-  it('lose nothing when a hundred are written at once, and leave no drafts', async () => {
+  it('are all stored when a hundred are written at once, without temporary files left', async () => {
     const marks = durableStopMarks(directory);
     const ids = Array.from({ length: 100 }, (_, number) => `id${number}`);
     await Promise.all(ids.map((id, run) => marks.write('engine', id, { run, until: 0 })));
@@ -51,7 +51,7 @@ describe('durable stop marks', () => {
     expect(await filesBelow(directory)).toHaveLength(100);
   });
 
-  it('are whole when one is written many times at once', async () => {
+  it('are complete when one is written many times at once', async () => {
     const marks = durableStopMarks(directory);
     const runs = Array.from({ length: 50 }, (_, run) => run);
     await Promise.all(runs.map((run) => marks.write('engine', 'abc', { run, until: run })));
@@ -60,7 +60,7 @@ describe('durable stop marks', () => {
     expect(read?.until).toBe(read?.run);
   });
 
-  it('are erased, and pruned with the containers that are gone', async () => {
+  it('are erased, and pruned when their containers no longer exist', async () => {
     const marks = durableStopMarks(directory);
     const many = Array.from({ length: 200 }, (_, index) => `more${index}`);
     await Promise.all(['one', 'two', 'three', ...many].map((id) => marks.write('engine', id, mark)));
@@ -74,7 +74,7 @@ describe('durable stop marks', () => {
     expect(await marks.read('four')).toEqual(mark);
   });
 
-  it('are pruned only when there are many, because that takes a list of every container', async () => {
+  it('are pruned only when there are many, because pruning lists every container', async () => {
     const marks = durableStopMarks(directory);
     await marks.write('engine', 'one', mark);
     await marks.prune('engine', () => Promise.reject(new Error('asked')));
@@ -82,7 +82,7 @@ describe('durable stop marks', () => {
     expect(await marks.read('one')).toEqual(mark);
   });
 
-  it('can be written while others are pruned', async () => {
+  it('can be written during a pruning', async () => {
     const marks = durableStopMarks(directory);
     const old = Array.from({ length: 200 }, (_, index) => `old${index}`);
     await Promise.all(old.map((id) => marks.write('engine', id, mark)));
@@ -94,7 +94,7 @@ describe('durable stop marks', () => {
     for (const id of fresh) expect(await marks.read(id)).toEqual(mark);
   });
 
-  it('of a torn or foreign file are none', async () => {
+  it('are ignored if the file is truncated or of another program', async () => {
     const marks = durableStopMarks(directory);
     await marks.write('engine', 'abc', mark);
     const [file = ''] = await filesBelow(directory);
@@ -104,14 +104,14 @@ describe('durable stop marks', () => {
     }
   });
 
-  it('stay inside their directory, whatever the id', async () => {
+  it('stay inside their directory for any id', async () => {
     const marks = durableStopMarks(join(directory, 'inner'));
     await marks.write('engine', '../../outside', mark);
     expect(await marks.read('../../outside')).toEqual(mark);
     expect(await readdir(directory)).toEqual(['inner']);
   });
 
-  it('that cannot be written are a persistenceFailure that names the reason and no path', async () => {
+  it('that cannot be written are a persistenceFailure with the reason and without a path', async () => {
     const blocked = join(directory, 'file');
     await writeFile(blocked, '');
     const error = await durableStopMarks(join(blocked, 'below'))
@@ -124,7 +124,7 @@ describe('durable stop marks', () => {
     });
   });
 
-  it('that cannot be read for another reason than absence are a persistenceFailure', async () => {
+  it('that exist but cannot be read are a persistenceFailure', async () => {
     const marks = durableStopMarks(directory);
     await marks.write('engine', 'abc', mark);
     const [file = ''] = await filesBelow(directory);

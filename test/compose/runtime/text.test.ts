@@ -8,7 +8,7 @@ import { exitCodeOf, signalName } from '../../../src/compose/runtime/signals.js'
 
 describe('the name of an image', () => {
   it.each(['dir:/etc', 'docker-archive:/tmp/a.tar', 'oci:layout', 'containers-storage:[overlay@/x]a', 'docker://a/b'])(
-    '%s is a file or another place of this machine',
+    '%s is a local file or transport',
     (reference) => {
       expect(hasTransport(reference)).toBe(true);
     },
@@ -33,7 +33,7 @@ describe('scrub', () => {
     expect(scrub(text)).toBe(clean);
   });
 
-  it('leaves no environment value of four or more characters', () => {
+  it('removes environment values of four or more characters', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 4 }), fc.string(), fc.string(), (value, before, after) => {
         fc.pre(!'***<path>'.includes(value));
@@ -42,11 +42,11 @@ describe('scrub', () => {
     );
   });
 
-  it('cuts a value out before a shorter one that is part of it', () => {
+  it('removes a value before a shorter one that it contains', () => {
     expect(scrub('it is password123', ['password', 'password123'])).toBe('it is ***');
   });
 
-  it('knows the secrets of a process by the names of its variables', () => {
+  it('finds the secrets of a process by the names of its variables', () => {
     const environment = { DB_PASSWORD: 'p1', API_TOKEN: 't1', DATABASE_URL: 'u1', LANG: 'C', AWS_SECRET: 's1' };
     expect(secretValues(environment)).toEqual(['p1', 't1', 'u1', 's1']);
   });
@@ -67,13 +67,13 @@ describe('qualifyImage', () => {
     expect(qualifyImage(whole)).toBe(whole);
   });
 
-  it('uses another default registry where one is given', () => {
+  it('uses another default registry if configured', () => {
     expect(qualifyImage('app', 'registry.example')).toBe('registry.example/library/app:latest');
   });
 });
 
 describe('signals', () => {
-  it('are read by name and by number', () => {
+  it('are parsed by name and by number', () => {
     for (const text of ['SIGTERM', 'term', 'sigterm', '15', ' TERM ']) expect(signalName(text)).toBe('SIGTERM');
     for (const text of ['', 'NONE', '0', '999', '-1', 'SIG']) expect(signalName(text)).toBeUndefined();
     expect(exitCodeOf('SIGKILL')).toBe(137);
@@ -95,7 +95,7 @@ describe('utcTime', () => {
 });
 
 describe('lines', () => {
-  it('are the same however the bytes are cut', () => {
+  it('are the same for any chunks', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.integer({ min: 1, max: 7 }), (parts, size) => {
         const lines = parts.map((part) => part.replace(/[\r\n]/g, ''));

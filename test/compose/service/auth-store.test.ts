@@ -28,21 +28,21 @@ const store = (content: unknown, mode = 0o600): Promise<void> =>
   writeFile(path, typeof content === 'string' ? content : JSON.stringify(content), { mode });
 
 describe('reading the auth store', () => {
-  it('gives the clients', async () => {
+  it('returns the clients', async () => {
     await store([robin, kim]);
     expect(await readAuthStore(path)).toEqual([robin, kim]);
   });
 
-  it('takes a fingerprint as people copy it, too', async () => {
+  it('also accepts a fingerprint as other tools print it', async () => {
     await store([{ ...robin, fingerprint256: robins.replaceAll(':', '').toLowerCase() }]);
     expect(await readAuthStore(path)).toEqual([robin]);
   });
 
-  it('finds nobody where there is no file', async () => {
+  it('finds no clients without a file', async () => {
     expect(await readAuthStore(path)).toEqual([]);
   });
 
-  it('stops at two clients of one name', async () => {
+  it('refuses two clients with one name', async () => {
     await store([robin, { ...kim, name: 'robin' }]);
     await expect(readAuthStore(path)).rejects.toMatchObject({
       error: 'AuthStoreError',
@@ -51,7 +51,7 @@ describe('reading the auth store', () => {
     });
   });
 
-  it('stops at two clients with one certificate', async () => {
+  it('refuses two clients with one certificate', async () => {
     await store([robin, { ...kim, fingerprint256: robins.toLowerCase() }]);
     await expect(readAuthStore(path)).rejects.toMatchObject({
       error: 'AuthStoreError',
@@ -75,7 +75,7 @@ describe('reading the auth store', () => {
     [[{ ...robin, created_at: 'yesterday' }], 'entry 1 has no created_at'],
     [[{ ...robin, created_at: '2026-02-45T10:00:00Z' }], 'entry 1 has no created_at'],
     [[{ ...robin, role: 'admin' }], 'entry 1 has an unknown member'],
-  ])('stops at a file that cannot be decoded: %j', async (content, reason) => {
+  ])('refuses a file that cannot be decoded: %j', async (content, reason) => {
     await store(content);
     await expect(readAuthStore(path)).rejects.toMatchObject({
       error: 'AuthStoreError',
@@ -84,12 +84,12 @@ describe('reading the auth store', () => {
     });
   });
 
-  it('stops at a folder', async () => {
+  it('refuses a folder', async () => {
     await expect(readAuthStore(folder)).rejects.toMatchObject({ error: 'AuthStoreError' });
   });
 
   it.each([0o640, 0o604, 0o660, 0o666, 0o610])(
-    'refuses a file that others may touch (mode %o), and says what to do',
+    'refuses a file with mode %o, which others can access, and says what to do',
     async (mode) => {
       await store([robin]);
       await chmod(path, mode);
@@ -100,15 +100,15 @@ describe('reading the auth store', () => {
     },
   );
 
-  it('never quotes what the file holds', async () => {
+  it('never quotes the content of the file', async () => {
     await store('[{"name":"robin","fingerprint256":"hunter2"}] hunter2');
     const error: unknown = await readAuthStore(path).catch((thrown: unknown) => thrown);
     expect(String(error)).not.toContain('hunter2');
   });
 });
 
-describe('the auth store of a server that runs', () => {
-  it('finds a client by its certificate, and nobody else', async () => {
+describe('the auth store of a running server', () => {
+  it('finds a client by its certificate, and no other', async () => {
     await store([robin]);
     const open = await openAuthStore(path, captureLog().log);
     expect(await open.find(robins)).toEqual(robin);
@@ -119,7 +119,7 @@ describe('the auth store of a server that runs', () => {
     await expect(openAuthStore(path, captureLog().log)).rejects.toMatchObject({ case: 'malformedFile' });
   });
 
-  it('knows at once who was let in or put out', async () => {
+  it('sees added and removed clients at once', async () => {
     await store([robin]);
     const open = await openAuthStore(path, captureLog().log);
     await store([kim]);
@@ -133,7 +133,7 @@ describe('the auth store of a server that runs', () => {
     ['can no longer be decoded', () => store('[')],
     ['others may read by now', () => chmod(path, 0o644)],
     ['is gone', () => rm(path)],
-  ])('lets nobody in when the file %s, says so once, and recovers', async (_, spoil) => {
+  ])('refuses all clients while the file %s, logs it once, and recovers', async (_, spoil) => {
     await store([robin]);
     const { log, lines } = captureLog();
     const open = await openAuthStore(path, log);
@@ -159,7 +159,7 @@ describe.skipIf(missing !== null)(`editing the auth store${missing === null ? ''
   const add = (name: string, { cert }: Certificate): Promise<unknown> =>
     addClient(path, { name, certificate: Buffer.from(cert) }, systemClock);
 
-  it('makes the file, for its owner alone, in folders for its owner alone', async () => {
+  it('creates the file and its folders with access for the owner only', async () => {
     path = join(folder, 'new', 'clients.json');
     await add('robin', one);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -167,7 +167,7 @@ describe.skipIf(missing !== null)(`editing the auth store${missing === null ? ''
     expect(await readdir(join(folder, 'new'))).toEqual(['clients.json']);
   });
 
-  it('leaves the store as it was when a name or a certificate is there already', async () => {
+  it('does not change the store if the name or the certificate exists', async () => {
     await add('robin', one);
     const before = await readFile(path, 'utf8');
     await expect(add('robin', certificates.authority('two'))).rejects.toMatchObject({ case: 'duplicateName' });
@@ -176,21 +176,21 @@ describe.skipIf(missing !== null)(`editing the auth store${missing === null ? ''
     expect(await readdir(folder)).toEqual(['clients.json']);
   });
 
-  it('refuses what is no certificate, a key for example, and no name', async () => {
+  it('refuses a file that is not a certificate, such as a key, and an invalid name', async () => {
     const key = { ...one, cert: one.key };
     await expect(add('robin', key)).rejects.toMatchObject({ name: 'InvalidClient' });
     await expect(add(' ', one)).rejects.toMatchObject({ name: 'InvalidClient' });
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('removes a client, and says when there is none of that name', async () => {
+  it('removes a client, and reports an unknown name', async () => {
     await add('robin', one);
     await removeClient(path, 'robin', systemClock);
     expect(await readAuthStore(path)).toEqual([]);
     await expect(removeClient(path, 'robin', systemClock)).rejects.toMatchObject({ case: 'clientNotFound' });
   });
 
-  it('does not repair a store that is broken or open to others', async () => {
+  it('does not overwrite a store that is malformed or that others can access', async () => {
     await store('[');
     await expect(add('robin', one)).rejects.toMatchObject({ case: 'malformedFile' });
     await store([]);
@@ -206,7 +206,7 @@ describe.skipIf(missing !== null)(`editing the auth store${missing === null ? ''
     expect(await readAuthStore(path)).toHaveLength(1);
   });
 
-  it('loses nothing of what many do at the same time', { timeout: 60_000 }, async () => {
+  it('loses no change of simultaneous edits', { timeout: 60_000 }, async () => {
     const all = Array.from({ length: 12 }, (_, index) => certificates.authority(`client ${index}`));
     await add('robin', one);
     await Promise.all([
@@ -226,7 +226,7 @@ describe.skipIf(missing !== null)(`editing the auth store${missing === null ? ''
     expect(await readdir(folder)).toEqual(['clients.json']);
   });
 
-  it('gives up, and names what holds it up, where another command never ends', async () => {
+  it('gives up with the name of the lock file if another command never ends', async () => {
     const lockFile = join(folder, `.clients.json.lock-${process.pid}-x`);
     await writeFile(lockFile, '');
     const clock = { now: () => new Date(), sleep: () => Promise.resolve() };

@@ -51,7 +51,7 @@ describe.skipIf(missing !== null)(`over mutual TLS${missing === null ? '' : ` ($
   }
 
   test.each(exampleRequests('compose').map((example) => [example.operationId, example] as const))(
-    '%s is refused to a client that the auth store does not have: 403',
+    '%s is 403 for a client that is not in the auth store',
     async (_id, example) => {
       const { status, body } = await send(example, stranger);
       expect([status, JSON.parse(body)]).toMatchObject([403, { type: '/problems/client-not-allowed' }]);
@@ -85,14 +85,14 @@ describe.skipIf(missing !== null)(`over mutual TLS${missing === null ? '' : ` ($
   test.each([
     ['no certificate', (): RequestOptions => ({})],
     ['a certificate of another authority', (): RequestOptions => ({ cert: foreign.cert, key: foreign.key })],
-  ])('A client with %s gets no reply, whatever it asks for', async (_what, clientOf) => {
+  ])('A client with %s gets no reply to any request', async (_what, clientOf) => {
     const operations = exampleRequests('compose').map((example) => [example.method, urlOf(example)] as const);
     for (const [method, path] of [...(await pages()), ...operations, ['GET', '/nowhere'] as const]) {
       expect([method, path, await outcome(method, path, clientOf())]).toEqual([method, path, 'no reply']);
     }
   });
 
-  test('A client that the auth store does not have sees what is the same on every server, and nothing else', async () => {
+  test('A client that is not in the auth store only reads what is the same on every server', async () => {
     const { cert, key } = stranger;
     const seen = await Promise.all(
       (await pages()).map(async ([method, path]) => [path, await outcome(method, path, { cert, key })]),

@@ -23,13 +23,13 @@ async function echo(
   return 3;
 }
 
-describe('which containers there are', () => {
+describe('the list of containers', () => {
   const names = async (query: string): Promise<unknown> => {
     const { items } = (await running.expect(200, 'GET', `/containers${query}`)) as { items: { name: string }[] };
     return items.map(({ name }) => name);
   };
 
-  test('all of them, the oldest first', async () => {
+  test('has all containers, the oldest first', async () => {
     expect(await names('')).toEqual(['shop-db', 'shop-web']);
   });
 
@@ -40,11 +40,11 @@ describe('which containers there are', () => {
     ['?label=com.docker.compose.service%3Ddb', ['shop-db']],
     ['?label=com.docker.compose.service', ['shop-db', 'shop-web']],
     ['?label=com.docker.compose.service%3Ddb&label=no-such-label', []],
-  ])('%s gives %j', async (query, expected) => {
+  ])('with %s has %j', async (query, expected) => {
     expect(await names(query)).toEqual(expected);
   });
 
-  test('one of them, by its name, its id, or the start of its id', async () => {
+  test('a container is found by its name, its id, or a prefix of its id', async () => {
     const byName = (await running.expect(200, 'GET', '/containers/shop-web')) as { id: string };
     expect(byName).toMatchObject({ name: 'shop-web', status: 'running', project: 'shop', service: 'web' });
     expect(await running.expect(200, 'GET', `/containers/${byName.id}`)).toEqual(byName);
@@ -63,7 +63,7 @@ test('A container is not created over the API: 501, which names compose up', asy
 });
 
 describe('starting and stopping', () => {
-  test('a running container cannot be started or removed: 409 with the status that it has', async () => {
+  test('a running container cannot be started or removed: 409 with its status', async () => {
     for (const [method, path] of [
       ['POST', '/containers/shop-web/start'],
       ['DELETE', '/containers/shop-web'],
@@ -78,7 +78,7 @@ describe('starting and stopping', () => {
     }
   });
 
-  test('stop, start, restart, kill and wait do what they say', async () => {
+  test('stop, start, restart, kill and wait change the status as documented', async () => {
     const status = async (): Promise<unknown> =>
       ((await running.expect(200, 'GET', '/containers/shop-web')) as { status: string }).status;
     await running.expect(204, 'POST', '/containers/shop-web/stop', { timeout_seconds: 5 });
@@ -95,14 +95,14 @@ describe('starting and stopping', () => {
     await running.expect(204, 'POST', '/containers/shop-web/start');
   });
 
-  test('a signal is a name or a number, and nothing else', async () => {
+  test('a signal must be a name or a number', async () => {
     await running.expect(204, 'POST', '/containers/shop-web/kill', { signal: 18 });
     expect(await running.expect(422, 'POST', '/containers/shop-web/kill', { signal: 'SIGNONE' })).toMatchObject({
       violations: [{ path: '/body/signal' }],
     });
   });
 
-  test('a wait that is over before the container is 408, with how long it was', async () => {
+  test('a wait that times out is 408, with its length', async () => {
     expect(await running.expect(408, 'POST', '/containers/shop-web/wait?timeout_seconds=0')).toMatchObject({
       case: 'timeout',
       seconds: 0,
@@ -117,7 +117,7 @@ describe('starting and stopping', () => {
 });
 
 describe('output', () => {
-  test('lines come in order with their stream, and tail takes the newest', async () => {
+  test('lines have their stream and are in order, and tail returns the newest', async () => {
     running.control.log('shop-db', 'stdout', 'one');
     running.control.log('shop-db', 'stderr', 'two');
     const response = await running.call('GET', '/containers/shop-db/logs?tail=2');
@@ -141,7 +141,7 @@ describe('output', () => {
     await lines.return();
   });
 
-  test('stats: one sample, or one after the other', async () => {
+  test('stats are one sample, or a stream of samples', async () => {
     running.control.setStats('shop-db', { memoryUsageBytes: 42 });
     const one = await allLines(await running.call('GET', '/containers/shop-db/stats?stream=false'));
     expect(one).toMatchObject([{ memory_usage_bytes: 42, networks: [] }]);
@@ -174,7 +174,7 @@ describe('output', () => {
     ]);
   });
 
-  test('exec carries any bytes as base64, both ways', async () => {
+  test('exec transfers any bytes as base64 in both directions', async () => {
     const body = { command: ['cat'], stdin: Buffer.from('in').toString('base64'), encoding: 'base64' };
     const lines = await allLines(await running.call('POST', '/containers/shop-db/exec', body));
     expect(lines[1]).toEqual({ type: 'output', stream: 'stderr', data: Buffer.from('in').toString('base64') });
@@ -187,7 +187,7 @@ describe('output', () => {
     });
   });
 
-  test('what does not run has neither stats nor processes', async () => {
+  test('a container that does not run has neither stats nor processes', async () => {
     await running.up('still', 'services: { a: { image: app } }');
     await running.expect(204, 'POST', '/containers/still-a/stop');
     for (const [method, path, body] of [
@@ -201,7 +201,7 @@ describe('output', () => {
   });
 });
 
-test('Events tell what happens to containers, of the labels that are asked for', async () => {
+test('Events report the containers with the requested labels', async () => {
   const query = 'label=com.docker.compose.project%3Dshop&since=2020-01-01T00:00:00Z';
   const events = linesOf(await running.call('GET', `/events?${query}`));
   expect((await events.next()).value).toMatchObject({ type: 'created', name: 'shop-db' });
@@ -212,7 +212,7 @@ test('Events tell what happens to containers, of the labels that are asked for',
   await live.return();
 });
 
-test('What is not there is 404, with what was looked for', async () => {
+test('A missing object is 404, and the problem names it', async () => {
   for (const [method, path, body] of [
     ['GET', '', undefined],
     ['DELETE', '', undefined],

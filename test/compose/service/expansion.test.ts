@@ -14,7 +14,7 @@ const services = (count: number, write: (index: number) => string): string =>
   `services: { ${times(count, (index) => `s${index}: { image: app, ${write(index)} }`)} }`;
 const variables = times(1000, (index) => `V${index}: x`);
 
-describe('a file that grows beyond the limit is refused before it does', () => {
+describe('a file whose expansion exceeds the limit is refused before it is expanded', () => {
   test.each([
     ['ranges of ports', services(20, () => `ports: [${times(50, (index) => `"${index + 1}-65535"`)}]`)],
     ['ranges of exposed ports', services(200, () => `expose: [${times(100, (index) => `"${index + 1}-65535"`)}]`)],

@@ -80,7 +80,7 @@ async function send(operationId: string): Promise<{ status: number; body: Readon
 }
 
 describe.each(Object.entries(standsOn))('%s', (operationId, operation) => {
-  test('is 502 when the engine fails, with what it said', async () => {
+  test('is 502 with the message of the engine when the engine fails', async () => {
     running.faults.fail(operation, failure('backendFailure', 'The engine is tired.'));
     expect(await send(operationId)).toMatchObject({
       status: 502,
@@ -88,7 +88,7 @@ describe.each(Object.entries(standsOn))('%s', (operationId, operation) => {
     });
   });
 
-  test('is 502 when the program of the engine fails, with what it said', async () => {
+  test('is 502 with the message of the program when the program of the engine fails', async () => {
     running.faults.fail(operation, commandFailed('Podman is not installed.'));
     expect(await send(operationId)).toMatchObject({
       status: 502,
@@ -96,7 +96,7 @@ describe.each(Object.entries(standsOn))('%s', (operationId, operation) => {
     });
   });
 
-  test('is 500 for what nobody foresees, which the reply keeps to itself', async () => {
+  test('is 500 without details for an unexpected error', async () => {
     // A failure that this operation does not document: the backend breaks its promise.
     const id = 'something-secret';
     const unforeseen: RuntimeError = operationId.startsWith('create')
@@ -115,7 +115,7 @@ describe.each(Object.entries(standsOn))('%s', (operationId, operation) => {
 test.each([
   ['backendFailure', failure('backendFailure', 'The engine is tired.')],
   ['commandFailed', commandFailed('Podman is not installed.')],
-])('A new project is 502 when the engine cannot tell whether its name is in use: %s', async (failureCase, error) => {
+])('A new project is 502 if the engine cannot say whether its name is in use: %s', async (failureCase, error) => {
   running.faults.fail('listContainers', error);
   expect(await running.expect(502, 'POST', '/projects/new-one', shop)).toMatchObject({ case: failureCase });
 });
@@ -123,7 +123,7 @@ test.each([
 /** Reading or writing the state of a stop is part of everything that tells or changes the status of a container. */
 const stateless = /Image|Network|Volume|Secret|Events|ContainerLogs/;
 test.each(Object.entries(standsOn).filter(([operationId]) => !stateless.test(operationId)))(
-  '%s is 500 when a state cannot be kept',
+  '%s is 500 if the state cannot be stored',
   async (operationId, operation) => {
     running.faults.fail(operation, failure('persistenceFailure', 'The state of a stop could not be read (EIO).'));
     expect(await send(operationId)).toMatchObject({
@@ -136,7 +136,7 @@ test.each(Object.entries(standsOn).filter(([operationId]) => !stateless.test(ope
 test.each([
   ['restartContainer', 'restart'],
   ['killContainer', 'kill'],
-] as const)('%s is 504 when the container does not end in time', async (operationId, operation) => {
+] as const)('%s is 504 if the container does not end in time', async (operationId, operation) => {
   running.faults.fail(operation, new RuntimeError({ case: 'timeout', id: 'shop-web', seconds: 30 }));
   expect(await send(operationId)).toMatchObject({
     status: 504,
@@ -144,7 +144,7 @@ test.each([
   });
 });
 
-test('A restart that meets a container which somebody else has started is 409', async () => {
+test('A restart is 409 if another client has started the container', async () => {
   running.faults.fail(
     'restart',
     new RuntimeError({ case: 'invalidState', id: 'shop-web', expected: 'stopped', actual: 'running' }),
@@ -152,7 +152,7 @@ test('A restart that meets a container which somebody else has started is 409', 
   expect(await send('restartContainer')).toMatchObject({ status: 409, body: { actual: 'running' } });
 });
 
-test('A compose file that cannot be taken in for a reason that nobody foresees is 500', async () => {
+test('A compose file is 500 on an unexpected error', async () => {
   clockFails = true;
   const response = await running.call('POST', '/projects/unforeseen', shop);
   clockFails = false;
@@ -164,19 +164,16 @@ test('A compose file that cannot be taken in for a reason that nobody foresees i
 test.each([
   ['build', 'build'],
   ['pull', 'pull'],
-] as const)(
-  'What nobody foresees ends the stream of a %s with a line that keeps it to itself',
-  async (path, operation) => {
-    await running.expect(
-      201,
-      'POST',
-      `/projects/odd-${path}`,
-      'services: { web: { build: ., image: x }, db: { image: y } }',
-    );
-    const broken = Object.assign(new RuntimeError({ case: 'notFound', id: 'x' }), { name: 'Odd' });
-    Object.setPrototypeOf(broken, Error.prototype);
-    running.faults.fail(operation, broken);
-    const response = await running.call('POST', `/projects/odd-${path}/${path}`, {});
-    expect(await response.text()).toContain('"error":"InternalError"');
-  },
-);
+] as const)('An unexpected error ends the stream of a %s with a line without details', async (path, operation) => {
+  await running.expect(
+    201,
+    'POST',
+    `/projects/odd-${path}`,
+    'services: { web: { build: ., image: x }, db: { image: y } }',
+  );
+  const broken = Object.assign(new RuntimeError({ case: 'notFound', id: 'x' }), { name: 'Odd' });
+  Object.setPrototypeOf(broken, Error.prototype);
+  running.faults.fail(operation, broken);
+  const response = await running.call('POST', `/projects/odd-${path}/${path}`, {});
+  expect(await response.text()).toContain('"error":"InternalError"');
+});

@@ -71,7 +71,7 @@ describe('a page of another site', () => {
     expect([status, await statusOf()]).toEqual([403, 'running']);
   });
 
-  test('explains how to allow a host name that the server does not know', async () => {
+  test('explains how to allow an unknown host name', async () => {
     const { body } = await send(running.url, '/_ping', { Host: 'box.example.com:7070' });
     expect(JSON.parse(body)).toMatchObject({
       message:
@@ -80,13 +80,13 @@ describe('a page of another site', () => {
   });
 
   test.each(['127.0.0.1', '127.0.0.1:1', 'localhost', 'LOCALHOST:7070', '[::1]:7070'])(
-    'is not who calls it %s',
+    'does not include requests %s',
     async (host) => {
       expect((await send(running.url, '/_ping', { Host: host })).status).toBe(200);
     },
   );
 
-  test('is not who calls from a page of the server itself, or types its address', async () => {
+  test('does not include the pages of the server itself, or an address typed by the user', async () => {
     const host = new URL(running.url).host;
     for (const headers of [
       { Origin: `http://${host}`, 'Sec-Fetch-Site': 'same-origin' },
@@ -105,7 +105,7 @@ describe('the names of a server', () => {
   const ping = async (host: string, options = {}): Promise<number> =>
     (await send(running.url.replace('0.0.0.0', '127.0.0.1'), '/_ping', { Host: host }, options)).status;
 
-  test('are those that it was told', async () => {
+  test('are the configured ones', async () => {
     const allowedHosts = ['Box.example.com', 'fd00::1', '[fd00::2]'];
     running = await runService({ listen: { address: address('tcp://127.0.0.1:0'), allowedHosts } });
     const statuses = await Promise.all(
@@ -114,26 +114,29 @@ describe('the names of a server', () => {
     expect(statuses).toEqual([200, 200, 200, 403]);
   });
 
-  test('are the address that a caller has reached, where it listens on all', async () => {
+  test('include the address of the connection if it listens on all addresses', async () => {
     running = await runService({ listen: { address: address('tcp://0.0.0.0:0'), insecure: true } });
     expect(await Promise.all([ping('127.0.0.1'), ping('0.0.0.0'), ping('192.0.2.1')])).toEqual([200, 200, 403]);
   });
 
   const missing = missingOpenssl();
-  test.skipIf(missing !== null)(`are those in its certificate${missing === null ? '' : ` (${missing})`}`, async () => {
-    const certificates = await createCertificates();
-    const authority = certificates.authority('Ours');
-    const { certFile: cert, keyFile: key } = certificates.issue(authority, 'server');
-    running = await runService({ listen: { address: address('tls://127.0.0.1:0'), cert, key } });
-    await certificates.remove();
-    const options = { ca: authority.cert, servername: 'localhost', headers: {} };
-    const named = await ping('localhost', { ...options, headers: { Host: 'localhost' } });
-    const other = await ping('x', { ...options, headers: { Host: 'evil.example' } });
-    expect([named, other]).toEqual([200, 403]);
-  });
+  test.skipIf(missing !== null)(
+    `include those of its certificate${missing === null ? '' : ` (${missing})`}`,
+    async () => {
+      const certificates = await createCertificates();
+      const authority = certificates.authority('Ours');
+      const { certFile: cert, keyFile: key } = certificates.issue(authority, 'server');
+      running = await runService({ listen: { address: address('tls://127.0.0.1:0'), cert, key } });
+      await certificates.remove();
+      const options = { ca: authority.cert, servername: 'localhost', headers: {} };
+      const named = await ping('localhost', { ...options, headers: { Host: 'localhost' } });
+      const other = await ping('x', { ...options, headers: { Host: 'evil.example' } });
+      expect([named, other]).toEqual([200, 403]);
+    },
+  );
 });
 
-test.each(['', 'a b', 'http://box', 'box:7070', '[fd00::1]:7070', 'box/'])('%j is no name to allow', async (name) => {
+test.each(['', 'a b', 'http://box', 'box:7070', '[fd00::1]:7070', 'box/'])('%j is refused as a name', async (name) => {
   const listen = { address: { scheme: 'tcp', host: '127.0.0.1', port: 0 }, allowedHosts: [name] } as const;
   await expect(prepareListening(listen, captureLog().log)).rejects.toMatchObject({
     name: 'ListenOptionsError',
@@ -141,7 +144,7 @@ test.each(['', 'a b', 'http://box', 'box:7070', '[fd00::1]:7070', 'box/'])('%j i
   });
 });
 
-test('A socket has no names to allow', async () => {
+test('A Unix socket takes no names', async () => {
   const listen = { address: { scheme: 'unix', path: '/run/x.sock' }, allowedHosts: ['box'] } as const;
   await expect(prepareListening(listen, captureLog().log)).rejects.toThrow('only a tcp:// or tls:// address has hosts');
 });

@@ -72,12 +72,12 @@ describe('a compose file that cannot be run here is 400', () => {
     expect(await running.expect(404, 'GET', path)).toMatchObject({ case: 'projectNotFound' });
   });
 
-  test('and tells the line and column of what is wrong', async () => {
+  test('with the line and column of the error', async () => {
     const problem = await running.expect(400, 'POST', '/projects/wrong', 'services:\n  web:\n    imgae: x\n');
     expect(problem).toMatchObject({ location: { line: 3, column: 5 } });
   });
 
-  test('a name that is none is ComposeError.invalidProjectName', async () => {
+  test('an invalid name is ComposeError.invalidProjectName', async () => {
     expect(await running.expect(400, 'POST', '/projects/My%20Shop', shop)).toMatchObject({
       error: 'ComposeError',
       case: 'invalidProjectName',
@@ -86,7 +86,7 @@ describe('a compose file that cannot be run here is 400', () => {
   });
 });
 
-describe('a text that cannot be stored is 422 when it is escaped, too:', () => {
+describe('a character that cannot be stored is also 422 as an escape sequence:', () => {
   test.each([
     ['a lone surrogate', 'user: "\\uD800"', '/body/services/web/user'],
     ['a lone surrogate in a list', 'command: [a, "\\U0000DFFF"]', '/body/services/web/command/1'],
@@ -99,14 +99,14 @@ describe('a text that cannot be stored is 422 when it is escaped, too:', () => {
     await running.expect(404, 'GET', `/projects/${name}`);
   });
 
-  test('other escapes are read', async () => {
+  test('other escape sequences are accepted', async () => {
     const yaml = web('user: "\\u0041\\x42"');
     await running.expect(201, 'POST', '/projects/escaped', yaml);
     await running.expect(204, 'DELETE', '/projects/escaped');
   });
 });
 
-describe('nothing of the server gets into a project that was sent', () => {
+describe('a project that was sent cannot read from the server', () => {
   test.each([
     ['a million containers', web('deploy: { replicas: 1000001 }')],
     ['a thousand and one containers', web('scale: 1001')],
@@ -116,7 +116,7 @@ describe('nothing of the server gets into a project that was sent', () => {
     await running.expect(404, 'GET', `/projects/${name}`);
   });
 
-  test('its variables are not those of the server', async () => {
+  test('its variables do not come from the environment of the server', async () => {
     const yaml = web('environment: { PATH_OF: "[${PATH}]", HOME_OF: "[${HOME}]" }');
     const { warnings } = (await running.expect(201, 'POST', '/projects/hostile', yaml)) as { warnings: string[] };
     expect(warnings.join()).toContain('The variable PATH is not set');
@@ -127,7 +127,7 @@ describe('nothing of the server gets into a project that was sent', () => {
     await running.expect(204, 'DELETE', '/projects/hostile');
   });
 
-  test('a file of a mebibyte is read, and a longer one is not', async () => {
+  test('a file of 1 MiB is accepted, and a longer one refused', async () => {
     const comment = `${web('')}\n#`;
     await running.expect(201, 'POST', '/projects/long', comment.padEnd(1_048_576, 'x'));
     await running.expect(413, 'POST', '/projects/long', comment.padEnd(1_048_577, 'x'));
@@ -135,7 +135,7 @@ describe('nothing of the server gets into a project that was sent', () => {
   });
 });
 
-test('The same file again changes nothing; another one needs replace', async () => {
+test('Sending the same file again changes nothing; another file needs replace', async () => {
   expect(await running.expect(201, 'POST', '/projects/twice', shop)).toMatchObject({
     name: 'twice',
     outcome: 'created',
@@ -161,7 +161,7 @@ describe('with a projects folder', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('projects outlive the server', async () => {
+  test('projects survive a restart of the server', async () => {
     const first = await runService({ projectsFolder: folder });
     await first.expect(201, 'POST', '/projects/kept', shop);
     await first.stop();
@@ -176,7 +176,7 @@ describe('with a projects folder', () => {
     expect(registry.list()).toEqual([]);
   });
 
-  test('what cannot be written is 500 persistenceFailure, and the project is not there', async () => {
+  test('a failed write is 500 persistenceFailure, and the project does not exist', async () => {
     const inner = join(folder, 'inner');
     const server = await runService({ projectsFolder: inner });
     await rm(inner, { recursive: true });
@@ -192,7 +192,7 @@ describe('with a projects folder', () => {
     await rm(inner);
   });
 
-  test('what cannot be read ends the start, naming the project', async () => {
+  test('an unreadable project fails the start with its name', async () => {
     await writeFile(join(folder, 'broken.json'), '{}');
     await expect(openProjectRegistry(registryOptions(folder))).rejects.toMatchObject({
       failure: { case: 'persistenceFailure' },

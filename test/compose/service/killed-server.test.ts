@@ -47,7 +47,7 @@ async function call(home: string, method: string, address: string, file?: string
   }
 }
 
-test('A server that is killed while projects are sent keeps whole projects only, and each sender continues', async () => {
+test('A server killed while projects are sent keeps complete projects only, and clients continue', async () => {
   const home = await mkdtemp(path.join(tmpdir(), 'plumbline-killed-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const names = Array.from({ length: 16 }, (_, index) => `p${index}`);

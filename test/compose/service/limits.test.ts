@@ -41,7 +41,7 @@ describe('while a compose file is validated', () => {
     expect(answered).toBeGreaterThan(20);
   }, 300_000);
 
-  test('more files wait for their turn, up to a limit; then the reply is 503 with Retry-After', async () => {
+  test('further files wait in a queue; if it is full, the reply is 503 with Retry-After', async () => {
     const server = await start({ limits: { waiting: 1 } });
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) => server.call('POST', `/projects/p${index}`, services(2))),
@@ -66,7 +66,7 @@ describe('while a compose file is validated', () => {
   });
 });
 
-describe('a server has a limit of', () => {
+describe('a server limits', () => {
   test.each([
     ['/projects/p/build', {}],
     ['/projects/p/pull', {}],
@@ -99,7 +99,7 @@ describe('a server has a limit of', () => {
     });
   });
 
-  test('pulls of images in progress, until they have ended, well or not', async () => {
+  test('pulls of images in progress, until they succeed or fail', async () => {
     const server = await start({ limits: { imageWork: 1 } });
     for (const status of [200, 404, 200]) {
       if (status === 404) server.faults.fail('pull', imageNotFound('other'));
@@ -142,7 +142,7 @@ describe('a server has a limit of', () => {
     ] as const;
 
     test.each(changes)(
-      'a %s %s beyond the calls that run and wait for the project is 503',
+      'a %s %s beyond the running and waiting calls of the project is 503',
       async (method, path, body) => {
         const hold = new Hold();
         const server = await start({ wrap: hold.wrap, limits: { projectCalls: 1 } });
@@ -164,7 +164,7 @@ describe('a server has a limit of', () => {
       },
     );
 
-    test('of 500 at once, for one project or for many, as many as fit run and wait, the others are 503', async () => {
+    test('of 500 at once, for one project or many, those beyond the limits are 503', async () => {
       const hold = new Hold();
       const server = await start({ wrap: hold.wrap, limits: { projectCalls: 32, calls: 64 } });
       await Promise.all(['p', 'q', 'r'].map((name) => server.expect(201, 'POST', `/projects/${name}`, services(1))));

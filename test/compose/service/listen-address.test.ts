@@ -68,7 +68,7 @@ describe('an address to listen on', () => {
     },
   );
 
-  it('is read back from how it is written, whatever it is', () => {
+  it('is the same after it is printed and parsed', () => {
     const host = fc.oneof(fc.ipV4(), fc.ipV6(), fc.domain());
     const address = fc.oneof(
       fc.record({ scheme: fc.constantFrom('tcp', 'tls'), host, port: fc.nat({ max: 65_535 }) }),
@@ -84,7 +84,7 @@ describe('an address to listen on', () => {
     );
   });
 
-  it('is an address or a ListenAddressError, whatever the text', () => {
+  it('is an address or a ListenAddressError for any text', () => {
     const part = fc.constantFrom(
       'unix',
       'tcp',
@@ -119,7 +119,7 @@ describe('an address to listen on', () => {
   });
 });
 
-it('A loopback address is one that no other machine reaches', () => {
+it('A loopback address is unreachable from other machines', () => {
   expect(['127.0.0.1', '127.8.8.8', '::1', 'localhost', 'LOCALHOST'].filter((host) => !isLoopback(host))).toEqual([]);
   expect(['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.evil.com'].filter(isLoopback)).toEqual([]);
 });

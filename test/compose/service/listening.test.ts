@@ -33,14 +33,14 @@ async function serve(options: ListenOptions, log = captureLog().log): Promise<Ru
 }
 
 describe('listening without TLS', () => {
-  it.each(['tcp://127.0.0.1:0', 'tcp://localhost:0'])('on %s tells the port that it got', async (text) => {
+  it.each(['tcp://127.0.0.1:0', 'tcp://localhost:0'])('on %s reports its port', async (text) => {
     const { url } = await serve({ address: address(text) });
     expect(url).toMatch(/^tcp:\/\/[^:]+:[1-9]\d*$/);
     expect(await (await fetch(url.replace('tcp:', 'http:'))).text()).toBe('anyone');
   });
 
   it.each(['tcp://0.0.0.0:0', 'tcp://[::]:0', 'tcp://192.0.2.1:0', 'tcp://compose.example.com:0'])(
-    'on %s, which other machines reach, needs --insecure',
+    'on %s, which other machines can reach, needs --insecure',
     async (text) => {
       await expect(serve({ address: address(text) })).rejects.toMatchObject({
         name: 'ListenOptionsError',
@@ -55,12 +55,12 @@ describe('listening without TLS', () => {
     expect(lines.join()).toContain('everyone who reaches this address controls the containers');
   });
 
-  it.each(['unix:///run/x.sock', 'tcp://127.0.0.1:0'])('on %s takes no certificates', async (text) => {
+  it.each(['unix:///run/x.sock', 'tcp://127.0.0.1:0'])('on %s accepts no certificates', async (text) => {
     const options = { address: address(text), cert: 'c', key: 'k', clientCa: 'ca', authStore: 's' };
     await expect(serve(options)).rejects.toThrow('--cert, --key, --client-ca, --auth-store: only a tls:// address');
   });
 
-  it('on a port that is taken fails in words', async () => {
+  it('on a port in use fails with a readable message', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -71,7 +71,7 @@ describe('listening without TLS', () => {
     other.close();
   });
 
-  it('in a folder that does not exist fails in words', async () => {
+  it('in a missing folder fails with a readable message', async () => {
     await expect(serve({ address: address('unix:///nowhere/at/all.sock') })).rejects.toMatchObject({
       name: 'ListenError',
       message: expect.stringContaining('the directory does not exist'),
@@ -113,7 +113,7 @@ describe.skipIf(missing !== null)(`mutual TLS${missing === null ? '' : ` (${miss
     return `${String(response.statusCode)} ${await text(response)}`;
   }
 
-  it('lets in a client of the store, by name', async () => {
+  it('accepts a client of the store, and knows its name', async () => {
     await fresh();
     await allow('Robin', robin);
     const server = await serve(options());
@@ -121,7 +121,7 @@ describe.skipIf(missing !== null)(`mutual TLS${missing === null ? '' : ` (${miss
     expect(await call(server, robin)).toBe('200 Robin');
   });
 
-  it('ends the handshake without a certificate, and with one of a foreign authority that is in the store', async () => {
+  it('ends the handshake without a certificate, and with one of another authority that is in the store', async () => {
     await fresh();
     const foreign = certificates.issue(certificates.authority('Theirs'), 'mallory');
     await allow('mallory', foreign);
@@ -136,17 +136,17 @@ describe.skipIf(missing !== null)(`mutual TLS${missing === null ? '' : ` (${miss
     expect(await call(await serve(options()), stranger)).toBe('403 anyone');
   });
 
-  it('without a store lets in every certificate of the authority', async () => {
+  it('accepts every certificate of the authority without a store', async () => {
     const server = await serve(options({ authStore: undefined }));
     expect(await call(server, stranger)).toBe('200 anyone');
     await expect(call(server)).rejects.toThrow();
   });
 
-  it('without an authority asks for no certificate', async () => {
+  it('requests no certificate without an authority', async () => {
     expect(await call(await serve(options({ authStore: undefined, clientCa: undefined })))).toBe('200 anyone');
   });
 
-  it('follows the store while it runs, for connections that are open as well', async () => {
+  it('follows changes of the store, also for open connections', async () => {
     await fresh();
     const server = await serve(options());
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -158,7 +158,7 @@ describe.skipIf(missing !== null)(`mutual TLS${missing === null ? '' : ` (${miss
     agent.destroy();
   });
 
-  it('knows the client of a session that is resumed', async () => {
+  it('identifies the client of a resumed session', async () => {
     await fresh();
     await allow('Robin', robin);
     const server = await serve(options());
@@ -179,7 +179,7 @@ describe.skipIf(missing !== null)(`mutual TLS${missing === null ? '' : ` (${miss
   it.each([
     ['two clients of one name', '[R, R]', 'duplicateName'],
     ['no JSON', '[R', 'malformedFile'],
-  ])('does not start over a store with %s', async (_, content, failureCase) => {
+  ])('does not start with a store with %s', async (_, content, failureCase) => {
     const entry = { name: 'Robin', fingerprint256: 'AA'.repeat(32), created_at: '2026-01-31T10:00:00Z' };
     await writeFile(authStore, content.replaceAll('R', JSON.stringify(entry)), { mode: 0o600 });
     await expect(prepareListening(options(), captureLog().log)).rejects.toMatchObject({
@@ -188,7 +188,7 @@ describe.skipIf(missing !== null)(`mutual TLS${missing === null ? '' : ` (${miss
     });
   });
 
-  it('does not start over a store that others may read', async () => {
+  it('does not start with a store that others can read', async () => {
     const open = join(certificates.folder, 'open.json');
     await writeFile(open, '[]', { mode: 0o644 });
     await expect(prepareListening(options({ authStore: open }), captureLog().log)).rejects.toMatchObject({
@@ -209,7 +209,7 @@ describe.skipIf(missing !== null)(`mutual TLS${missing === null ? '' : ` (${miss
     });
   });
 
-  it('does not start with the key of another certificate, or an authority that is no certificate', async () => {
+  it('does not start with the key of another certificate, or an invalid authority', async () => {
     await fresh();
     const log = captureLog().log;
     await expect(prepareListening(options({ key: robin.keyFile }), log)).rejects.toThrow(/key values mismatch/);

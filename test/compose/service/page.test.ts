@@ -77,7 +77,7 @@ describe('An address with the page', () => {
   );
 
   test.each(['OPTIONS', 'TRACE', 'PUT', 'PATCH'])(
-    'refuses %s, which no operation has, without a session as everything else: 401',
+    'refuses the unknown path %s without a session: 401',
     async (method) => {
       for (const path of ['/info', '/containers/x', '/projects/x', '/nowhere']) {
         const sent = request(running.url + path, { method, agent: false }).end();
@@ -89,14 +89,14 @@ describe('An address with the page', () => {
   );
 
   test.each(['/docs', '/openapi.json', '/problems', '/problems/page-session-required'])(
-    'forbids caches to keep %s, which only sessions get',
+    'forbids caches to store %s',
     async (path) => {
       const reply = await get(running.url + path, { Cookie: browser['Cookie'] ?? '' });
       expect([reply.status, reply.headers['cache-control']]).toEqual([200, 'no-store']);
     },
   );
 
-  test('answers its session, also documents that a browser opens without the key', async () => {
+  test('answers its session, also documents that a browser opens without the header', async () => {
     expect((await send(`${running.url}/info`, 'GET', browser)).status).toBe(200);
     const { Cookie = '' } = browser;
     expect((await get(`${running.url}/problems`, { Cookie })).status).toBe(200);
@@ -121,14 +121,14 @@ describe('An address with the page', () => {
     expect(reply.headers['set-cookie']).toBeUndefined();
   });
 
-  test('opens only the newest link', async () => {
+  test('accepts only the newest link', async () => {
     const older = running.access.createLink().url;
     await enter(running);
     const reply = await send(`${running.url}/ui/session`, 'POST', {}, { token: tokenOf(older) });
     expect([reply.status, typeOf(reply)]).toEqual([401, '/problems/page-link-refused']);
   });
 
-  test('refuses a token that it did not make', async () => {
+  test('refuses a token that it did not issue', async () => {
     running.access.createLink();
     const reply = await send(`${running.url}/ui/session`, 'POST', {}, { token: 'A'.repeat(43) });
     expect(reply.status).toBe(401);
@@ -148,7 +148,7 @@ describe('An address with the page', () => {
     expect([reply.status, typeOf(reply)]).toEqual(required);
   });
 
-  test('finds its cookie behind one of the same name that another port has set', async () => {
+  test('finds its cookie after one of the same name from another port', async () => {
     const [name = ''] = (browser['Cookie'] ?? '').split('=');
     const reply = await send(`${running.url}/info`, 'GET', { ...browser, Cookie: `${name}=A; ${browser['Cookie']}` });
     expect(reply.status).toBe(200);
@@ -170,16 +170,19 @@ describe('An address with the page', () => {
     ]);
   });
 
-  test.each(['/ui/', '/console/assets/x.js', '/'])('hides %s from a name that was made to lead here', async (path) => {
-    expect((await get(running.url + path, { Host: 'rebound.example.com' })).status).toBe(403);
-  });
+  test.each(['/ui/', '/console/assets/x.js', '/'])(
+    'hides %s from an unknown host name (DNS rebinding)',
+    async (path) => {
+      expect((await get(running.url + path, { Host: 'rebound.example.com' })).status).toBe(403);
+    },
+  );
 
-  test('does not lead the page to itself', async () => {
+  test('does not redirect the page to itself', async () => {
     expect((await get(`${running.url}/ui/`)).status).not.toBe(302);
     expect((await get(`${running.url}/ui`)).headers.location).toBe('/ui/');
   });
 
-  test('leads from / to the page, also from a link of another site', async () => {
+  test('redirects / to the page, also from a link of another site', async () => {
     const reply = await get(`${running.url}/`, {
       'Sec-Fetch-Site': 'cross-site',
       'Sec-Fetch-Mode': 'navigate',
@@ -187,7 +190,7 @@ describe('An address with the page', () => {
     expect([reply.status, reply.headers.location]).toEqual([302, '/ui/']);
   });
 
-  test('gives its session further links', async () => {
+  test('issues further links to its session', async () => {
     const reply = await send(`${running.url}/ui/links`, 'POST', browser);
     expect(reply.status).toBe(201);
     await enter(running, (JSON.parse(reply.body) as { url: string }).url);
@@ -218,7 +221,7 @@ describe('Links and sessions', () => {
     for (const each of servers.splice(0)) await each.stop();
   });
 
-  test('are of one server', async () => {
+  test('are valid on one server only', async () => {
     const [one, other] = [await start(), await start()];
     const link = one.access.createLink().url;
     await expect(enter(other, link)).rejects.toThrow('401');
@@ -226,7 +229,7 @@ describe('Links and sessions', () => {
     expect((await send(`${other.url}/info`, 'GET', session)).status).toBe(401);
   });
 
-  test('end: a link after five minutes, a session after twelve hours', async () => {
+  test('expire: a link after five minutes, a session after twelve hours', async () => {
     const { now, advance } = createMovableClock();
     const running = await start({ ...systemClock, now });
     const session = await enter(running);
@@ -259,7 +262,7 @@ describe('A server without the page', () => {
     },
   );
 
-  test('tells what is missing where a request has no key: 422', async () => {
+  test('answers 422 to a request without the key', async () => {
     expect((await send(`${running.url}/ui/session`, 'DELETE')).status).toBe(422);
   });
 });

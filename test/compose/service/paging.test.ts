@@ -64,7 +64,7 @@ describe.each(lists)('%s', (path) => {
   });
 });
 
-test('What is added or removed between two pages neither repeats nor skips other items', async () => {
+test('Additions and removals between two pages neither repeat nor skip other items', async () => {
   const first = await read('/volumes?limit=2');
   await running.expect(204, 'DELETE', '/volumes/b');
   await running.expect(201, 'POST', '/volumes', { name: 'aa' });

@@ -18,7 +18,7 @@ afterAll(() => running.stop());
 const one = (definition = ''): string => `services: { web: { image: app, ${definition} } }`;
 const failure = (fields: RuntimeFailure): RuntimeError => new RuntimeError(fields);
 
-test('A project is sent, brought up, looked at, scaled, restarted, taken down and deleted', async () => {
+test('A project is sent, started, inspected, scaled, restarted, stopped and deleted', async () => {
   await running.expect(201, 'POST', '/projects/shop', shop);
   expect(await running.expect(200, 'GET', '/projects/shop')).toMatchObject({ running_count: 0, created_at: null });
   expect(await running.expect(200, 'POST', '/projects/shop/up', { profiles: [], build: 'missing' })).toMatchObject({
@@ -59,14 +59,14 @@ test('A project is sent, brought up, looked at, scaled, restarted, taken down an
   expect(await running.expect(404, 'GET', '/projects/shop')).toMatchObject({ case: 'projectNotFound', name: 'shop' });
 });
 
-test('Two simultaneous ups make the containers once', async () => {
+test('Two simultaneous ups create the containers once', async () => {
   await running.expect(201, 'POST', '/projects/both', shop);
   await Promise.all([1, 2, 3].map(() => running.expect(200, 'POST', '/projects/both/up')));
   expect(await running.expect(200, 'GET', '/projects/both')).toMatchObject({ running_count: 2 });
   await running.expect(204, 'DELETE', '/projects/both');
 });
 
-test('A name with hyphens, and a service whose name begins like another one, are kept apart by labels', async () => {
+test('Labels distinguish names with hyphens, and services whose names have the same prefix', async () => {
   await running.up('a-b', 'services: { web: { image: app }, web-api: { image: app } }');
   await running.up('a', 'services: { b: { image: app } }');
   expect(await running.expect(200, 'POST', '/projects/a-b/services/web/scale', { replicas: 0 })).toMatchObject({
@@ -77,7 +77,7 @@ test('A name with hyphens, and a service whose name begins like another one, are
   for (const name of ['a', 'a-b']) await running.expect(204, 'DELETE', `/projects/${name}`);
 });
 
-describe('a project that is known by its containers alone', () => {
+describe('a project that only has containers', () => {
   beforeAll(async () => {
     // Another server on the same backend has not been sent the file.
     const other = await runService({ wrap: () => running.backend });
@@ -85,7 +85,7 @@ describe('a project that is known by its containers alone', () => {
     await other.stop();
   });
 
-  test('is seen, stopped, started and restarted', async () => {
+  test('can be read, stopped, started and restarted', async () => {
     expect(await running.expect(200, 'GET', '/projects/foreign')).toMatchObject({
       source: 'synthesized',
       ingested_at: null,
@@ -103,7 +103,7 @@ describe('a project that is known by its containers alone', () => {
     });
   });
 
-  test('is not scaled, built or pulled: 409, which says to send the file', async () => {
+  test('cannot be scaled, built or pulled: 409, which says to send the file', async () => {
     for (const [path, body] of [
       ['services/web/scale', { replicas: 1 }],
       ['build', {}],
@@ -117,13 +117,13 @@ describe('a project that is known by its containers alone', () => {
     }
   });
 
-  test('is taken down', async () => {
+  test('can be removed', async () => {
     await running.expect(200, 'POST', '/projects/foreign/down');
     await running.expect(404, 'GET', '/projects/foreign');
   });
 });
 
-describe('what is not there is 404', () => {
+describe('a missing object is 404', () => {
   test.each([
     ['GET', '', undefined],
     ['DELETE', '', undefined],
@@ -134,7 +134,7 @@ describe('what is not there is 404', () => {
     ['POST', '/build', undefined],
     ['POST', '/pull', undefined],
     ['POST', '/services/web/scale', { replicas: 1 }],
-  ] as const)('%s /projects/nobody%s: projectNotFound', async (method, path, body) => {
+  ] as const)('projectNotFound: %s /projects/nobody%s', async (method, path, body) => {
     expect(await running.expect(404, method, `/projects/nobody${path}`, body)).toMatchObject({
       error: 'OrchestratorError',
       case: 'projectNotFound',
@@ -142,7 +142,7 @@ describe('what is not there is 404', () => {
     });
   });
 
-  test('a service, whose name is case sensitive: serviceNotFound', async () => {
+  test('serviceNotFound, since names are case-sensitive', async () => {
     await running.up('cases', one());
     for (const [path, body] of [
       ['up', { services: ['Web'] }],
@@ -162,7 +162,7 @@ describe('what is not there is 404', () => {
   });
 });
 
-test('A negative number of replicas is 400, a number that is none or too large 422', async () => {
+test('A negative number of replicas is 400, an invalid or too large one 422', async () => {
   await running.expect(201, 'POST', '/projects/numbers', one());
   const scale = (replicas: unknown, status: number): Promise<unknown> =>
     running.expect(status, 'POST', '/projects/numbers/services/web/scale', { replicas });
@@ -262,7 +262,7 @@ describe.each(obstacles)('$error: $case', (obstacle) => {
   });
 });
 
-test('A dependency that is not ready in 60 seconds is 504, also at a restart', async () => {
+test('A dependency that is not ready within 60 seconds is 504, also on a restart', async () => {
   let healthy = false;
   const timely = await runService({
     clock: virtualClock(),
@@ -291,7 +291,7 @@ test('A dependency that is not ready in 60 seconds is 504, also at a restart', a
   await timely.stop();
 });
 
-test('A restart hears of a dependency that fails this time, and of a container that changes under its hands', async () => {
+test('A restart reports a dependency that now fails, and a container that changes during it', async () => {
   outcome = 0;
   await running.up(
     'again',
@@ -311,7 +311,7 @@ test('A restart hears of a dependency that fails this time, and of a container t
 });
 
 describe('the images of a project', () => {
-  test('are built, with what happens', async () => {
+  test('are built, with the output', async () => {
     await running.expect(201, 'POST', '/projects/made', 'services: { web: { build: . }, db: { image: app } }');
     const lines = await allLines(await running.call('POST', '/projects/made/build', { no_cache: true, pull: true }));
     expect(lines).toEqual([
@@ -323,7 +323,7 @@ describe('the images of a project', () => {
     await running.expect(204, 'DELETE', '/projects/made');
   });
 
-  test('are pulled, and the last line tells how it ended', async () => {
+  test('are pulled, and the last line reports the result', async () => {
     await running.expect(201, 'POST', '/projects/pulled', 'services: { a: { image: other }, b: { image: missing } }');
     const some = await allLines(await running.call('POST', '/projects/pulled/pull', { services: ['a'] }));
     expect(some.at(-1)).toEqual({ type: 'done', services: ['a'] });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-test('The server tells what it is', async () => {
+test('The server reports its version', async () => {
   expect(await running.expect(200, 'GET', '/_ping')).toEqual({
     ok: true,
     server: 'plumbline-compose',
@@ -31,7 +31,7 @@ test('Info counts the containers by status', async () => {
   await running.expect(204, 'DELETE', '/projects/counted?volumes=true');
 });
 
-test('Metrics count requests by operation, and leave containers out while the backend does not answer', async () => {
+test('Metrics count requests by operation, and omit containers while the backend does not answer', async () => {
   await running.up('measured', 'services: { a: { image: app } }');
   const read = async (): Promise<string> => (await running.call('GET', '/metrics')).text();
   const text = await read();
@@ -49,7 +49,7 @@ test('Metrics count requests by operation, and leave containers out while the ba
   await running.expect(204, 'DELETE', '/projects/measured');
 });
 
-test('The contract is served, and so are the pages that problems lead to', async () => {
+test('The contract is served, and the pages that problems link to', async () => {
   const contract = (await (await fetch(`${running.url}/openapi.json`)).json()) as { info: { title: string } };
   expect(contract.info.title).toBe('Plumbline Compose API');
   expect(await (await fetch(`${running.url}/problems/runtime-not-found`)).text()).toContain('<h1>Not found</h1>');
@@ -57,7 +57,7 @@ test('The contract is served, and so are the pages that problems lead to', async
   expect(page).toContain('On the command line');
 });
 
-test('What is no operation is 404, and another method than documented 405', async () => {
+test('An unknown path is 404, and an undocumented method 405', async () => {
   await running.expect(404, 'GET', '/no/such/path');
   const response = await running.call('PUT', '/containers');
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
@@ -73,13 +73,13 @@ test('Images are listed and pulled', async () => {
   expect(await running.expect(200, 'GET', '/images?label=no-such-label')).toEqual({ items: [], next_cursor: null });
 });
 
-test('An image that Podman would read from a file of the server is not found', async () => {
+test('An image name that means a file of the server to Podman is 404', async () => {
   for (const reference of ['oci-archive:/etc/passwd', 'dir:/etc', 'containers-storage:x']) {
     expect(await running.expect(404, 'POST', '/images/pull', { reference })).toMatchObject({ case: 'imageNotFound' });
   }
 });
 
-test('An image that no registry gives is 404 at once, or the last line of what was begun', async () => {
+test('A missing image is 404, or the last line if the stream has begun', async () => {
   const lines = await allLines(await running.call('POST', '/images/pull', { reference: 'missing' }));
   expect(lines.at(-1)).toMatchObject({ type: 'error', error: 'RuntimeError', case: 'imageNotFound' });
   running.faults.fail('pull', imageNotFound('missing'));
@@ -93,7 +93,7 @@ test.each([
   ['networks', { name: 'front', labels: { a: 'b' } }, { driver: 'bridge', internal: false }],
   ['volumes', { name: 'data', labels: { a: 'b' } }, { driver: 'local' }],
   ['secrets', { name: 'key', value: 'hush', labels: { a: 'b' } }, {}],
-])('%s are made, listed, read and removed', async (kind, body, more) => {
+])('%s are created, listed, read and removed', async (kind, body, more) => {
   const { name, labels } = body;
   const made = await running.expect(201, 'POST', `/${kind}`, body);
   expect(made).toMatchObject({ name, labels, ...more });

@@ -61,7 +61,7 @@ async function get(socketPath: string, path: string): Promise<IncomingMessage> {
 }
 
 describe('compose serve', () => {
-  test('listens on a socket of its owner alone, ends streams at SIGTERM, and takes the socket away', async () => {
+  test('listens on a socket for its owner only, ends streams at SIGTERM, and removes the socket', async () => {
     const { child, firstLine, ended } = await serve();
     const socket = join(home, 'compose', 'compose.sock');
     expect(firstLine).toBe(`Listening on unix://${socket} (mock backend)`);
@@ -74,7 +74,7 @@ describe('compose serve', () => {
     expect(existsSync(socket)).toBe(false);
   });
 
-  test('replaces the socket of a server that died, and leaves that of one that lives', async () => {
+  test('replaces the socket of a dead server, but not that of a running one', async () => {
     const address = `unix://${join(home, 'a.sock')}`;
     const first = await serve('--listen', address);
     first.child.kill('SIGKILL');
@@ -97,12 +97,12 @@ describe('compose serve', () => {
     ['tcp://0.0.0.0:0', '--insecure'],
     ['tcp://0.0.0.0:0 --ui --insecure', '--ui needs a tcp:// address of this machine'],
     ['unix:///tmp/x.sock --ui', '--ui needs a tcp:// address of this machine'],
-  ])('an address that cannot be is wrong usage: %s', async (address, says) => {
+  ])('an invalid address is wrong usage: %s', async (address, says) => {
     const { ended } = await serve('--listen', ...address.split(' '));
     expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
   });
 
-  test('with --ui keeps its address for the page, and gives links to it over the socket', async () => {
+  test('with --ui serves the page at its address, and issues links over the socket', async () => {
     const { child, firstLine, ended } = await serve('--ui');
     const [, port = ''] = /^Listening on tcp:\/\/127\.0\.0\.1:(\d+) \(mock backend\)$/.exec(firstLine ?? '') ?? [];
     const socket = join(home, 'compose', 'compose.sock');
@@ -117,7 +117,7 @@ describe('compose serve', () => {
     expect(link.exec(told.replace('Page: ', ''))).not.toBeNull();
   });
 
-  test('compose ui says what to start where no server has a page', async () => {
+  test('compose ui says how to start a server if none serves the page', async () => {
     const none = await (await compose('ui')).ended;
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('plumbline compose serve --ui') });
     await serve();
@@ -125,7 +125,7 @@ describe('compose serve', () => {
     expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('This server has no page.') });
   });
 
-  test('the limits are options', async () => {
+  test('the limits can be set by options', async () => {
     const address = `unix://${join(home, 'limits.sock')}`;
     const limits = { projects: 1, services: 2, 'project-containers': 3, containers: 4 };
     const options = Object.entries(limits).flatMap(([name, value]) => [`--max-${name}`, String(value)]);
@@ -151,7 +151,7 @@ describe('compose serve', () => {
     expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining('It must be a number from 1') });
   });
 
-  test('an allowance that does not exist is wrong usage', async () => {
+  test('an unknown allowance is wrong usage', async () => {
     const { ended } = await serve('--allow', 'build,everything');
     expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining("'everything' is not one of") });
   });

@@ -44,7 +44,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 describe('the output of a project', () => {
   const two = 'services: { web: { image: app }, db: { image: app } }';
 
-  test('has the lines of all services, or of those that are asked for, each with its container', async () => {
+  test('has the lines of all or of the requested services, each with its container', async () => {
     const running = await runService();
     await running.up('p', two);
     running.control.log('p-web', 'stdout', 'hello');
@@ -81,7 +81,7 @@ describe('the output of a project', () => {
 });
 
 describe('a stream', () => {
-  test('ends well when its container is removed', async () => {
+  test('ends without an error when its container is removed', async () => {
     const running = await runService();
     await running.up('p', one);
     const response = await running.call('GET', '/containers/p-web/logs?follow=true');
@@ -91,7 +91,7 @@ describe('a stream', () => {
     await running.stop();
   });
 
-  test('ends well when its container ends, stats too', async () => {
+  test('ends without an error when its container ends, also for stats', async () => {
     const running = await runService();
     await running.up('p', one);
     const logs = await running.call('GET', '/containers/p-web/logs?follow=true');
@@ -102,7 +102,7 @@ describe('a stream', () => {
     await running.stop();
   });
 
-  test('lets go of the engine when its reader leaves', async () => {
+  test('closes its connection to the engine when its reader leaves', async () => {
     const counter = { taken: 0, left: false };
     const running = await runService({ wrap: endless(counter) });
     await running.up('p', one);
@@ -115,7 +115,7 @@ describe('a stream', () => {
     await running.stop();
   });
 
-  test('takes no more from the engine than its reader reads', async () => {
+  test('reads no more from the engine than its reader reads', async () => {
     const counter = { taken: 0, left: false };
     const running = await runService({ wrap: endless(counter) });
     await running.up('p', one);
@@ -139,7 +139,7 @@ describe('a stream', () => {
   });
 });
 
-test('A hundred followers of a log hear all that a service says over a restart, and end when the server stops', async () => {
+test('A hundred followers of a log get all output across a restart, and end when the server stops', async () => {
   const running = await runService();
   await running.up('p', one);
   const clients = Array.from({ length: 100 }, async () => {
@@ -173,7 +173,7 @@ test('A hundred followers of a log hear all that a service says over a restart, 
   for (const response of [...open, events]) expect(await allLines(response)).toEqual([]);
 }, 120_000);
 
-test('A build continues if its reader does not read, and reports how many lines were lost', async () => {
+test('A build continues if its reader stalls, and reports how many lines were lost', async () => {
   const lines = 5000;
   const running = await runService({
     allow: ['build'],

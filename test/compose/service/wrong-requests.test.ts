@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-test('Every operation refuses what it cannot read or write, too much, and what it does not know', async () => {
+test('Every operation refuses wrong media types, large bodies and unknown fields', async () => {
   const refused = await abuseEveryOperation({
     api: 'compose',
     baseUrl: running.url,
@@ -41,7 +41,7 @@ test('A request with several Host headers is refused before its operation', asyn
 
 const withPath = exampleRequests('compose').filter(({ path }) => path.includes('{'));
 test.each(withPath.map((example) => [example.operationId, example] as const))(
-  '%s: a name that cannot be one is 422',
+  '%s: an invalid name is 422',
   async (_id, example) => {
     const parameters = example.parameters.map((each) =>
       each.in === 'path' ? { ...each, value: '-'.repeat(300) } : each,
@@ -52,13 +52,13 @@ test.each(withPath.map((example) => [example.operationId, example] as const))(
 );
 
 test.each(['/containers/..%2f..%2fetc/start', '/containers/%00/start', '/containers/a%0ab/start'])(
-  '%s names no container',
+  '404 for an unknown container: %s',
   async (path) => {
     await running.expect(422, 'POST', path);
   },
 );
 
-test.each(['GET', 'HEAD', 'DELETE', 'PUT'])('%s /containers/create is 405: only POST is there', async (method) => {
+test.each(['GET', 'HEAD', 'DELETE', 'PUT'])('%s /containers/create is 405: only POST is allowed', async (method) => {
   const response = await running.call(method, '/containers/create');
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
 });
@@ -69,11 +69,11 @@ test.each([
   ['kill', { signal: '32' }],
   ['exec', { command: ['a\0b'] }],
   ['exec', { command: ['a'], environment: { A: '\0' } }],
-])('What the schema of %s excludes is 422: %j', async (operation, body) => {
+])('A value that the schema of %s excludes is 422: %j', async (operation, body) => {
   await running.expect(422, 'POST', `/containers/none/${operation}`, body);
 });
 
-test.each([1, 31, 'TERM', 'SIGKILL', '9'])('The signal %s, which the schema has, is accepted', async (signal) => {
+test.each([1, 31, 'TERM', 'SIGKILL', '9'])('The documented signal %s is accepted', async (signal) => {
   await running.expect(404, 'POST', '/containers/none/kill', { signal });
 });
 
@@ -82,7 +82,7 @@ test('Request headers of more than 16 KiB are 431', async () => {
   expect(response.status).toBe(431);
 });
 
-test('A compose file that is no text is 400, and an empty one is 422', async () => {
+test('A compose file that is not UTF-8 is 400, and an empty one 422', async () => {
   const headers = { 'Content-Type': 'application/yaml' };
   const notText = await running.call('POST', '/projects/p', undefined, { headers, body: new Uint8Array([0xff, 0xfe]) });
   expect([notText.status, await notText.json()]).toMatchObject([400, { type: '/problems/malformed-request' }]);

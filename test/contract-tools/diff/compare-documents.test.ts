@@ -50,7 +50,7 @@ test.each(['platform', 'compose'])('notices the removal of any part of the contr
   expect(silent).toEqual([]);
 });
 
-test('compares what OpenAPI 3.0 and 3.1 write in different ways as equal', () => {
+test('treats the different notations of OpenAPI 3.0 and 3.1 as equal', () => {
   const schema = (value: unknown): unknown => ({
     openapi: '3.1.0',
     paths: { '/x': { get: { responses: { '200': { content: { 'application/json': { schema: value } } } } } } },

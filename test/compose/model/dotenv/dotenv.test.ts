@@ -50,7 +50,7 @@ describe('an environment file', () => {
     expect(read(text)['VAR']).toBe(value);
   });
 
-  it('takes a name without a value from the environment, or leaves it out', () => {
+  it('takes the value of a bare name from the environment, or omits the name', () => {
     expect(read('HERE\nGONE\nLAST', { HERE: 'x', LAST: 'y' })).toEqual({ HERE: 'x', LAST: 'y' });
   });
 
@@ -77,7 +77,7 @@ describe('an environment file', () => {
     expect(() => read(text)).toThrow(reason);
   });
 
-  it('never shows a value in its failures', () => {
+  it('never shows a value in its errors', () => {
     for (const text of ['A="s3cret', 'A="s3cret"tail', 'A=s3cret${', 'A=${B:?s3cret}']) {
       try {
         read(text);
@@ -88,7 +88,7 @@ describe('an environment file', () => {
     }
   });
 
-  it('gives back any text that was quoted for it', () => {
+  it('reads any quoted text back unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', ' ', '"', "'", '$', '#', '\n', '=', '{') }), (value) => {
         const single = `VAR='${value.replaceAll("'", "\\'")}'`;
@@ -99,7 +99,7 @@ describe('an environment file', () => {
     );
   });
 
-  it('ends in variables or a ComposeFailure for any text', () => {
+  it('yields variables or a ComposeFailure for any text', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('A', 'b', '=', ':', ' ', '\n', '"', "'", '\\', '#', '$', '{', '}', '!') }),
@@ -127,7 +127,7 @@ describe('a raw environment file', () => {
 });
 
 describe('env_file', () => {
-  it('merges in order: the last file wins, environment over all of them', async () => {
+  it('merges in order: the last file wins, and environment overrides all', async () => {
     const { project } = await load({
       'compose.yaml': webFile('env_file: [one.env, two.env]\nenvironment: {OWN: explicit}'),
       'one.env': 'A=one\nB=one\nOWN=file\n',
@@ -137,7 +137,7 @@ describe('env_file', () => {
     expect(project.services['web']).not.toHaveProperty('env_file');
   });
 
-  it('is read in the long form, with required and format', async () => {
+  it('can have the long form, with required and format', async () => {
     const { project } = await load({
       'compose.yaml': webFile('env_file:\n  - {path: gone.env, required: false}\n  - {path: raw.env, format: raw}'),
       'raw.env': `A='quoted'\n`,
@@ -165,7 +165,7 @@ describe('env_file', () => {
 });
 
 describe('bare variables', () => {
-  it('take their value from the environment and stay null without one', async () => {
+  it('take their value from the environment, and stay null if it has none', async () => {
     const web = await loadWeb('environment: [HERE, GONE, EMPTY=]', { environment: { HERE: 'x' } });
     expect(web.environment).toEqual({ HERE: 'x', GONE: null, EMPTY: '' });
   });

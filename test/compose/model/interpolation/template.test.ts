@@ -47,7 +47,7 @@ describe('interpolation', () => {
     },
   );
 
-  it('expands as the POSIX shell does, whatever is nested in what', () => {
+  it('expands nested expressions as the POSIX shell does', () => {
     const name = fc.constantFrom('SET', 'EMPTY', 'UNSET', 'OTHER');
     const { template } = fc.letrec<{ template: string; part: string }>((tie) => ({
       template: fc.array(tie('part'), { maxLength: 3 }).map((parts) => parts.join('')),
@@ -71,7 +71,7 @@ describe('interpolation', () => {
     );
   });
 
-  it('leaves texts without a dollar sign alone, and gives back any text whose dollar signs are doubled', () => {
+  it('does not change text without a dollar sign, and reads doubled dollar signs as single ones', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(expandTemplate(text.replaceAll('$', '$$$$'), lookup)).toBe(text);
@@ -79,21 +79,21 @@ describe('interpolation', () => {
     );
   });
 
-  it('never reads a value as a template again', () => {
+  it('never interpolates a value a second time', () => {
     expect(expandTemplate('$A', () => '${B:?never}')).toBe('${B:?never}');
   });
 
-  it('names each variable that is not set once, and none that has a default', async () => {
+  it('warns of each unset variable once, and of none with a default', async () => {
     const { warnings } = await load('services: {web: {image: "a$NONE", labels: ["x=$NONE${OTHER-d}"]}}');
     expect(warnings.map(({ code, message }) => [code, message.includes('NONE')])).toEqual([['unsetVariable', true]]);
   });
 
-  it('reaches values and not keys', async () => {
+  it('interpolates values, not keys', async () => {
     const web = await loadWeb('labels: {$KEY: $VALUE}', { environment: { KEY: 'k', VALUE: 'v' } });
     expect(web.labels).toEqual({ $KEY: 'v' });
   });
 
-  it('turns text into the number or boolean that a key takes', async () => {
+  it('converts text to the number or boolean that a key requires', async () => {
     const web = await loadWeb('scale: $N\ntty: $B\ncpus: ${C}', { environment: { N: '3', B: 'true', C: '0.5' } });
     expect([web.scale, web.tty, web.cpus]).toEqual([3, true, 0.5]);
   });

@@ -13,33 +13,33 @@ describe('finding compose files', () => {
     [['docker-compose.yaml', 'docker-compose.yml', 'compose.yaml'], 'compose.yaml'],
     [['docker-compose.yaml', 'docker-compose.yml'], 'docker-compose.yml'],
     [['docker-compose.yaml'], 'docker-compose.yaml'],
-  ])('among %j takes %s, and says so when there are several', async (names, winner) => {
+  ])('chooses among %j the file %s, and warns if there are several', async (names, winner) => {
     const { project, warnings } = await load(Object.fromEntries(names.map((name) => [name, image(name)])));
     expect(project.services['web']?.image).toBe(winner);
     expect(warnings.some(({ code }) => code === 'ambiguousFiles')).toBe(names.length > 1);
   });
 
-  it('merges the override file beside the one found', async () => {
+  it('merges the override file in the same directory', async () => {
     const { project, folder } = await load({ 'compose.yml': image('a'), 'docker-compose.override.yml': image('b') });
     expect(project.services['web']?.image).toBe('b');
     expect(project.files).toEqual([`${folder}/compose.yml`, `${folder}/docker-compose.override.yml`]);
   });
 
-  it('looks in the directories above', async () => {
+  it('searches the parent directories', async () => {
     const folder = await folderWith({ 'compose.yml': image('above') });
     await mkdir(path.join(folder, 'deep', 'er'), { recursive: true });
     const { project } = await loadProject({ environment: {}, workingDirectory: path.join(folder, 'deep', 'er') });
     expect([project.workingDirectory, project.name]).toEqual([folder, 'folder']);
   });
 
-  it('takes files from COMPOSE_FILE, in the environment or the .env file, with any separator', async () => {
+  it('reads the files of COMPOSE_FILE, from the environment or the .env file, with any separator', async () => {
     const files = { 'a.yml': image('a'), 'b.yml': image('b'), '.env': 'COMPOSE_FILE=a.yml' };
     expect((await load(files)).project.services['web']?.image).toBe('a');
     const environment = { COMPOSE_FILE: 'a.yml,b.yml', COMPOSE_PATH_SEPARATOR: ',' };
     expect((await load(files, { environment })).project.services['web']?.image).toBe('b');
   });
 
-  it('reads standard input for -, once, however often the text is needed', async () => {
+  it('reads standard input for -, and only once', async () => {
     let reads = 0;
     const fileAccess = {
       ...localFiles,
@@ -52,26 +52,26 @@ describe('finding compose files', () => {
     expect([project.name, project.services['web']?.image, reads]).toEqual(['piped', 'stdin', 1]);
   });
 
-  it('fails with the path when there is none', async () => {
+  it('fails with the path if the file does not exist', async () => {
     const failure = await loadFailure({}, { files: ['gone.yml'] });
     expect(failure).toMatchObject({ error: 'YamlError', case: 'composeFileNotFound' });
     expect(failure.fields['path']).toMatch(/folder\/gone\.yml$/);
   });
 
-  it('fails with the first default name when nothing is found up to the root', async () => {
+  it('fails with the first default name if no parent directory has a file', async () => {
     const failure = await loadFailure({});
     expect(failure).toMatchObject({ error: 'YamlError', case: 'composeFileNotFound' });
     expect(failure.fields['path']).toMatch(/folder\/compose\.yml$/);
   });
 
-  it('starts relative paths and the name at --project-directory', async () => {
+  it('resolves relative paths and the project name from --project-directory', async () => {
     const files = { 'files/compose.yml': 'services: {web: {image: i, volumes: ["./a:/a"]}}', 'else/.env': 'X=1' };
     const { project, folder } = await load(files, { files: ['files/compose.yml'], projectDirectory: 'else' });
     expect(project.name).toBe('else');
     expect(project.services['web']?.volumes?.[0]?.source).toBe(`${folder}/else/a`);
   });
 
-  it('reads the .env file unless COMPOSE_DISABLE_ENV_FILE says not to, or other files are named', async () => {
+  it('reads the .env file unless COMPOSE_DISABLE_ENV_FILE is set or other files are named', async () => {
     const files = { 'compose.yml': image('"$V"'), '.env': 'V=dot', 'other.env': 'V=other' };
     const imageWith = async (options: object): Promise<string | undefined> =>
       (await load(files, options)).project.services['web']?.image;
@@ -82,12 +82,12 @@ describe('finding compose files', () => {
     expect(await imageWith({ environment: { COMPOSE_DISABLE_ENV_FILE: 'true' } })).toBe('');
   });
 
-  it('fails for a directory in place of a file', async () => {
+  it('fails for a directory', async () => {
     const failure = await loadFailure({ 'dir/x': '' }, { files: ['dir'] });
     expect(failure).toMatchObject({ error: 'YamlError', case: 'unreadable' });
   });
 
-  it('fails for files that are empty', async () => {
+  it('fails for empty files', async () => {
     expect(await loadFailure('# nothing\n')).toMatchObject({ case: 'emptyProject' });
   });
 });

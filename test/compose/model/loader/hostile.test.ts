@@ -40,7 +40,7 @@ describe('a hostile compose file', () => {
     expect(parseFailure(lines.join('\n'))).toMatchObject({ case: 'limitExceeded' });
   });
 
-  it('cannot consist of aliases, not even below a key that nothing reads', () => {
+  it('cannot consist of aliases, not even below an unused key', () => {
     const lines = Array.from({ length: 4 }, (_, level) => {
       const items = Array.from({ length: 9 }, () => (level === 0 ? 'z' : `*a${level - 1}`));
       return `x-a${level}: &a${level} [${items.join(', ')}]`;
@@ -100,7 +100,7 @@ describe('a hostile compose file', () => {
     });
   });
 
-  it.each(['scale', 'cpu_shares', 'pids_limit'])('cannot put a number into %s that loses digits', async (key) => {
+  it.each(['scale', 'cpu_shares', 'pids_limit'])('cannot have a number in %s that loses digits', async (key) => {
     for (const number of [
       '9007199254740993',
       '1e400',
@@ -113,7 +113,7 @@ describe('a hostile compose file', () => {
     }
   });
 
-  it('cannot hide a service behind what every object inherits', async () => {
+  it('cannot hide a service behind a property of Object.prototype', async () => {
     const { project } = await load(
       'services: {__proto__: {image: p}, constructor: {image: c, depends_on: [__proto__]}, toString: {image: t, environment: {__proto__: v}}}',
     );
@@ -153,7 +153,7 @@ describe('a hostile compose file', () => {
     });
   });
 
-  it('ends in documents or a ComposeFailure, whatever the text', () => {
+  it('yields documents or a ComposeFailure for any text', () => {
     const token = fc.constantFrom(
       'a',
       ': ',
@@ -245,7 +245,7 @@ describe('a secret in a variable', () => {
     }
   });
 
-  it('that a secret is made of stays out of the project and its printed form', async () => {
+  it('that is the source of a secret stays out of the project and its printed form', async () => {
     const loaded = await load('services: {a: {image: i, secrets: [s]}}\nsecrets: {s: {environment: P}}', {
       environment: { P: SECRET },
     });

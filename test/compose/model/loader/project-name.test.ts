@@ -27,17 +27,17 @@ describe('the project name', () => {
     ['__a-B_c', 'a-b_c'],
     ['1st', '1st'],
     ['éa', 'a'],
-  ])('of directory %j is %s', (directory, name) => {
+  ])('for the directory %j is %s', (directory, name) => {
     expect(projectName({ ...NONE, directory })).toBe(name);
   });
 
-  it.each(['', '/', '---', 'ÄÖ'])('is missing when directory %j leaves nothing', (directory) => {
+  it.each(['', '/', '---', 'ÄÖ'])('is missing if no character of directory %j is usable', (directory) => {
     expect(() => projectName({ ...NONE, directory })).toThrow(
       expect.objectContaining({ error: 'ComposeError', case: 'invalidProjectName' }),
     );
   });
 
-  it('is valid for any directory that holds a usable character, and normalizing twice changes nothing', () => {
+  it('is valid for any directory with a usable character, and normalizing it twice changes nothing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (directory) => {
         const name = normalizedName(directory);
@@ -63,7 +63,7 @@ describe('the project name', () => {
     );
   });
 
-  it('is known to interpolation as COMPOSE_PROJECT_NAME, and names the resources', async () => {
+  it('is available as COMPOSE_PROJECT_NAME, and is part of resource names', async () => {
     const { project } = await load(
       'name: shop\nservices: {web: {image: "x:$COMPOSE_PROJECT_NAME", volumes: ["d:/d"]}}\nvolumes: {d: }',
     );
@@ -71,7 +71,7 @@ describe('the project name', () => {
     expect([project.networks['default']?.name, project.volumes['d']?.name]).toEqual(['shop_default', 'shop_d']);
   });
 
-  it('of the last file that has one wins', async () => {
+  it('comes from the last file that has one', async () => {
     const files = { 'a.yaml': 'name: one\nservices: {w: {image: i}}', 'b.yaml': 'name: two' };
     expect((await load(files, { files: ['a.yaml', 'b.yaml'] })).project.name).toBe('two');
   });

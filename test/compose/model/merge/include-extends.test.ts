@@ -31,7 +31,7 @@ describe('include', () => {
     });
   });
 
-  it('lets the including file say more about a resource, with a warning', async () => {
+  it('lets the including file extend a resource, with a warning', async () => {
     const { project, warnings } = await load({
       'compose.yaml': `include: [other.yaml]\n${service('db: {restart: always}')}`,
       'other.yaml': service('db: {image: db}'),
@@ -40,7 +40,7 @@ describe('include', () => {
     expect(warnings.map(({ code }) => code)).toContain('includeConflict');
   });
 
-  it('of one file over two ways counts once', async () => {
+  it('of one file by two paths counts once', async () => {
     const { project, warnings } = await load({
       'compose.yaml': 'include: [a.yaml, b.yaml]\n',
       'a.yaml': 'include: [shared.yaml]\n',
@@ -74,7 +74,7 @@ describe('include', () => {
     expect(failure.fields['path']).toMatch(/a\.yaml$/);
   });
 
-  it('of the file itself fails', async () => {
+  it('fails for a file that includes itself', async () => {
     expect(await loadFailure('include: [compose.yaml]\n')).toMatchObject({ case: 'cyclicInclude' });
   });
 
@@ -86,7 +86,7 @@ describe('include', () => {
 });
 
 describe('extends', () => {
-  it('merges the other service below, across files, with its paths', async () => {
+  it('merges the extended service, also from another file, with its paths', async () => {
     const { project, folder } = await load({
       'compose.yaml': service(
         'web: {extends: {file: sub/c.yaml, service: app}, environment: {B: 2}, volumes: ["./w:/w"]}',
@@ -101,7 +101,7 @@ describe('extends', () => {
     expect(project.services['web']).not.toHaveProperty('extends');
   });
 
-  it('ignores what is wrong elsewhere in the other file', async () => {
+  it('ignores errors in other services of that file', async () => {
     const files = {
       'compose.yaml': service('web: {extends: {file: c.yaml, service: app}}'),
       'c.yaml': service('app: {image: i}, broken: {nonsense: "${X:?}"}'),

@@ -86,7 +86,7 @@ describe('merging files', () => {
     );
   });
 
-  it('keeps every key of both files, and single values of the later one', () => {
+  it('keeps every key of both files, and prefers single values of the later one', () => {
     fc.assert(
       fc.property(file, file, (first, second) => {
         const both = JSON.parse(JSON.stringify(plain(merged(canonical(first), canonical(second))))) as {
@@ -136,7 +136,7 @@ describe('merging files', () => {
     else expect((await loading).project.services['web']).toMatchObject(expected);
   });
 
-  it('refuses a list over a mapping, with the place of the later one', async () => {
+  it('refuses to merge a list over a mapping, with the place of the list', async () => {
     const files = { 'a.yaml': 'x-a: {b: 1}\nservices: {w: {image: i}}', 'b.yaml': 'x-a: [1]' };
     await expect(load(files, { files: ['a.yaml', 'b.yaml'] })).rejects.toMatchObject({
       case: 'cannotMerge',
@@ -153,19 +153,19 @@ describe('!reset and !override', () => {
     return project.services['web'];
   };
 
-  it.each(['!reset null', '!reset []', '!reset'])('ports: %s drops what the file before said', async (value) => {
+  it.each(['!reset null', '!reset []', '!reset'])('ports: %s removes the ports of the earlier file', async (value) => {
     expect(await web(`services: {web: {ports: ${value} }}`)).not.toHaveProperty('ports');
   });
 
-  it('drops a single variable', async () => {
+  it('!reset removes a single variable', async () => {
     expect(await web('services: {web: {environment: {A: !reset null}}}')).toMatchObject({ environment: { B: '2' } });
   });
 
-  it('replaces instead of appending', async () => {
+  it('!override replaces instead of appending', async () => {
     expect(await web('services: {web: {ports: !override ["2:2"]}}')).toMatchObject({ ports: [{ target: 2 }] });
   });
 
-  it('drops a whole service', async () => {
+  it('!reset removes a whole service', async () => {
     const { project } = await load(
       { 'a.yaml': base, 'b.yaml': 'services: {db: !reset null}' },
       { files: ['a.yaml', 'b.yaml'] },
@@ -173,7 +173,7 @@ describe('!reset and !override', () => {
     expect(Object.keys(project.services)).toEqual(['web']);
   });
 
-  it('has nothing to drop in the first file', async () => {
+  it('!reset has no effect in the first file', async () => {
     const { project } = await load('services: {web: {image: i, ports: !reset ["1:1"], command: !override [a]}}');
     expect(project.services['web']).toMatchObject({ command: ['a'] });
     expect(project.services['web']).not.toHaveProperty('ports');

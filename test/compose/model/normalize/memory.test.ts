@@ -58,7 +58,7 @@ describe('memory quantities', () => {
     expect(parseMemory(text)).toBe(problem);
   });
 
-  it('counts whole and fractional digits exactly, up to the last byte of 64 bits', () => {
+  it('converts whole and fractional digits exactly, up to 64 bits', () => {
     const suffix = fc.constantFrom(
       '',
       'b',
@@ -94,7 +94,7 @@ describe('memory quantities', () => {
     );
   });
 
-  it('reads any whole number of bytes back from its decimal text', () => {
+  it('reads the decimal text of any whole number of bytes', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, UINT64_MAX), (bytes) => {
         expect(parseMemory(String(bytes))).toBe(bytes);
@@ -102,7 +102,7 @@ describe('memory quantities', () => {
     );
   });
 
-  it('answers every text with a quantity or one of the four cases', () => {
+  it('yields a quantity or one of the four errors for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'0123456789.+- bkmgtKMGTix'.split('')) }), (text) => {
         const parsed = parseMemory(text);

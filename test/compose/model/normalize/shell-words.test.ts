@@ -44,7 +44,7 @@ describe('splitting a command', () => {
     expect(() => splitShellWords(line)).toThrow(new ShellWordsError(reason));
   });
 
-  it('splits as the POSIX shell does, quotes, backslashes and blanks in any order', () => {
+  it('splits as the POSIX shell does, with quotes, backslashes and blanks in any order', () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\t', "'", '"', '\\', '.', 'é'), maxLength: 14 });
     fc.assert(
       fc.property(line, (text) => {
@@ -58,7 +58,7 @@ describe('splitting a command', () => {
     );
   });
 
-  it('gives back any words that were quoted', () => {
+  it('reads any quoted words back unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (words) => {
         const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
@@ -69,7 +69,7 @@ describe('splitting a command', () => {
 });
 
 describe('a command in text form', () => {
-  it('is split; a list is taken as it is', async () => {
+  it('is split; a list is not', async () => {
     const web = await loadWeb('command: "sh -c \'echo hi\'"\nentrypoint: ["a b", "it\'s"]');
     expect([web.command, web.entrypoint]).toEqual([
       ['sh', '-c', 'echo hi'],
@@ -77,7 +77,7 @@ describe('a command in text form', () => {
     ]);
   });
 
-  it('clears the image command when empty and says nothing when null', async () => {
+  it('clears the command of the image when empty, and keeps it when null', async () => {
     const web = await loadWeb('command: ""\nentrypoint:');
     expect(web.command).toEqual([]);
     expect('entrypoint' in web).toBe(false);

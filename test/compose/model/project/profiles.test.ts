@@ -14,7 +14,7 @@ const enabled = async (options: object): Promise<string[]> =>
   Object.keys((await load(FILE, options)).project.services).sort();
 
 describe('profiles', () => {
-  it('enable their services beside those without any', async () => {
+  it('enable their services in addition to those without a profile', async () => {
     expect(await enabled({})).toEqual(['always', 'maybe']);
     expect(await enabled({ profiles: ['debug'] })).toEqual(['always', 'debug', 'maybe']);
     expect(await enabled({ environment: { COMPOSE_PROFILES: 'debug, test' } })).toEqual([
@@ -26,7 +26,7 @@ describe('profiles', () => {
     expect(await enabled({ profiles: ['*'] })).toHaveLength(5);
   });
 
-  it('from the command line leave COMPOSE_PROFILES out', async () => {
+  it('of the command line replace those of COMPOSE_PROFILES', async () => {
     expect(await enabled({ profiles: ['test'], environment: { COMPOSE_PROFILES: 'debug' } })).toEqual([
       'always',
       'maybe',
@@ -46,7 +46,7 @@ describe('profiles', () => {
     expect(selected.profiles).toEqual(['debug']);
   });
 
-  it('of what a named service needs are not enabled with it', async () => {
+  it('of its dependencies are not enabled by naming a service', async () => {
     const { project } = await load(FILE);
     expect(() => selectServices(project, ['needs-test'])).toThrow(
       expect.objectContaining({ case: 'disabledReference' }),
@@ -60,7 +60,7 @@ describe('profiles', () => {
     expect(selected.services['debug']).not.toHaveProperty('depends_on');
   });
 
-  it('cannot help a service that does not exist', async () => {
+  it('fail when a named service does not exist', async () => {
     const { project } = await load(FILE);
     expect(() => selectServices(project, ['nope'])).toThrow(ComposeFailure);
     expect(() => selectServices(project, ['constructor'])).toThrow(/No service/);

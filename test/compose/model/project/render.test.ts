@@ -16,7 +16,7 @@ volumes: {data: , unused: }
 `;
 
 describe('a printed project', () => {
-  it.each(['yaml', 'json'] as const)('loads to the same project again, as %s', async (format) => {
+  it.each(['yaml', 'json'] as const)('loads as the same project again, as %s', async (format) => {
     const first = await load(FILE, { profiles: ['front'] });
     const text = renderConfig(first.project, format, { allResources: true });
     const second = await load(text, { profiles: ['front'] });
@@ -26,7 +26,7 @@ describe('a printed project', () => {
     expect(variables(second.project)).toEqual({ PRICE: '5$', N: '288', WORD: 'yes', NUM: '1_0' });
   });
 
-  it('shows quantities in full and leaves out what no enabled service uses', async () => {
+  it('shows quantities in full and omits resources that no enabled service uses', async () => {
     const { project } = await load(FILE);
     const text = renderConfig(project, 'yaml');
     expect(text).toContain('mem_limit: "1610612736"');
@@ -49,7 +49,7 @@ describe('the configuration hash', () => {
     return serviceHash(project.services['web'] ?? {});
   };
 
-  it('is the same for the same service, however it is written', async () => {
+  it('is the same for every syntax of the same service', async () => {
     const one = await hash('environment: {A: 1, B: 2}, ports: ["80:80"], tmpfs: /x');
     expect(await hash('tmpfs: [/x], ports: [{target: 80, published: 80}], environment: [B=2, A=1]')).toBe(one);
   });

@@ -40,7 +40,7 @@ describe('the keys of the Compose Specification', () => {
     expect(isKnown(['services', 'web', key])).toBe(true);
   });
 
-  it('are not all keys', () => {
+  it('do not include unknown keys', () => {
     expect(isKnown(['services', 'web', 'nonsense'])).toBe(false);
   });
 
@@ -111,7 +111,7 @@ describe('keys without effect', () => {
 });
 
 describe('a model without interpolation', () => {
-  it('keeps variables where they stand, also where only numbers go', async () => {
+  it('keeps variables as written, also in numeric keys', async () => {
     const folder = await folderWith({
       'compose.yaml':
         'services: {web: {image: "a:$TAG", scale: $N, ports: ["$P:80", "1:1"], mem_limit: $M, command: "echo $X"}}',

@@ -74,17 +74,17 @@ describe('short and long syntax', () => {
     expect(await loadWeb(body)).toMatchObject(expected);
   });
 
-  it('makes a build from a path, with the defaults said', async () => {
+  it('expands a build path to a build with the defaults', async () => {
     const { project, folder } = await load('services: {web: {build: ./app}}');
     expect(project.services['web']?.build).toEqual({ context: `${folder}/app`, dockerfile: 'Dockerfile' });
   });
 
-  it('makes the project directory the context of a build that has none', async () => {
+  it('uses the project directory as the context of a build without one', async () => {
     const { project, folder } = await load('services: {web: {build: {dockerfile: D}}}');
     expect(project.services['web']?.build).toEqual({ context: folder, dockerfile: 'D' });
   });
 
-  it('reads ssh agents of a build, the default one without a path', async () => {
+  it('reads the ssh agents of a build, of which the default one has no path', async () => {
     const { project } = await load('services: {web: {build: {context: ., ssh: [default, "k=/run/agent"]}}}');
     expect(project.services['web']?.build?.ssh).toEqual({ default: null, k: '/run/agent' });
   });
@@ -115,7 +115,7 @@ describe('short and long syntax', () => {
     });
   });
 
-  it('carries x- data along at every level', async () => {
+  it('keeps x- keys at every level', async () => {
     const { project } = await load(
       'x-top: {a: [1]}\nservices: {web: {image: i, x-mine: 1, deploy: {x-deep: two}}}\nnetworks: {default: {x-net: true}}',
     );
@@ -125,7 +125,7 @@ describe('short and long syntax', () => {
   });
 });
 
-describe('values that no key takes', () => {
+describe('invalid values', () => {
   it.each([
     ['ports: ["99999:80"]'],
     ['ports: ["80:81:82:83"]'],
@@ -184,9 +184,12 @@ describe('durations', () => {
     expect(parseDuration(text)).toBe(nanoseconds);
   });
 
-  it.each(['', '10', 's', '1x', '1s 2s', '.s', '1e3s', '9999999999999999999999s', '300000w'])('%j is none', (text) => {
-    expect(parseDuration(text)).toBeUndefined();
-  });
+  it.each(['', '10', 's', '1x', '1s 2s', '.s', '1e3s', '9999999999999999999999s', '300000w'])(
+    '%j is not a duration',
+    (text) => {
+      expect(parseDuration(text)).toBeUndefined();
+    },
+  );
 
   it.each([
     [0, '0s'],

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { describeFailure } from '../../../../src/compose/model/errors.js';
 import { load, loadFailure } from '../project-folder.js';
 
-describe('a project that does not fit together', () => {
-  it('because a service has neither image nor build fails with the exact message', async () => {
+describe('an inconsistent project', () => {
+  it('fails with the exact message if a service has neither image nor build', async () => {
     const failure = await loadFailure('services:\n  web:\n    command: x\n');
     expect(failure).toMatchObject({
       error: 'ComposeError',
@@ -51,7 +51,7 @@ describe('a project that does not fit together', () => {
     ['services: {a: {image: i, healthcheck: {retries: -1}}}', 'invalidValue'],
     ['services: [a]', 'invalidValue'],
     ['services: {a: }', 'invalidValue'],
-  ])('%s: %s, with a place', async (text, failureCase) => {
+  ])('fails with a place: %s: %s', async (text, failureCase) => {
     expect(await loadFailure(text)).toMatchObject({
       error: 'ComposeValidationError',
       case: failureCase,
@@ -59,14 +59,14 @@ describe('a project that does not fit together', () => {
     });
   });
 
-  it('because services wait for each other fails with the circle', async () => {
+  it('fails with the cycle if services depend on each other', async () => {
     const failure = await loadFailure(
       'services: {x: {image: i, depends_on: [a]}, a: {image: i, depends_on: [b]}, b: {image: i, links: [a]}}',
     );
     expect(failure).toMatchObject({ case: 'circularDependency', fields: { chain: ['a', 'b', 'a'] } });
   });
 
-  it('because of an unknown key fails with file, line and column', async () => {
+  it('fails with file, line and column for an unknown key', async () => {
     const failure = await loadFailure('services:\n  web:\n    image: i\n    imagee: j\n');
     expect(failure).toMatchObject({
       case: 'unknownKey',
@@ -87,14 +87,14 @@ describe('a project that does not fit together', () => {
     'services: {web: {image: i}}\nnetworks: {n: {drivers: x}}',
     'services: {web: {image: i}}\nvolumes: {n: {external: {nam: x}}}',
     'services: {web: {image: i}}\ninclude: [{paths: x}]',
-  ])('because of an unknown key at any depth: %s', async (text) => {
+  ])('fails for an unknown key at any depth: %s', async (text) => {
     expect(await loadFailure(text)).toMatchObject({
       case: 'unknownKey',
       location: { line: expect.any(Number) as unknown },
     });
   });
 
-  it('is found only where a profile enables the faulty service', async () => {
+  it('fails only if a profile enables the faulty service', async () => {
     await expect(load('services: {a: {image: i}, b: {profiles: [p], command: no-image}}')).resolves.toBeDefined();
     expect(
       await loadFailure('services: {a: {image: i}, b: {profiles: [p], command: no-image}}', { profiles: ['p'] }),

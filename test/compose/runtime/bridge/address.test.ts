@@ -13,11 +13,11 @@ describe('an engine address', () => {
     expect(await engineAddress(text, {})).toEqual(address);
   });
 
-  it.each(['', 'engine.sock', 'unix://', 'ssh://host', 'tcp://', 'ftp://host:1'])('is not %j', async (text) => {
+  it.each(['', 'engine.sock', 'unix://', 'ssh://host', 'tcp://', 'ftp://host:1'])('refuses %j', async (text) => {
     await expect(engineAddress(text, {})).rejects.toMatchObject({ failure: { case: 'backendFailure' } });
   });
 
-  it('with TLS needs the files, and an error about them names no path', async () => {
+  it('with TLS needs the certificate files, and errors about them name no path', async () => {
     const environment = { DOCKER_TLS_VERIFY: '1', DOCKER_CERT_PATH: '/nowhere/at/all' };
     const failed = engineAddress('tcp://engine.example', environment);
     await expect(failed).rejects.toMatchObject({

@@ -44,7 +44,7 @@ describe('the engine', () => {
     expect(chosen).toMatchObject({ conformer: 'bridge', place, source: expect.stringMatching(source) as string });
   });
 
-  it('of a context that is missing, has no address or is behind ssh is a failure that names the context', async () => {
+  it('fails with the name of a context that is missing, has no address or uses ssh', async () => {
     const environment = await configured({ empty: {}, far: at('ssh://me:secret@far.example') });
     const failure = (context: string): Promise<unknown> =>
       chooseEngine({ context, environment, sockets: [] }).catch((error: unknown) => String(error));
@@ -53,7 +53,7 @@ describe('the engine', () => {
     expect(await failure('far')).toMatch(/'far' .*cannot be used: ssh:\/\/ addresses \(ssh:\/\/me@far\.example\)/);
   });
 
-  it('of a context that does not answer is a failure, also where another engine listens', async () => {
+  it('fails if the engine of the context does not answer, even if another engine listens', async () => {
     const environment = await configured({ away: at('tcp://127.0.0.1:1') }, 'away');
     const socket = join(environment.HOME ?? '', 'engine.sock');
     const server = createServer().listen(socket);
@@ -65,7 +65,7 @@ describe('the engine', () => {
     expect((await chooseEngine({ context: 'default', environment, sockets: [socket] })).place).toBe(`unix://${socket}`);
   });
 
-  it('of another backend has no context', async () => {
+  it('of another backend does not depend on a context', async () => {
     const choice = { backend: 'native', context: 'any', environment: { PATH: '' } };
     await expect(chooseEngine(choice)).rejects.toThrow('--context names an engine of the bridge backend');
   });
@@ -75,7 +75,7 @@ await onSocket('bridge/docker', (engine, socket) => {
   const missing = missingOpenssl();
 
   it.skipIf(missing !== null)(
-    `behind TLS is reached with the files of its context (${missing ?? 'openssl'})`,
+    `over TLS is reached with the certificates of its context (${missing ?? 'openssl'})`,
     async () => {
       const certificates = await createCertificates();
       onTestFinished(() => certificates.remove());

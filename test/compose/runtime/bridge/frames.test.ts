@@ -22,7 +22,7 @@ async function read(bytes: Buffer, size: number): Promise<OutputChunk[]> {
 }
 
 describe('frames of the Engine API', () => {
-  it('are whole however the connection cuts them', async () => {
+  it('are reassembled from any chunks', async () => {
     const parts = fc.array(fc.tuple(fc.constantFrom(1, 2), fc.uint8Array({ maxLength: 50 })));
     await fc.assert(
       fc.asyncProperty(parts, fc.integer({ min: 1, max: 100 }), async (frames, size) => {
@@ -35,7 +35,7 @@ describe('frames of the Engine API', () => {
     );
   });
 
-  it('that are torn, or no frames, are a backendFailure', async () => {
+  it('are a backendFailure if truncated or malformed', async () => {
     const whole = frame(1, Buffer.from('text'));
     for (const bytes of [whole.subarray(0, 10), whole.subarray(0, 3), Buffer.from('plain text, not framed')]) {
       await expect(read(bytes, 5)).rejects.toMatchObject({ failure: { case: 'backendFailure' } });

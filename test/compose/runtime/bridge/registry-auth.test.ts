@@ -18,7 +18,7 @@ async function authOf(reference: string, config: unknown): Promise<unknown> {
 }
 
 describe('the credentials of a registry', () => {
-  it('are those stored for it, with colons in the password kept', async () => {
+  it('are the stored ones, also with colons in the password', async () => {
     const auths = { 'registry.example': { auth: encoded('me:pass:word') }, 'other.example': { auth: encoded('x:y') } };
     expect(await authOf('registry.example/team/app:1', { auths })).toEqual({
       username: 'me',
@@ -28,12 +28,12 @@ describe('the credentials of a registry', () => {
     expect(await authOf('third.example/app:1', { auths })).toBeUndefined();
   });
 
-  it('of Docker Hub stand under its old address', async () => {
+  it('of Docker Hub are found under its legacy address', async () => {
     const auths = { 'https://index.docker.io/v1/': { auth: encoded('me:word') } };
     expect(await authOf('docker.io/library/app:1', { auths })).toMatchObject({ username: 'me', password: 'word' });
   });
 
-  it('come from a helper where one is named, and from the file where it knows none', async () => {
+  it('come from a credential helper if one is named, else from the file', async () => {
     const script = [
       '#!/bin/sh',
       'read -r server',
@@ -50,7 +50,7 @@ describe('the credentials of a registry', () => {
     expect(await authOf('other.example/app:1', config)).toMatchObject({ username: 'me' });
   });
 
-  it('are none where there is no configuration, or none that can be read', async () => {
+  it('do not exist if the configuration is missing or unreadable', async () => {
     expect(await registryAuth('registry.example/app:1', { DOCKER_CONFIG: join(directory, 'none') })).toBeUndefined();
     expect(await authOf('registry.example/app:1', 'not json')).toBeUndefined();
     expect(await authOf('registry.example/app:1', { credsStore: '../../bin/sh' })).toBeUndefined();

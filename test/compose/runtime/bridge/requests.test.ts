@@ -33,7 +33,7 @@ describe('requests to an engine', () => {
     return async (request) => jsonOf(await send(request), request.signal);
   }
 
-  it('share a connection, one after the other', async () => {
+  it('reuse a connection, one after another', async () => {
     const connections = new Set<IncomingMessage['socket']>();
     const send = await connected((request, reply) => {
       connections.add(request.socket);
@@ -43,7 +43,7 @@ describe('requests to an engine', () => {
     expect(connections.size).toBe(1);
   });
 
-  it('read again what a connection that the engine closed meanwhile did not answer', async () => {
+  it('repeat a read if the engine closed an idle connection', async () => {
     const connections = new Set<IncomingMessage['socket']>();
     const send = await connected((request, reply) => {
       const isSecond = connections.size === 1 && connections.has(request.socket);
@@ -68,7 +68,7 @@ describe('requests to an engine', () => {
     expect(seen).toStrictEqual(['/one', '/two']);
   });
 
-  it('encode names, repeat lists, and leave out what is undefined', async () => {
+  it('encode names, repeat lists, and omit undefined values', async () => {
     const send = await connected((request, reply) => reply.end(JSON.stringify({ url: request.url })));
     const query = { t: ['a:1', 'b&c'], force: true, tag: undefined };
     expect(await send({ method: 'GET', path: `/containers/${segment('a/../b?x')}/json`, query })).toStrictEqual({
@@ -86,7 +86,7 @@ describe('requests to an engine', () => {
     expect(failure).toMatchObject({ statusCode: 409, json: { message: 'it is running' } });
   });
 
-  it('end with their signal, also while the reply is read', async () => {
+  it('end when aborted, also while the reply is read', async () => {
     const stop = new AbortController();
     const send = await connected((_request, reply) => {
       reply.write('[');

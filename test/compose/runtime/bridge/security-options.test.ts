@@ -16,7 +16,7 @@ it('A seccomp profile is sent as its content; other options stay as they are', a
 it.each([
   ['is missing', undefined, 'ENOENT'],
   ['is not JSON', 'allow: all', 'it is not JSON'],
-])('A seccomp profile that %s is named', async (_what, text, reason) => {
+])('The error of a seccomp profile that %s names the profile', async (_what, text, reason) => {
   const folder = await folderWith(text === undefined ? {} : { 'profile.json': text });
   const file = path.join(folder, 'profile.json');
   await expect(withProfiles([`seccomp=${file}`])).rejects.toMatchObject({

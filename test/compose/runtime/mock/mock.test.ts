@@ -49,8 +49,8 @@ function setUp(): { mock: Mock; clock: ReturnType<typeof heldClock>; create: (na
   return { mock, clock, create };
 }
 
-describe('the mock', () => {
-  it('gives the same answers to the same calls', async () => {
+describe('the mock backend', () => {
+  it('returns the same results for the same calls', async () => {
     const answers = async (): Promise<string> => {
       const { mock, create } = setUp();
       const id = await create('one');
@@ -60,7 +60,7 @@ describe('the mock', () => {
     expect(await answers()).toBe(await answers());
   });
 
-  it('kills after the grace period of a held clock, not before', async () => {
+  it('kills a container after the grace period of the test clock, not before', async () => {
     const { mock, clock } = setUp();
     const { containers } = mock.backend;
     const { id } = await containers.create({ name: 'one', image: 'web', command: stubborn.command });
@@ -73,7 +73,7 @@ describe('the mock', () => {
     expect(await containers.inspect(id)).toMatchObject({ status: 'stopped', exitCode: 137 });
   });
 
-  it('takes a stop whose process was lost for a running container, once its time is over', async () => {
+  it('treats a container as running again after the grace period of a lost stop', async () => {
     const { mock, clock } = setUp();
     const { containers } = mock.backend;
     const { id } = await containers.create({ name: 'one', image: 'web', command: stubborn.command });
@@ -88,7 +88,7 @@ describe('the mock', () => {
     expect((await containers.inspect(id)).status).toBe('running');
   });
 
-  it('times a wait out by the held clock', async () => {
+  it('ends a wait at the timeout of the test clock', async () => {
     const { mock, clock, create } = setUp();
     const id = await create('one');
     await mock.backend.containers.start(id);
@@ -97,7 +97,7 @@ describe('the mock', () => {
     expect(await waiting).toEqual({ case: 'timeout', id, seconds: 30 });
   });
 
-  it('waits for a container that has yet to be started', async () => {
+  it('waits for a container that is not started yet', async () => {
     const { mock, clock } = setUp();
     const { containers } = mock.backend;
     const { id } = await containers.create({ name: 'one', image: 'web', command: exitsWithThree.command });
@@ -108,7 +108,7 @@ describe('the mock', () => {
     expect(await waiting).toMatchObject({ exitCode: 3 });
   });
 
-  it('lets a test speak, end, sicken and remove a container behind the back of its user', async () => {
+  it('lets a test print output, end, fail the health check, and remove a container', async () => {
     const { mock, create, clock } = setUp();
     const { control, backend } = mock;
     const id = await create('one');
@@ -129,14 +129,14 @@ describe('the mock', () => {
     expect(types).toEqual(['created', 'started', 'health', 'exited', 'removed']);
   });
 
-  it('keeps the values of secrets, and answers none', async () => {
+  it('stores the values of secrets, and returns none', async () => {
     const { mock } = setUp();
     await mock.backend.secrets.create({ name: 'word', value: Buffer.from('hidden') });
     expect(Buffer.from(mock.control.secretValue('word') ?? []).toString()).toBe('hidden');
     expect(JSON.stringify(await mock.backend.secrets.list())).not.toContain('hidden');
   });
 
-  it('fails an operation as often as planned, for the container that is named', async () => {
+  it('fails an operation as often as planned, for the named container', async () => {
     const { mock, create } = setUp();
     const { containers } = mock.backend;
     const [one, two] = [await create('one'), await create('two')];

@@ -4,14 +4,14 @@ import { createCommand } from '../../../../src/compose/runtime/native/create-arg
 const spec = { name: 'web', image: 'localhost/web:1' };
 
 describe('arguments of podman create', () => {
-  it('hold no values of the environment, which podman takes from its own', () => {
+  it('contain no values of variables, which podman reads from its environment', () => {
     const { args, environment } = createCommand({ ...spec, environment: { PASSWORD: 'hidden value' } });
     expect(args).toContain('--env=PASSWORD');
     expect(args.join(' ')).not.toContain('hidden');
     expect(environment).toEqual({ PASSWORD: 'hidden value' });
   });
 
-  it('hold the values of variables that podman itself would heed', () => {
+  it('contain the values of variables that podman itself would interpret', () => {
     const names = [
       'PATH',
       'HOME',
@@ -29,7 +29,7 @@ describe('arguments of podman create', () => {
     }
   });
 
-  it('give the value of a variable whose name podman would read in another way', () => {
+  it('contain the value of a variable whose name podman would misread', () => {
     for (const name of [' SECRET', 'SECRET\t', 'TMPDIR=/x', 'A*']) {
       const { args, environment } = createCommand({ ...spec, environment: { [name]: 'theirs' } });
       expect(args).toContain(`--env=${name}=theirs`);
@@ -44,21 +44,21 @@ describe('arguments of podman create', () => {
     ['network', { networks: [{ network: 'n', aliases: ['a,ip=10.0.0.1'] }] }],
     ['network', { networks: [{ network: 'n', ipv4Address: '10.0.0.1,interface_name=x' }] }],
     ['publish', { ports: [{ containerPort: 80, hostAddress: '::1]:8081:81,0.0.0.0:22:22,[::1' }] }],
-  ])('never hold several values of %s in one', (name, more) => {
+  ])('never join several values of %s in one argument', (name, more) => {
     expect(() => createCommand({ ...spec, ...more })).toThrow(`${name} with ','`);
   });
 
-  it('end with the image and its command, which is not read for options', () => {
+  it('end with the image and its command, which is not parsed for options', () => {
     const { args } = createCommand({ ...spec, command: ['--privileged', '-v', '/:/host'] });
     expect(args.slice(-4)).toEqual([spec.image, '--privileged', '-v', '/:/host']);
   });
 
-  it('never take the target of a volume for a directory of the host', () => {
+  it('never confuse the target of a volume with a host directory', () => {
     const mounts = [{ type: 'volume' as const, target: '/etc:/host' }];
     expect(() => createCommand({ ...spec, mounts })).toThrow("a mount target with ':'");
   });
 
-  it('never take a part of a volume for another option', () => {
+  it('never confuse a part of a volume with another option', () => {
     const mounts = [{ type: 'volume' as const, source: 'v', target: '/v', subpath: 'a,src=/etc' }];
     expect(() => createCommand({ ...spec, mounts })).toThrow("subpath with ','");
   });
@@ -81,7 +81,7 @@ describe('arguments of podman create', () => {
     expect(createCommand({ ...spec, ports: [port] }).args).toContain(`--publish=${text}`);
   });
 
-  it('warn of what podman has no counterpart for', () => {
+  it('warn of options that podman does not have', () => {
     const { warnings } = createCommand({ ...spec, domainName: 'x', deviceRequests: [{ capabilities: ['gpu'] }] });
     expect(warnings).toHaveLength(2);
   });

@@ -41,7 +41,7 @@ if ('reason' in engine) {
       expect(JSON.stringify(record.environment)).not.toContain('of the server');
     });
 
-    it('keeps a label with commas, quotation marks and equals signs as one', async () => {
+    it('keeps a label with commas, quotation marks and equals signs intact', async () => {
       const record = await created({ labels: { 'plt.odd': 'a,com.docker.compose.project=other,"b"' } });
       expect(record.labels['plt.odd']).toBe('a,com.docker.compose.project=other,"b"');
       expect(record.labels['com.docker.compose.project']).toBeUndefined();
@@ -54,7 +54,7 @@ if ('reason' in engine) {
       expect(mounts).toMatchObject([{ type: 'bind', source: folder, target: '/d', readOnly: true }]);
     });
 
-    it('is given no value that it would read as several', async () => {
+    it('receives no value that it would split', async () => {
       const refused: Partial<ContainerSpec>[] = [
         { logging: { driver: 'k8s-file', options: { tag: 'x,path=/tmp/plt-hostile' } } },
         { groups: ['"keep-groups"'] },

@@ -33,7 +33,7 @@ function script(...steps: (() => Promise<void>)[]): { clock: Clock; untilEnded: 
 const still = script();
 
 describe('a log file', () => {
-  it('gives whole lines of both streams in order, with the time of their first piece', async () => {
+  it('yields whole lines of both streams in order, with the time of their first part', async () => {
     await writeFile(
       path,
       entry(1, 'stdout F one') +
@@ -52,12 +52,12 @@ describe('a log file', () => {
     ]);
   });
 
-  it('gives a line that was never ended, and leaves what is no entry', async () => {
+  it('yields an unterminated last line, and skips malformed entries', async () => {
     await writeFile(path, `not an entry\n${entry(1, 'stderr P unfinished')}`);
     expect((await all(logFileLines(path, still, {}))).map(({ line }) => line)).toEqual(['unfinished']);
   });
 
-  it('is followed over a torn write and a new file of the same name, until the container ends', async () => {
+  it('is followed across a partial write and a rotation, until the container ends', async () => {
     await writeFile(path, entry(1, 'stdout F one'));
     const steps = script(
       () => appendFile(path, entry(2, 'stdout F two').slice(0, 20)),
@@ -72,7 +72,7 @@ describe('a log file', () => {
     expect(lines.map(({ line }) => line)).toEqual(['one', 'two', 'three', 'four']);
   });
 
-  it('with a tail gives the newest lines, then what is new', async () => {
+  it('with a tail yields the newest lines, then new ones', async () => {
     await writeFile(path, entry(1, 'stdout F one') + entry(2, 'stdout F two'));
     const steps = script(() => appendFile(path, entry(3, 'stdout F three')));
     const lines = await all(logFileLines(path, steps, { follow: true, tail: 1 }));

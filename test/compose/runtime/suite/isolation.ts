@@ -67,22 +67,18 @@ export function isolation(bench: Bench): void {
     expect(endpoints.find(({ network }) => network === two)?.ipv4Address).toBe(`${prefix}.77`);
   });
 
-  proves(
-    ['ensureNetwork'],
-    'a range of addresses that is taken is a failure that says so, not a name that is taken',
-    async () => {
-      const taken = { labels, addressPools: [{ subnet: `${freeRange()}.0/24` }] };
-      await internal.ensureNetwork({ ...taken, name: fresh('n') });
-      const name = fresh('n');
-      expect(await failure(internal.ensureNetwork({ ...taken, name }))).toMatchObject({
-        case: bench.engineFailure,
-        message: expect.stringMatching(/subnet .* already used|pool overlaps/i) as string,
-      });
-      expect(await failure(internal.networks.inspect(name))).toEqual({ case: 'notFound', id: name });
-    },
-  );
+  proves(['ensureNetwork'], 'an address range in use is a failure that says so, not alreadyExists', async () => {
+    const taken = { labels, addressPools: [{ subnet: `${freeRange()}.0/24` }] };
+    await internal.ensureNetwork({ ...taken, name: fresh('n') });
+    const name = fresh('n');
+    expect(await failure(internal.ensureNetwork({ ...taken, name }))).toMatchObject({
+      case: bench.engineFailure,
+      message: expect.stringMatching(/subnet .* already used|pool overlaps/i) as string,
+    });
+    expect(await failure(internal.networks.inspect(name))).toEqual({ case: 'notFound', id: name });
+  });
 
-  proves(['createContainer'], 'network modes none and container share what they say', async () => {
+  proves(['createContainer'], 'network mode none has no network, and container shares that of the other', async () => {
     const interfaces = 'ls /sys/class/net | tr "\\n" " "; hostname';
     expect((await printed(interfaces, { networkMode: 'none' })).split(' ')[0]).toBe('lo');
     const id = await started(obedient);
@@ -98,7 +94,7 @@ export function isolation(bench: Bench): void {
     expect(await containers.port(id, { containerPort: 81 })).toEqual([]);
   });
 
-  proves(['createVolume', 'createContainer'], 'what is written to a volume outlives its container', async () => {
+  proves(['createVolume', 'createContainer'], 'the data of a volume outlive its container', async () => {
     const name = fresh('v');
     await volumes.create({ name, labels });
     const mounts = [{ type: 'volume', source: name, target: '/data' }] as const;
@@ -109,7 +105,7 @@ export function isolation(bench: Bench): void {
     expect(await printed('touch /data/other || echo refused', { mounts: readOnly })).toContain('refused');
   });
 
-  proves(['inspectContainer'], 'mounts are told in the order of their targets, each time', async () => {
+  proves(['inspectContainer'], 'mounts are listed in the order of their targets', async () => {
     const targets = ['/d', '/b', '/c', '/a'];
     const id = await ended(script('true'), { mounts: targets.map((target) => ({ type: 'volume', target }) as const) });
     for (let look = 0; look < 10; look += 1) {
@@ -119,7 +115,7 @@ export function isolation(bench: Bench): void {
     await containers.remove(id, { volumes: true });
   });
 
-  proves(['removeContainer'], 'anonymous volumes go with the container when asked to', async () => {
+  proves(['removeContainer'], 'anonymous volumes are removed with the container if asked to', async () => {
     const before = (await volumes.list()).map(({ name }) => name);
     const id = await ended(script('echo x > /data/file'), { mounts: [{ type: 'volume', target: '/data' }] });
     const made = (await volumes.list()).map(({ name }) => name).filter((name) => !before.includes(name));
@@ -132,7 +128,7 @@ export function isolation(bench: Bench): void {
 
   proves(
     ['createContainer'],
-    'bind mounts show the host, made where asked for, and refused where missing',
+    'a bind mount shows a host directory, creates it if asked to, and else refuses a missing one',
     async () => {
       const directory = await mkdtemp(join(tmpdir(), 'plt-bind-'));
       try {
@@ -156,7 +152,7 @@ export function isolation(bench: Bench): void {
     },
   );
 
-  proves(['createContainer'], 'a container runs as it is specified', async () => {
+  proves(['createContainer'], 'a container runs as specified', async () => {
     const seen = await printed(
       [
         'id -u',
@@ -201,20 +197,24 @@ export function isolation(bench: Bench): void {
     ]);
   });
 
-  proves(['createContainer'], 'an entrypoint is put before the command, and an empty one clears it', async () => {
-    const entrypoint = ['echo', 'entry'];
-    const first = await ended({ command: ['and', 'command'], mock: () => 0 }, { entrypoint });
-    expect(texts(await all(containers.logs(first)))).toEqual(['entry and command']);
-    const second = await ended({ command: ['echo', 'alone'], mock: () => 0 }, { entrypoint: [] });
-    expect(texts(await all(containers.logs(second)))).toEqual(['alone']);
-  });
+  proves(
+    ['createContainer'],
+    'an entrypoint precedes the command, and an empty one clears that of the image',
+    async () => {
+      const entrypoint = ['echo', 'entry'];
+      const first = await ended({ command: ['and', 'command'], mock: () => 0 }, { entrypoint });
+      expect(texts(await all(containers.logs(first)))).toEqual(['entry and command']);
+      const second = await ended({ command: ['echo', 'alone'], mock: () => 0 }, { entrypoint: [] });
+      expect(texts(await all(containers.logs(second)))).toEqual(['alone']);
+    },
+  );
 
-  proves(['createContainer'], 'limits of memory and processes are in force', async () => {
+  proves(['createContainer'], 'limits of memory and processes are enforced', async () => {
     const id = await started(obedient, { resources: { memoryBytes: 64 * 1024 * 1024, pids: 50, cpus: 0.5 } });
     expect((await containers.stats(id)).memoryLimitBytes).toBe(64 * 1024 * 1024);
   });
 
-  proves(['createContainer', 'stop'], 'its own stop signal is the one that stops it', async () => {
+  proves(['createContainer', 'stop'], 'a container is stopped with its stop signal', async () => {
     const id = await started(script('trap "exit 6" USR2; while :; do sleep 0.1; done'), { stopSignal: 'SIGUSR2' });
     // The trap is set before the first output.
     const process = await containers.exec(id, {
@@ -225,7 +225,7 @@ export function isolation(bench: Bench): void {
     expect(await containers.inspect(id)).toMatchObject({ status: 'stopped', exitCode: 6 });
   });
 
-  proves(['putFiles'], 'files are put into a container before its start, with mode and owner', async () => {
+  proves(['putFiles'], 'files are copied into a container before its start, with mode and owner', async () => {
     const id = await created(script('cat /run/secrets/word; stat -c "%a %u" /run/secrets/word'));
     const content = Buffer.from('put there\n');
     await containers.putFiles(id, [{ path: '/run/secrets/word', content, mode: 0o440, uid: 1000 }]);
@@ -234,14 +234,14 @@ export function isolation(bench: Bench): void {
     expect(texts(await all(containers.logs(id)))).toEqual(['put there', '440 1000']);
   });
 
-  proves(['start'], 'a command that is not there fails the start, and its text names no path', async () => {
+  proves(['start'], 'a missing command fails the start, without a host path in the message', async () => {
     const id = await created({ command: ['/opt/hidden/program'], mock: () => 0 });
     const refused = await failure(containers.start(id));
     expect(refused.case).toBe(bench.engineFailure);
     expect(JSON.stringify(refused)).not.toContain('/opt/hidden');
   });
 
-  proves(['start'], 'a port that is taken fails the start', async () => {
+  proves(['start'], 'a port in use fails the start', async () => {
     const one = await started(serves, { ports: [{ containerPort: 80, hostAddress: '127.0.0.1' }] });
     const [binding] = await containers.port(one);
     const hostPort = binding?.hostPort ?? 0;

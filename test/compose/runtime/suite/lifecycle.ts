@@ -39,7 +39,7 @@ export function lifecycle(bench: Bench): void {
     expect(await failure(containers.pause(id))).toMatchObject({ case: 'invalidState', expected: 'running' });
   });
 
-  proves(['createContainer'], 'an image that is not here is imageNotFound', async () => {
+  proves(['createContainer'], 'a missing image is imageNotFound', async () => {
     const reference = 'localhost/plumbline-none:1';
     expect(await failure(containers.create(bench.spec(obedient, { image: reference })))).toEqual({
       case: 'imageNotFound',
@@ -47,7 +47,7 @@ export function lifecycle(bench: Bench): void {
     });
   });
 
-  proves(['createContainer'], 'a name that is taken is alreadyExists', async () => {
+  proves(['createContainer'], 'a name in use is alreadyExists', async () => {
     const spec = bench.spec(obedient);
     await containers.create(spec);
     expect(await failure(containers.create(spec))).toEqual({ case: 'alreadyExists', id: spec.name });
@@ -88,17 +88,21 @@ export function lifecycle(bench: Bench): void {
     });
   });
 
-  proves(['stop'], 'stop leaves it stopped, with the exit code that the process gave', async () => {
+  proves(['stop'], 'stop leaves a container stopped, with the exit code of the process', async () => {
     const id = await started(obedient);
     await containers.stop(id, { timeoutSeconds: 20 });
     expect(await containers.inspect(id)).toMatchObject({ status: 'stopped', exitCode: 0 });
   });
 
-  proves(['stop'], 'a process that does not heed the signal is killed after the timeout, and stopped', async () => {
-    const id = await started(stubborn);
-    await containers.stop(id, { timeoutSeconds: 1 });
-    expect(await containers.inspect(id)).toMatchObject({ status: 'stopped', exitCode: 137 });
-  });
+  proves(
+    ['stop'],
+    'a process that ignores the signal is killed after the timeout, and the container is stopped',
+    async () => {
+      const id = await started(stubborn);
+      await containers.stop(id, { timeoutSeconds: 1 });
+      expect(await containers.inspect(id)).toMatchObject({ status: 'stopped', exitCode: 137 });
+    },
+  );
 
   proves(['stop'], 'during a stop the container is stopping, and cannot be stopped again', async () => {
     const id = await started(stubborn);
@@ -109,7 +113,7 @@ export function lifecycle(bench: Bench): void {
     expect(again).toEqual({ case: 'invalidState', id, expected: 'running', actual: 'stopping' });
   });
 
-  proves(['stop'], 'stopping what does not run is invalidState', async () => {
+  proves(['stop'], 'stopping a container that does not run is invalidState', async () => {
     const fresh = await created(obedient);
     expect(await failure(containers.stop(fresh))).toMatchObject({ expected: 'running', actual: 'created' });
     const over = await ended(exitsWithThree);
@@ -121,13 +125,13 @@ export function lifecycle(bench: Bench): void {
     expect(await containers.inspect(id)).toMatchObject({ status: 'exited', exitCode: 3 });
   });
 
-  proves(['kill'], 'kill leaves it exited, with 128 + 9', async () => {
+  proves(['kill'], 'kill leaves a container exited, with 128 + 9', async () => {
     const id = await started(obedient);
     await containers.kill(id);
     expect(await containers.inspect(id)).toMatchObject({ status: 'exited', exitCode: 137 });
   });
 
-  proves(['kill'], 'kill sends the signal that is named, however it is written', async () => {
+  proves(['kill'], 'kill sends the named signal, in any notation', async () => {
     for (const killSignal of ['SIGUSR1', 'usr1', '10']) {
       const id = await started(signalled);
       await containers.kill(id, { killSignal });
@@ -136,16 +140,20 @@ export function lifecycle(bench: Bench): void {
     }
   });
 
-  proves(['kill'], 'killing what does not run is invalidState, and what is no signal a backendFailure', async () => {
-    const id = await created(obedient);
-    expect(await failure(containers.kill(id))).toEqual({
-      case: 'invalidState',
-      id,
-      expected: 'running',
-      actual: 'created',
-    });
-    expect(await failure(containers.kill(id, { killSignal: 'SIGNONE' }))).toMatchObject({ case: 'backendFailure' });
-  });
+  proves(
+    ['kill'],
+    'killing a container that does not run is invalidState; an unknown signal is a backendFailure',
+    async () => {
+      const id = await created(obedient);
+      expect(await failure(containers.kill(id))).toEqual({
+        case: 'invalidState',
+        id,
+        expected: 'running',
+        actual: 'created',
+      });
+      expect(await failure(containers.kill(id, { killSignal: 'SIGNONE' }))).toMatchObject({ case: 'backendFailure' });
+    },
+  );
 
   proves(['restart'], 'restart brings running, stopped and created containers to running, in a new run', async () => {
     const id = await started(obedient);
@@ -162,7 +170,7 @@ export function lifecycle(bench: Bench): void {
     expect(await status(fresh)).toBe('running');
   });
 
-  proves(['removeContainer'], 'remove takes what is stopped or exited, and it is gone', async () => {
+  proves(['removeContainer'], 'remove deletes a stopped or exited container', async () => {
     const stopped = await started(obedient);
     await containers.stop(stopped, { timeoutSeconds: 20 });
     for (const id of [stopped, await ended(exitsWithThree)]) {
@@ -179,7 +187,7 @@ export function lifecycle(bench: Bench): void {
     expect(await failure(containers.remove(id))).toEqual({ ...refusal, actual: 'running' });
   });
 
-  proves(['removeContainer'], 'what a caller has seen before does not have a running container removed', async () => {
+  proves(['removeContainer'], 'remove refuses a running container, even if the caller saw it stopped', async () => {
     const id = await started(obedient);
     const seen = { id, status: 'stopped' } as const;
     const refusal = { case: 'invalidState', id, expected: 'stopped', actual: 'running' };
@@ -225,7 +233,7 @@ export function lifecycle(bench: Bench): void {
       });
     });
   } else {
-    proves(['wait'], 'wait answers the exit code, or a timeout', async () => {
+    proves(['wait'], 'wait returns the exit code, or a timeout', async () => {
       expect(await containers.wait(await started(exitsWithThree))).toMatchObject({ exitCode: 3 });
       const id = await started(obedient);
       expect(await failure(containers.wait(id, { timeoutSeconds: 1 }))).toEqual({ case: 'timeout', id, seconds: 1 });
@@ -247,7 +255,7 @@ export function lifecycle(bench: Bench): void {
 
   proves(
     ['start', 'stop', 'kill', 'restart', 'removeContainer', 'inspectContainer', 'logs', 'exec', 'stats', 'top', 'port'],
-    'a container that is not there is notFound',
+    'a missing container is notFound',
     async () => {
       const operations = [
         containers.start(nobody),
@@ -273,7 +281,7 @@ export function lifecycle(bench: Bench): void {
 
   const { open } = bench;
   if (open !== undefined) {
-    proves(['stop'], 'another process knows what was stopped, and what exited', async () => {
+    proves(['stop'], 'another process distinguishes stopped from exited containers', async () => {
       const directory = await mkdtemp(join(tmpdir(), 'plt-marks-'));
       try {
         const one = open(durableStopMarks(directory));
@@ -289,7 +297,7 @@ export function lifecycle(bench: Bench): void {
       }
     });
 
-    proves(['stop'], 'a stop that cannot be recorded does not happen', async () => {
+    proves(['stop'], 'a stop that cannot be recorded is refused', async () => {
       const directory = await mkdtemp(join(tmpdir(), 'plt-marks-'));
       try {
         const blocked = join(directory, 'not-a-directory');
@@ -305,17 +313,13 @@ export function lifecycle(bench: Bench): void {
     });
   }
 
-  proves(
-    ['createContainer', 'start'],
-    'a restart policy brings a failed process back, as often as it says',
-    async () => {
-      const id = await started(exitsWithThree, { restart: { name: 'on-failure', maximumRetries: 2 } });
-      await eventually(async () => {
-        const now = await containers.inspect(id);
-        return now.status === 'exited' && now.restartCount === 2;
-      });
-      const restart = { name: 'on-failure', maximumRetries: 2 };
-      expect(await containers.inspect(id)).toMatchObject({ status: 'exited', exitCode: 3, restartCount: 2, restart });
-    },
-  );
+  proves(['createContainer', 'start'], 'a restart policy restarts a failed process as often as specified', async () => {
+    const id = await started(exitsWithThree, { restart: { name: 'on-failure', maximumRetries: 2 } });
+    await eventually(async () => {
+      const now = await containers.inspect(id);
+      return now.status === 'exited' && now.restartCount === 2;
+    });
+    const restart = { name: 'on-failure', maximumRetries: 2 };
+    expect(await containers.inspect(id)).toMatchObject({ status: 'exited', exitCode: 3, restartCount: 2, restart });
+  });
 }

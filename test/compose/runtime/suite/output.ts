@@ -20,13 +20,13 @@ export function output(bench: Bench): void {
     expect([...times].sort()).toEqual(times);
   });
 
-  proves(['logs'], 'tail takes the newest lines', async () => {
+  proves(['logs'], 'tail returns the newest lines', async () => {
     const id = await ended(talks);
     expect(texts(await all(containers.logs(id, { tail: 1 })))).toEqual(['three']);
     expect(await all(containers.logs(id, { tail: 0 }))).toEqual([]);
   });
 
-  proves(['logs'], 'since and until cut the log by time', async () => {
+  proves(['logs'], 'since and until limit the log by time', async () => {
     const id = await ended(talks);
     const { finishedAt = '' } = await containers.inspect(id);
     const after = new Date(Date.parse(finishedAt) + 2000);
@@ -47,7 +47,7 @@ export function output(bench: Bench): void {
     expect(seen.slice(0, 3)).toEqual(['line 1', 'line 2', 'line 3']);
   });
 
-  proves(['logs'], 'a follower that leaves, or aborts, is let go', async () => {
+  proves(['logs'], 'a follower that leaves or aborts ends its stream', async () => {
     const id = await started(keepsTalking);
     for await (const { line } of await containers.logs(id, { follow: true })) {
       expect(line).toBe('line 1');
@@ -80,13 +80,13 @@ export function output(bench: Bench): void {
     });
   }
 
-  proves(['exec'], 'exec gives both outputs apart, and the exit code', async () => {
+  proves(['exec'], 'exec separates standard output and error, and returns the exit code', async () => {
     const id = await started(obedient);
     const process = await containers.exec(id, { command: prints.command, environment: { WORD: 'given' } });
     expect(await outcome(process)).toEqual({ stdout: 'out given\n', stderr: 'err\n', exitCode: 5 });
   });
 
-  proves(['exec'], 'exec feeds its input, and the end of it', async () => {
+  proves(['exec'], 'exec passes standard input and its end', async () => {
     const id = await started(obedient);
     const process = await containers.exec(id, { command: echoes.command, stdin: input('hello ', 'there\n') });
     expect(await outcome(process)).toEqual({ stdout: 'HELLO THERE\n', stderr: '', exitCode: 4 });
@@ -102,23 +102,19 @@ export function output(bench: Bench): void {
       expect(await run('test -t 1 && echo terminal', { tty: true })).toBe('terminal');
     });
 
-    proves(
-      ['exec'],
-      'exec of a program that is not there has exit code 126 or 127, or is a failure of the engine',
-      async () => {
-        const id = await started(obedient);
-        const ended = await containers
-          .exec(id, { command: ['no-such-program'] })
-          .then(outcome)
-          .then(
-            ({ exitCode }) => exitCode,
-            (error: unknown) => (isRuntimeError(error) || error instanceof TerminalError) && error.failure.case,
-          );
-        expect([126, 127, bench.engineFailure]).toContain(ended);
-      },
-    );
+    proves(['exec'], 'exec of a missing program has exit code 126 or 127, or is a failure of the engine', async () => {
+      const id = await started(obedient);
+      const ended = await containers
+        .exec(id, { command: ['no-such-program'] })
+        .then(outcome)
+        .then(
+          ({ exitCode }) => exitCode,
+          (error: unknown) => (isRuntimeError(error) || error instanceof TerminalError) && error.failure.case,
+        );
+      expect([126, 127, bench.engineFailure]).toContain(ended);
+    });
 
-    proves(['exec'], 'a large output comes whole', async () => {
+    proves(['exec'], 'a large output arrives complete', async () => {
       const id = await started(obedient);
       const process = await containers.exec(id, { command: ['sh', '-c', 'head -c 3000000 /dev/zero | tr "\\0" y'] });
       expect((await outcome(process)).stdout).toHaveLength(3_000_000);
@@ -151,7 +147,7 @@ export function output(bench: Bench): void {
 
   proves(
     ['startAttached'],
-    'a container started in the foreground gives all it prints, and its exit code',
+    'a container started in the foreground returns its whole output and its exit code',
     async () => {
       const id = await created(talks);
       expect(await outcome(await containers.startAttached(id))).toEqual({
@@ -163,13 +159,13 @@ export function output(bench: Bench): void {
     },
   );
 
-  proves(['startAttached'], 'a container started in the foreground reads what it is given', async () => {
+  proves(['startAttached'], 'a container started in the foreground reads its standard input', async () => {
     const id = await created(echoes, { openStdin: true, stdinOnce: true });
     const process = await containers.startAttached(id, { stdin: input('to the container\n') });
     expect(await outcome(process)).toEqual({ stdout: 'TO THE CONTAINER\n', stderr: '', exitCode: 4 });
   });
 
-  proves(['attach'], 'an attachment gives what is printed from then on, and the exit code', async () => {
+  proves(['attach'], 'an attachment returns later output, and the exit code', async () => {
     const id = await started(keepsTalking);
     const process = await containers.attach(id);
     let text = '';
@@ -197,7 +193,7 @@ export function output(bench: Bench): void {
     expect((await containers.inspect(id)).status).toBe('running');
   });
 
-  proves(['stats'], 'stats are counters of what the container uses', async () => {
+  proves(['stats'], 'stats are counters of resource usage', async () => {
     const id = await started(obedient);
     const sample = await containers.stats(id);
     expect(sample).toMatchObject({ id, processes: expect.any(Number) as number });
@@ -209,7 +205,7 @@ export function output(bench: Bench): void {
     }
   });
 
-  proves(['followStats'], 'followed stats go on until the container ends', async () => {
+  proves(['followStats'], 'followed stats continue until the container ends', async () => {
     const id = await started(obedient);
     let count = 0;
     for await (const sample of await containers.followStats(id, { intervalMs: 50 })) {

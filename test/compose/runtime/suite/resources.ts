@@ -30,7 +30,7 @@ export function resources(bench: Bench): void {
     expect(await failure(pulled)).toEqual({ case: 'imageNotFound', reference });
   });
 
-  proves(['push'], 'an image that is not here, and a registry that does not answer, fail a push', async () => {
+  proves(['push'], 'a push fails for a missing image, and for a registry that does not answer', async () => {
     const push = async (reference: string): Promise<unknown> => all(await images.push(reference));
     const reference = `localhost:1/${fresh('i')}:1`;
     expect(await failure(push(reference))).toEqual({ case: 'imageNotFound', reference });
@@ -81,7 +81,7 @@ export function resources(bench: Bench): void {
 
   proves(
     ['createVolume', 'inspectVolume', 'listVolumes', 'removeVolume'],
-    'a volume is made, found, and removed',
+    'a volume is created, listed and removed',
     async () => {
       const name = fresh('v');
       const group = { ...labels, 'plt.group': name };
@@ -102,7 +102,7 @@ export function resources(bench: Bench): void {
     expect(await failure(volumes.remove(name))).toMatchObject({ case: bench.engineFailure });
   });
 
-  proves(['ensureNetwork'], 'a project network is made once, and is not taken from another project', async () => {
+  proves(['ensureNetwork'], 'a project network is created once, and not taken from another project', async () => {
     const name = fresh('n');
     const spec = { name, labels: { ...labels, 'com.docker.compose.project': 'one' } };
     const first = await internal.ensureNetwork(spec);
@@ -117,7 +117,7 @@ export function resources(bench: Bench): void {
     expect(await failure(internal.networks.remove(name))).toEqual({ case: 'notFound', id: name });
   });
 
-  proves(['createContainer'], 'a container on a network that is not there is notFound', async () => {
+  proves(['createContainer'], 'a container on a missing network is notFound', async () => {
     const spec = bench.spec(obedient, { networks: [{ network: 'plt-no-such-network' }] });
     const refused = await failure(containers.create(spec).then(({ id }) => containers.start(id)));
     expect(refused).toEqual({ case: 'notFound', id: 'plt-no-such-network' });
@@ -143,14 +143,14 @@ export function resources(bench: Bench): void {
       });
     }
   } else {
-    proves(Object.keys(networkCalls), 'networks are made, listed and removed', async () => {
+    proves(Object.keys(networkCalls), 'networks are created, listed and removed', async () => {
       const { name, id } = await networks.create({ name: fresh('n'), internal: true });
       expect(await networks.inspect(id)).toMatchObject({ name, internal: true });
       expect((await networks.list()).map((network) => network.name)).toContain(name);
       await networks.remove(name);
       expect(await failure(networks.inspect(name))).toEqual({ case: 'notFound', id: name });
     });
-    proves(Object.keys(secretCalls), 'secrets are made, listed without their values, and removed', async () => {
+    proves(Object.keys(secretCalls), 'secrets are created, listed without their values, and removed', async () => {
       const spec = { name: fresh('s'), value: Buffer.from('hidden') };
       const record = await secrets.create(spec);
       expect(await failure(secrets.create(spec))).toEqual({ case: 'alreadyExists', id: spec.name });
@@ -192,7 +192,7 @@ export function resources(bench: Bench): void {
 
   if (!bench.real) return;
 
-  proves(['build'], 'a build takes its context without what is ignored, its arguments, and its target', async () => {
+  proves(['build'], 'a build uses its context without ignored files, its arguments, and its target', async () => {
     const tag = `localhost/plt-built:${fresh('t')}`;
     const dockerfile = [
       `FROM ${bench.image} AS first`,
@@ -248,7 +248,7 @@ export function resources(bench: Bench): void {
     });
   });
 
-  proves(['build'], 'a base or a Dockerfile that is not there is imageNotFound', async () => {
+  proves(['build'], 'a missing base image or Dockerfile is imageNotFound', async () => {
     const reference = 'localhost:1/plumbline-none:1';
     expect(await failure(build({ Dockerfile: `FROM ${reference}\n` }, {}))).toEqual({
       case: 'imageNotFound',
@@ -277,31 +277,35 @@ export function resources(bench: Bench): void {
       },
     );
   } else {
-    proves(['build.secrets', 'build.additional_contexts'], 'secrets and further contexts reach the build', async () => {
-      const other = await mkdtemp(join(tmpdir(), 'plt-other-'));
-      try {
-        await writeFile(join(other, 'there.txt'), 'from elsewhere\n');
-        await writeFile(join(other, 'secret'), 'hidden value');
-        const dockerfileInline = [
-          `FROM ${bench.image}`,
-          'COPY --from=elsewhere there.txt /there.txt',
-          'RUN --mount=type=secret,id=word test "$(cat /run/secrets/word)" = "hidden value" && cat /there.txt',
-        ].join('\n');
-        const { log } = await build(
-          {},
-          {
-            dockerfileInline,
-            secrets: [{ id: 'word', path: join(other, 'secret') }],
-            additionalContexts: { elsewhere: other },
-            noCache: true,
-          },
-        );
-        expect(log).toContain('from elsewhere');
-        expect(log.join('\n')).not.toContain('hidden value\n');
-      } finally {
-        await rm(other, { recursive: true });
-      }
-    });
+    proves(
+      ['build.secrets', 'build.additional_contexts'],
+      'secrets and additional contexts are available in the build',
+      async () => {
+        const other = await mkdtemp(join(tmpdir(), 'plt-other-'));
+        try {
+          await writeFile(join(other, 'there.txt'), 'from elsewhere\n');
+          await writeFile(join(other, 'secret'), 'hidden value');
+          const dockerfileInline = [
+            `FROM ${bench.image}`,
+            'COPY --from=elsewhere there.txt /there.txt',
+            'RUN --mount=type=secret,id=word test "$(cat /run/secrets/word)" = "hidden value" && cat /there.txt',
+          ].join('\n');
+          const { log } = await build(
+            {},
+            {
+              dockerfileInline,
+              secrets: [{ id: 'word', path: join(other, 'secret') }],
+              additionalContexts: { elsewhere: other },
+              noCache: true,
+            },
+          );
+          expect(log).toContain('from elsewhere');
+          expect(log.join('\n')).not.toContain('hidden value\n');
+        } finally {
+          await rm(other, { recursive: true });
+        }
+      },
+    );
   }
 }
 

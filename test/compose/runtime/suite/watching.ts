@@ -8,7 +8,7 @@ export function watching(bench: Bench): void {
   const { backend, proves, created, started } = bench;
   const { containers, system } = backend;
 
-  proves(['ping', 'version', 'info'], 'the engine says what it is', async () => {
+  proves(['ping', 'version', 'info'], 'the engine reports its name and version', async () => {
     await system.ping();
     const version = await system.version();
     expect(version).toMatchObject({ os: 'linux', version: expect.stringMatching(/^\d+\./) as string });
@@ -40,7 +40,7 @@ export function watching(bench: Bench): void {
     expect(now.health?.failingStreak).toBeGreaterThanOrEqual(2);
   });
 
-  proves(['watchHealth'], 'watching ends with the container, and at once where there is no check', async () => {
+  proves(['watchHealth'], 'watching ends with the container, and at once if there is no check', async () => {
     const id = await started(obedient, { healthcheck: { ...check(healthy.command), intervalMs: 60_000 } });
     const seen: string[] = [];
     for await (const health of await containers.watchHealth(id)) {
@@ -106,7 +106,7 @@ export function watching(bench: Bench): void {
     expect(seen.at(-1)).toMatchObject({ type: 'exited', exitCode: 137 });
   });
 
-  proves(['events'], 'events since a time are told again, and until a time end the stream', async () => {
+  proves(['events'], 'since repeats earlier events, and until ends the stream', async () => {
     const labels = { 'plt.events': bench.fresh('e') };
     const since = new Date(Date.now() - 1000);
     await created(obedient, { labels });

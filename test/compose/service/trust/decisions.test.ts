@@ -24,20 +24,20 @@ function isKey(path: readonly (string | number)[], specification: Schema): boole
   return keyPaths(specification, specification).some((one) => one.join('.') === path.join('.'));
 }
 
-describe('what projects that are sent may use', () => {
-  it.skipIf(schema === undefined)(`is decided for every key of the specification${skipReason(schema)}`, () => {
+describe('the trust decisions for projects that are sent', () => {
+  it.skipIf(schema === undefined)(`exist for every key of the specification${skipReason(schema)}`, () => {
     const specification = schema ?? {};
     const paths = keyPaths(specification, specification);
     expect(paths.length).toBeGreaterThan(300);
     expect(paths.filter((path) => !isDecided(path, specification)).map((path) => path.join('.'))).toEqual([]);
   });
 
-  it.skipIf(schema === undefined)(`misses a key that is new in the specification${skipReason(schema)}`, () => {
+  it.skipIf(schema === undefined)(`report a new key of the specification as undecided${skipReason(schema)}`, () => {
     expect(isDecided(['services', 'name', 'brand_new'], schema ?? {})).toBe(false);
     expect(isDecided(['services', 'name', 'healthcheck', 'brand_new'], schema ?? {})).toBe(false);
   });
 
-  it('gives a reason for everything that it can refuse', () => {
+  it('have a reason for every refused key', () => {
     for (const decision of Object.values(DECISIONS)) {
       if (decision !== 'allowed') expect(decision.reason).toMatch(/^[a-z]/);
     }
@@ -45,7 +45,7 @@ describe('what projects that are sent may use', () => {
   });
 });
 
-it('lists every class of allowances in the README, as the help has it', async () => {
+it('list every class of allowances in the README, with the text of the help', async () => {
   const readme = (await readFile('src/compose/README.md', 'utf8')).replaceAll(/ +/g, ' ');
   for (const [name, meaning] of Object.entries(ALLOWANCES)) expect(readme).toContain(`| \`${name}\` | ${meaning} |`);
 });

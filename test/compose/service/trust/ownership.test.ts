@@ -23,7 +23,7 @@ const makes: Readonly<Record<string, (backend: Backend) => Promise<unknown>>> = 
 
 const refusal = { error: 'ComposeValidationError', case: 'notAllowed', path: ['name'], allowance: 'other-projects' };
 
-describe.each(Object.keys(makes))('a name under which the engine has a %s already', (kind) => {
+describe.each(Object.keys(makes))('a name that a %s of the engine has already', (kind) => {
   const make = async (running: RunningService): Promise<void> => {
     await makes[kind]?.(running.backend);
   };
@@ -35,7 +35,7 @@ describe.each(Object.keys(makes))('a name under which the engine has a %s alread
     expect((await running.expect(200, 'GET', '/projects')) as object).not.toHaveProperty('items.0.ingested_at', /./);
   });
 
-  test('is refused when a project that was sent before is brought up or scaled', async () => {
+  test('is refused when a known project is started or scaled', async () => {
     const running = await service();
     await running.expect(201, 'POST', '/projects/shop', shop);
     await make(running);
@@ -88,14 +88,14 @@ test('A container does not inherit the labels of compose tools and engines from 
   expect(JSON.stringify(services)).not.toContain('attacker');
 });
 
-test('A container whose image has the mark of sent projects is not taken for one that was sent', async () => {
+test('A label of the image cannot mark a container as one of a sent project', async () => {
   const running = await service();
   await image(running, 'marked', { 'io.plumbline.compose.sent': 'true' });
   await running.backend.containers.create({ name: 'shop-web', image: 'marked', labels });
   expect(await running.expect(400, 'POST', '/projects/shop', shop)).toMatchObject(refusal);
 });
 
-test('Of several callers who send different files under one new name at once, one gets it', async () => {
+test('Of several simultaneous requests with one new name and different files, one succeeds', async () => {
   const running = await service();
   const replies = await Promise.all(
     Array.from({ length: 12 }, (_, index) =>
@@ -116,7 +116,7 @@ test('A project that was sent to an earlier server can be sent again', async () 
   await second.expect(200, 'POST', '/projects/shop/services/web/scale', { replicas: 2 });
 });
 
-test('Projects in the folder of the server stay in use after a restart', async () => {
+test('Projects in the folder of the server remain usable after a restart', async () => {
   const projectsFolder = await mkdtemp(join(tmpdir(), 'plumbline-ownership-'));
   onTestFinished(() => rm(projectsFolder, { recursive: true }));
   const first = await service({ projectsFolder });
@@ -155,7 +155,7 @@ test.each([
   ['/networks', (name: string) => ({ name: 'x', labels: { [name]: 'v' } }), 'labels'],
   ['/secrets', (name: string) => ({ name: 'x', value: 'v', labels: { [name]: 'v' } }), 'labels'],
   ['/containers/x/exec', (name: string) => ({ command: ['id'], environment: { [name]: 'v' } }), 'environment'],
-])('%s refuses names that would be read as a name and a value', async (request, body, member) => {
+])('%s refuses empty names, and names with an equals sign', async (request, body, member) => {
   const running = await service();
   for (const name of ['', 'A=B', 'A\0B']) {
     const problem = (await running.expect(422, 'POST', request, body(name))) as { violations: { path: string }[] };

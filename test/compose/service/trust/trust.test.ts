@@ -253,19 +253,19 @@ async function expectRefusal(service: RunningService, [needs, place, yaml]: Case
   await service.expect(404, 'GET', '/projects/hostile');
 }
 
-describe('a key that reaches for the host is refused by its name before anything runs', () => {
+describe('a key that gives access to the host is refused by name before anything runs', () => {
   test.each(named(refused))('%s', (_name, each) => expectRefusal(closed, each));
 });
 
-describe('a build that is allowed reaches no further', () => {
+describe('an allowed build has no further access', () => {
   test.each(named(refusedBuilds))('%s', (_name, each) => expectRefusal(builder, each));
 
-  test('one with its Dockerfile in the project is accepted', async () => {
+  test('a Dockerfile in the project is accepted', async () => {
     await builder.expect(201, 'POST', '/projects/inline', build('context: ., dockerfile_inline: FROM scratch'));
   });
 });
 
-describe('what stays inside is accepted', () => {
+describe('what gives no access to the host is accepted', () => {
   test.each(accepted)('%s', async (_what, yaml) => {
     await closed.expect(201, 'POST', '/projects/friendly', yaml);
     await closed.expect(204, 'DELETE', '/projects/friendly');
@@ -278,7 +278,7 @@ describe('the operator can allow a class of keys', () => {
     expect(await response.text()).not.toContain('notAllowed');
   });
 
-  test('and files that are missing are then named', async () => {
+  test('missing files are named then', async () => {
     expect(await open.expect(400, 'POST', '/projects/x', web('env_file: none.env'))).toMatchObject({
       error: 'EnvFileError',
       case: 'notFound',
@@ -288,13 +288,13 @@ describe('the operator can allow a class of keys', () => {
     ).toMatchObject({ error: 'ExtendsError', case: 'fileNotFound' });
   });
 
-  test('but nothing else: a key that no class covers stays refused', async () => {
+  test('a key that no class covers is always refused', async () => {
     for (const each of refused.filter(([needs]) => needs === 'none')) await expectRefusal(open, each);
   });
 });
 
-describe('callers themselves', () => {
-  test('run no privileged command in a container', async () => {
+describe('callers of single operations', () => {
+  test('cannot run a privileged command in a container', async () => {
     await closed.up('shop', web(''));
     const body = { command: ['id'], privileged: true };
     expect(await closed.expect(400, 'POST', '/containers/shop-web/exec', body)).toMatchObject({
@@ -309,7 +309,7 @@ describe('callers themselves', () => {
     await response.text();
   });
 
-  test('create no volume with the driver of a plug-in', async () => {
+  test('cannot create a volume with the driver of a plug-in', async () => {
     expect(await closed.expect(400, 'POST', '/volumes', { name: 'v', driver: 'sshfs' })).toMatchObject({
       case: 'notAllowed',
       path: ['driver'],
@@ -318,7 +318,7 @@ describe('callers themselves', () => {
   });
 });
 
-test('A project that was kept under wider allowances ends the start, with the key that is not allowed', async () => {
+test('A stored project that is no longer allowed fails the start with the refused key', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-trust-'));
   const text = web('privileged: true');
   await writeFile(join(folder, 'kept.json'), JSON.stringify({ ingested_at: '2026-01-01T00:00:00Z', text }));

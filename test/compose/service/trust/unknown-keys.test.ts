@@ -43,6 +43,6 @@ describe('a key of a later specification is refused', () => {
   });
 });
 
-it('finds nothing unknown where all keys are decided', () => {
+it('no unknown key is reported if all keys are decided', () => {
   check('services: { web: { image: app, environment: { a: b }, x-any: { brand_new: 1 } } }');
 });
