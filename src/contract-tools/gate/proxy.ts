@@ -49,10 +49,17 @@ export function createRecordingProxy(target: URL, events: ProxyEvents): Server {
       {
         method: incoming.method,
         path: `${prefix}${path}`,
-        headers: { ...withoutConnection(incoming.headers), host: target.host },
+        headers: { ...withoutConnection(incoming.headers), ...framingOf(incoming.headers), host: target.host },
       },
       (reply) => {
-        outgoing.writeHead(reply.statusCode ?? 502, reply.statusMessage, withoutConnection(reply.headers));
+        try {
+          outgoing.writeHead(reply.statusCode ?? 0, reply.statusMessage, withoutConnection(reply.headers));
+        } catch (error) {
+          // A status that HTTP does not have, which the parser accepts.
+          fail(error instanceof Error ? error.message : String(error));
+          forwarded.destroy();
+          return;
+        }
         collect(reply, (body) => {
           if (body === null) {
             events.problem(`The reply to ${incoming.method ?? ''} ${withoutQuery(path)} was too long or cut off.`);
@@ -66,12 +73,17 @@ export function createRecordingProxy(target: URL, events: ProxyEvents): Server {
         reply.once('aborted', () => outgoing.destroy());
       },
     );
-    forwarded.once('error', (error) => {
-      events.problem(
-        `${target.origin} did not answer ${incoming.method ?? ''} ${withoutQuery(path)}: ${error.message}`,
-      );
-      if (!outgoing.headersSent) outgoing.writeHead(502, { 'content-type': 'text/plain' });
+    const fail = (reason: string): void => {
+      events.problem(`${target.origin} did not answer ${incoming.method ?? ''} ${withoutQuery(path)}: ${reason}`);
+      if (!outgoing.headersSent) outgoing.writeHead(502, 'Bad Gateway', { 'content-type': 'text/plain' });
       outgoing.end('The server behind the recording proxy did not answer.\n');
+    };
+    forwarded.once('error', (error) => {
+      fail(error.message);
+    });
+    forwarded.once('upgrade', (_reply, socket) => {
+      socket.destroy();
+      fail('it upgraded the connection, which was not requested');
     });
     outgoing.once('close', () => {
       if (!outgoing.writableFinished) forwarded.destroy();
@@ -113,6 +125,16 @@ function withoutConnection(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !ofConnection.has(name) && !named.includes(name)),
   );
+}
+
+/**
+ * The framing of a request's body. Node writes a body of GET or DELETE without any without a header that says so: the target would
+ * read the body as the next request.
+ */
+function framingOf(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
+  const { 'content-length': length } = headers;
+  return length === undefined ? {} : { 'content-length': length };
 }
 
 function headersOf(incoming: IncomingHttpHeaders): Headers {

@@ -59,18 +59,21 @@ export interface Successor {
  * revoked.
  *
  * @param inBrowser uses the token only if its session is, or is not, in a browser; null: either
- * @returns null when the token is unknown, expired, already revoked, or of a session of the other kind
+ * @returns null when the token is unknown, not of this session, expired, already revoked, or of a session of the other
+ *   kind
  */
 export async function useRefreshToken(
   sql: Sql,
   hash: Buffer,
+  family: Family,
   successor: Successor,
   inBrowser: boolean | null,
   now: Date,
 ): Promise<FamilyFacts | null> {
   const [row] = await sql<FamilyFacts[]>`
     update refresh_tokens ${replacedBy(sql, successor, now)}
-    where token_hash = ${hash} and revoked_at is null and expires_at > ${now} and family_expires_at > ${now}
+    where token_hash = ${hash} and family_id = ${family.familyId} and user_id = ${family.userId}
+      and revoked_at is null and expires_at > ${now} and family_expires_at > ${now}
       ${inBrowser === null ? sql`` : sql`and in_browser = ${inBrowser}`}
     returning family_created_at, family_expires_at, in_browser`;
   return row ?? null;
@@ -100,11 +103,13 @@ function replacedBy(sql: Sql, { hash, sealed }: Successor, now: Date): PendingQu
     set revoked_at = ${now}, revocation_reason = 'rotated', replaced_by = ${hash}, successor_sealed = ${sealed}`;
 }
 
-/** A token that was revoked before, with what a replay of it needs to know. */
-export async function findRevokedToken(sql: Sql, hash: Buffer): Promise<RevokedToken | null> {
+/** A token of this session that was revoked before, with what a replay of it needs to know. */
+export async function findRevokedToken(sql: Sql, hash: Buffer, family: Family): Promise<RevokedToken | null> {
   const [row] = await sql<RevokedToken[]>`
     select family_id, user_id, org_id, revoked_at, revocation_reason, successor_sealed
-    from refresh_tokens where token_hash = ${hash} and revoked_at is not null`;
+    from refresh_tokens
+    where token_hash = ${hash} and family_id = ${family.familyId} and user_id = ${family.userId}
+      and revoked_at is not null`;
   return row ?? null;
 }
 

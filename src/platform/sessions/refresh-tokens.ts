@@ -74,7 +74,8 @@ async function refresh(
   const { userId, familyId } = claims;
   await lockUser(sql, userId);
   const next = { userId, familyId, jti: random.uuid() };
-  const family = await useRefreshToken(sql, hashToken(claims.jti), successorOf(next, secrets), rules.accepts, now);
+  const successor = successorOf(next, secrets);
+  const family = await useRefreshToken(sql, hashToken(claims.jti), claims, successor, rules.accepts, now);
   if (family === null) return replay(sql, claims, rules, context, dependencies);
 
   // The membership is read again: a user who was removed from the organization gets orgless tokens.
@@ -106,7 +107,7 @@ async function replay(
 ): Promise<RefreshOutcome> {
   const { clock, secrets } = dependencies;
   const now = clock.now();
-  const used = await findRevokedToken(sql, hashToken(claims.jti));
+  const used = await findRevokedToken(sql, hashToken(claims.jti), claims);
   if (used === null) return { kind: 'invalid' };
   const { userId, familyId } = claims;
 

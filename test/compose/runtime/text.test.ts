@@ -118,4 +118,10 @@ describe('lines', () => {
     for await (const line of linesOf(chunks())) lines.push(line);
     expect(lines).toEqual(['one', 'two', '', 'four']);
   });
+
+  it('longer than the limit are given in parts', () => {
+    const cutter = lineCutter(10);
+    const cut = ['12345', '67890', 'a\n', 'short\n', 'rest'].flatMap((chunk) => cutter.push(chunk));
+    expect([...cut, ...cutter.rest()]).toEqual(['1234567890', 'a', 'short', 'rest']);
+  });
 });

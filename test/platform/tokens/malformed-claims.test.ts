@@ -71,3 +71,35 @@ describe('a correctly signed token with a malformed claim', () => {
     expect((await refresh(platform, token)).status).toBe(401);
   });
 });
+
+describe('a correctly signed refresh token with the id of another token', () => {
+  const another = '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01';
+  const forge401 = async (claims: JWTPayload, change: JWTPayload): Promise<readonly number[]> => {
+    const token = await forge.sign({ ...claims, ...change });
+    const headers = { Cookie: `plumbline_session=${token}`, 'X-Plumbline-Browser': '1' };
+    const [bearer, cookie] = [
+      await refresh(platform, token),
+      await platform.json('POST', '/api/v1/auth/browser-session/refresh', { headers }),
+    ];
+    return [bearer.status, cookie.status];
+  };
+
+  it.each([{ family_id: another }, { sub: another }])('and %j is refused and uses up nothing', async (change) => {
+    const { refreshToken } = await platform.signUp();
+    expect(await forge401(decodeJwt(refreshToken), change)).toEqual([401, 401]);
+    expect((await refresh(platform, refreshToken)).status).toBe(200);
+  });
+
+  it.each([{ family_id: another }, { sub: another }])(
+    'that a browser has just used and %j is refused',
+    async (change) => {
+      const { refreshToken } = await platform.signUp();
+      const body = { refresh_token: refreshToken };
+      const headers = { 'X-Plumbline-Browser': '1' };
+      const started = await platform.json('POST', '/api/v1/auth/browser-session', { body, headers });
+      expect(started.status).toBe(200);
+      expect(await forge401(decodeJwt(refreshToken), change)).toEqual([401, 401]);
+      expect((await me(platform, String(started.body.access_token))).status).toBe(200);
+    },
+  );
+});

@@ -1,6 +1,6 @@
 /** Reads a container's log line by line. */
 import type { EngineContainer } from '../engine/engine.js';
-import { logLine } from '../engine/log-line.js';
+import { LONGEST_LOG_LINE, logLine } from '../engine/log-line.js';
 import { epochSeconds } from '../engine/time.js';
 import { linesOf } from '../lines.js';
 import type { LogLine, OutputChunk, OutputStream } from '../records.js';
@@ -37,7 +37,7 @@ export async function containerLogs(
 }
 
 async function* plainLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<LogLine, void> {
-  for await (const line of linesOf(chunks)) yield logLine('stdout', line);
+  for await (const line of linesOf(chunks, LONGEST_LOG_LINE)) yield logLine('stdout', line);
 }
 
 /**
@@ -54,7 +54,7 @@ async function* framedLines(frames: AsyncIterable<OutputChunk>): AsyncGenerator<
       const entry = logLine(stream, piece.replace(/\r?\n$/, ''));
       const before = begun.get(stream);
       const whole = before === undefined ? entry : { ...before, line: before.line + entry.line };
-      if (piece.endsWith('\n')) {
+      if (piece.endsWith('\n') || whole.line.length >= LONGEST_LOG_LINE) {
         begun.delete(stream);
         yield whole;
       } else begun.set(stream, whole);

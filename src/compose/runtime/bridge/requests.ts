@@ -80,6 +80,13 @@ export function sender(address: EngineAddress): Send {
         ...(signal && { signal }),
       });
       outgoing.on('upgrade', (_reply, socket, head) => {
+        // Readers learn of errors anyway. While nobody reads, an error without a listener would end the process.
+        socket.on('error', () => undefined);
+        if (request.upgrade !== true) {
+          socket.destroy();
+          reject(new Error('The container engine upgraded a connection without being asked.'));
+          return;
+        }
         if (head.length > 0) socket.unshift(head);
         resolve(socket);
       });

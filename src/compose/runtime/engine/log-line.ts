@@ -1,6 +1,9 @@
-/** Parses a log line that begins with its time. */
+/** Log lines: parses one that begins with its time, and bounds their length. */
 import type { LogLine, OutputStream } from '../records.js';
 import { utcTime } from './time.js';
+
+/** Characters after which a line is given in parts: containers may write without ever ending a line. */
+export const LONGEST_LOG_LINE = 1024 * 1024;
 
 export function logLine(stream: OutputStream, text: string): LogLine {
   const space = text.indexOf(' ');

@@ -4,6 +4,7 @@
  */
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { Clock } from '../clock.js';
+import { LONGEST_LOG_LINE } from '../engine/log-line.js';
 import { utcTime } from '../engine/time.js';
 import { lineCutter } from '../lines.js';
 import type { LogLine, OutputStream } from '../records.js';
@@ -78,7 +79,7 @@ interface LogFile {
 /** Podman starts a new file of the same name when the old one grows too large. */
 async function openLog(path: string): Promise<LogFile> {
   let handle: FileHandle = await open(path, 'r');
-  let cutter = lineCutter();
+  let cutter = lineCutter(LONGEST_LOG_LINE);
   const buffer = Buffer.alloc(CHUNK);
 
   async function* written(signal: AbortSignal | undefined): AsyncGenerator<Entry, void> {
@@ -100,7 +101,7 @@ async function openLog(path: string): Promise<LogFile> {
       if (now === undefined || now.ino === own.ino) return;
       await handle.close();
       handle = await open(path, 'r');
-      cutter = lineCutter();
+      cutter = lineCutter(LONGEST_LOG_LINE);
       yield* written(signal);
     },
     close: () => handle.close(),
@@ -115,9 +116,12 @@ function parseEntry(text: string): Entry | undefined {
   return { stream, time, line: match[4] ?? '', whole: match[3] === 'F' };
 }
 
-/** A line has the time of its first piece. An empty last piece only marks the end of the line. */
+/**
+ * A line has the time of its first piece. An empty last piece only marks the end of the line. A line of great length is
+ * given in parts.
+ */
 function pieceJoiner(): { push(entry: Entry): LogLine[]; rest(): LogLine[] } {
-  const begun = new Map<OutputStream, { readonly time: string; readonly pieces: string[] }>();
+  const begun = new Map<OutputStream, { readonly time: string; readonly pieces: string[]; length: number }>();
   const finished = (stream: OutputStream): LogLine[] => {
     const line = begun.get(stream);
     begun.delete(stream);
@@ -125,10 +129,11 @@ function pieceJoiner(): { push(entry: Entry): LogLine[]; rest(): LogLine[] } {
   };
   return {
     push({ stream, time, line, whole }) {
-      const current = begun.get(stream) ?? { time, pieces: [] };
+      const current = begun.get(stream) ?? { time, pieces: [], length: 0 };
       current.pieces.push(line);
+      current.length += line.length;
       begun.set(stream, current);
-      return whole ? finished(stream) : [];
+      return whole || current.length >= LONGEST_LOG_LINE ? finished(stream) : [];
     },
     rest: () => [...finished('stdout'), ...finished('stderr')],
   };

@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.js';
 import type { EngineContainer } from '../engine/engine.js';
-import { logLine } from '../engine/log-line.js';
+import { LONGEST_LOG_LINE, logLine } from '../engine/log-line.js';
 import { linesOf } from '../lines.js';
 import type { LogLine, OutputStream } from '../records.js';
 import type { LogOptions } from '../runtime.js';
@@ -17,6 +17,8 @@ import type { Podman, PodmanProcess } from './podman.js';
 const SETTLE_MS = 20;
 /** The number of unread lines at which podman is held back. */
 const MOST_WAITING = 5000;
+/** The number of their characters at which it is held back, too. */
+const MOST_CHARACTERS_WAITING = 4 * LONGEST_LOG_LINE;
 
 export interface LogSource {
   readonly podman: Podman;
@@ -65,6 +67,7 @@ function isReadable(path: string): Promise<boolean> {
  */
 async function* lines(process: PodmanProcess, clock: Clock): AsyncGenerator<LogLine, void> {
   let waiting: LogLine[] = [];
+  let characters = 0;
   let wake: (() => void) | undefined;
   const release: (() => void)[] = [];
   const notice = (): void => {
@@ -73,10 +76,12 @@ async function* lines(process: PodmanProcess, clock: Clock): AsyncGenerator<LogL
   };
 
   const read = async (stream: OutputStream, source: Readable): Promise<void> => {
-    for await (const text of linesOf(source)) {
+    for await (const text of linesOf(source, LONGEST_LOG_LINE)) {
       waiting.push(logLine(stream, text));
+      characters += text.length;
       notice();
-      if (waiting.length >= MOST_WAITING) await new Promise<void>((resolve) => release.push(resolve));
+      const isFull = waiting.length >= MOST_WAITING || characters >= MOST_CHARACTERS_WAITING;
+      if (isFull) await new Promise<void>((resolve) => release.push(resolve));
     }
   };
   let over = false;
@@ -95,7 +100,7 @@ async function* lines(process: PodmanProcess, clock: Clock): AsyncGenerator<LogL
       // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- as above
       if (!over) await clock.sleep(SETTLE_MS);
       const batch = waiting;
-      waiting = [];
+      [waiting, characters] = [[], 0];
       for (const free of release.splice(0)) free();
       yield* batch.sort((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0));
     }

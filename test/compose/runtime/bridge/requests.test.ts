@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer as createRawServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { EngineAddress } from '../../../../src/compose/runtime/bridge/address.js';
 import {
   EngineReplyError,
   imageSegment,
@@ -96,4 +99,44 @@ describe('requests to an engine', () => {
       name: 'AbortError',
     });
   });
+
+  it('fail when the engine upgrades the connection without being asked, and leave no connection behind', async () => {
+    const closed: Promise<unknown>[] = [];
+    const address = await rawEngine((socket) => {
+      closed.push(once(socket, 'close'));
+      socket.write(upgrade);
+    });
+    await expect(sender(address)({ method: 'GET', path: '/_ping' })).rejects.toThrow('without being asked');
+    await Promise.all(closed);
+  });
+
+  it('outlive the reset of an upgraded connection that nobody reads', async () => {
+    const sockets: Socket[] = [];
+    const address = await rawEngine((socket) => {
+      sockets.push(socket);
+      socket.write(upgrade);
+    });
+    const stream = await sender(address)({ method: 'POST', path: '/attach', upgrade: true });
+    const ended = new Promise((resolve) => stream.once('close', resolve));
+    sockets[0]?.resetAndDestroy();
+    await ended;
+    expect(stream.errored).toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  const upgrade = 'HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n';
+
+  /** An engine that answers the first bytes of each connection. */
+  async function rawEngine(answer: (socket: Socket) => void): Promise<EngineAddress> {
+    const server = createRawServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        answer(socket);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ends.push(async () => {
+      await new Promise((resolve) => server.close(resolve));
+    });
+    return { kind: 'tcp', host: '127.0.0.1', port: (server.address() as AddressInfo).port };
+  }
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../../../src/compose/runtime/clock.js';
+import { LONGEST_LOG_LINE } from '../../../../src/compose/runtime/engine/log-line.js';
 import { logFileLines } from '../../../../src/compose/runtime/native/log-file.js';
 import { all } from '../conformance.js';
 
@@ -49,6 +50,16 @@ describe('a log file', () => {
       ['stderr', 'between', '03.5'],
       ['stdout', 'begin, middle, end', '02.5'],
       ['stdout', '', '06.5'],
+    ]);
+  });
+
+  it('yields a line of great length in parts, with the times of the parts', async () => {
+    const piece = 'x'.repeat(LONGEST_LOG_LINE / 2);
+    await writeFile(path, [1, 2, 3].map((second) => entry(second, `stdout P ${piece}`)).join(''));
+    const lines = await all(logFileLines(path, still, {}));
+    expect(lines.map(({ line, time }) => [line.length, time.slice(17, 19)])).toEqual([
+      [LONGEST_LOG_LINE, '01'],
+      [LONGEST_LOG_LINE / 2, '03'],
     ]);
   });
 
