@@ -483,7 +483,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The organization has no team of this id. List the teams to see their ids. */
+    /** @description The organization has no team with this id. List the teams to see the valid ids. */
     TeamNotFoundProblem: {
       /** @constant */
       type: '/problems/team-not-found';
@@ -495,7 +495,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The organization has a team of this id. Choose another id, or change the existing team. */
+    /** @description The organization already has a team with this id. Choose another id, or change the existing team. */
     TeamExistsProblem: {
       /** @constant */
       type: '/problems/team-exists';
@@ -507,7 +507,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The organization has as many teams as it can have, which is 1,000. Delete some, or add members and repositories to existing teams. */
+    /** @description The organization has the maximum of 1,000 teams. Delete some, or add members and repositories to existing teams. */
     TeamLimitReachedProblem: {
       /** @constant */
       type: '/problems/team-limit-reached';
@@ -636,7 +636,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The organization has as many pending and running sync runs as the server permits. Wait until one ends, or cancel one. */
+    /** @description The organization has the maximum number of pending and running sync runs. Wait until one ends, or cancel one. */
     TooManySyncRunsProblem: {
       /** @constant */
       type: '/problems/too-many-sync-runs';
@@ -660,7 +660,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The organization has as many saved views as it can have. Delete one that nobody needs, then save again. */
+    /** @description The organization has the maximum number of saved views. Delete one, then save again. */
     ViewLimitReachedProblem: {
       /** @constant */
       type: '/problems/view-limit-reached';
@@ -696,7 +696,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its own pages, by its own name or address. For the compose service, the operator can add names with `--allow-host`. */
+    /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its pages, by its name or address. For the compose service, the operator can add names with `--allow-host`. */
     ForeignRequestProblem: {
       /** @constant */
       type: '/problems/foreign-request';
@@ -708,7 +708,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The compose server serves a page for people at this address, and answers only requests of its sessions. The request has no cookie of a session, or not the key that belongs to it. Get a new link with `plumbline compose ui` and open it. Programs use the server's socket instead. */
+    /** @description The compose server serves a web page at this address, and answers only requests of its sessions. The request lacks the cookie of a session or the matching key. Get a new link with `plumbline compose ui` and open it. Programs use the server's socket instead. */
     PageSessionRequiredProblem: {
       /** @constant */
       type: '/problems/page-session-required';
@@ -720,7 +720,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description A link to the page of the compose server works once, for five minutes, until a newer one is made. This one was used, has expired or was replaced, or another server made it. Get a new one with `plumbline compose ui`. */
+    /** @description A link to the page of the compose server works once, within five minutes, until a newer one is issued. This one was used, has expired or was replaced, or another server issued it. Get a new one with `plumbline compose ui`. */
     PageLinkRefusedProblem: {
       /** @constant */
       type: '/problems/page-link-refused';
@@ -732,7 +732,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The compose server was started without its page for people. Start it with `plumbline compose serve --ui`. */
+    /** @description The compose server was started without its web page. Start it with `plumbline compose serve --ui`. */
     PageNotServedProblem: {
       /** @constant */
       type: '/problems/page-not-served';

@@ -2475,18 +2475,18 @@ export const problemCatalogue = {
   'team-not-found': {
     title: 'Team not found',
     statuses: [404],
-    description: 'The organization has no team of this id. List the teams to see their ids.',
+    description: 'The organization has no team with this id. List the teams to see the valid ids.',
   },
   'team-exists': {
     title: 'Team exists',
     statuses: [409],
-    description: 'The organization has a team of this id. Choose another id, or change the existing team.',
+    description: 'The organization already has a team with this id. Choose another id, or change the existing team.',
   },
   'team-limit-reached': {
     title: 'Team limit reached',
     statuses: [409],
     description:
-      'The organization has as many teams as it can have, which is 1,000. Delete some, or add members and repositories to existing teams.',
+      'The organization has the maximum of 1,000 teams. Delete some, or add members and repositories to existing teams.',
   },
   'teams-file-invalid': {
     title: 'Teams file invalid',
@@ -2541,7 +2541,7 @@ export const problemCatalogue = {
     title: 'Too many sync runs',
     statuses: [409],
     description:
-      'The organization has as many pending and running sync runs as the server permits. Wait until one ends, or cancel one.',
+      'The organization has the maximum number of pending and running sync runs. Wait until one ends, or cancel one.',
   },
   'view-not-found': {
     title: 'View not found',
@@ -2551,8 +2551,7 @@ export const problemCatalogue = {
   'view-limit-reached': {
     title: 'View limit reached',
     statuses: [409],
-    description:
-      'The organization has as many saved views as it can have. Delete one that nobody needs, then save again.',
+    description: 'The organization has the maximum number of saved views. Delete one, then save again.',
   },
   'sync-run-not-active': {
     title: 'Sync run not active',
@@ -2569,25 +2568,24 @@ export const problemCatalogue = {
     title: 'Foreign request',
     statuses: [403],
     description:
-      'A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its own pages, by its own name or address. For the compose service, the operator can add names with `--allow-host`.',
+      'A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its pages, by its name or address. For the compose service, the operator can add names with `--allow-host`.',
   },
   'page-session-required': {
     title: 'Page session required',
     statuses: [401],
     description:
-      "The compose server serves a page for people at this address, and answers only requests of its sessions. The request has no cookie of a session, or not the key that belongs to it. Get a new link with `plumbline compose ui` and open it. Programs use the server's socket instead.",
+      "The compose server serves a web page at this address, and answers only requests of its sessions. The request lacks the cookie of a session or the matching key. Get a new link with `plumbline compose ui` and open it. Programs use the server's socket instead.",
   },
   'page-link-refused': {
     title: 'Page link refused',
     statuses: [401],
     description:
-      'A link to the page of the compose server works once, for five minutes, until a newer one is made. This one was used, has expired or was replaced, or another server made it. Get a new one with `plumbline compose ui`.',
+      'A link to the page of the compose server works once, within five minutes, until a newer one is issued. This one was used, has expired or was replaced, or another server issued it. Get a new one with `plumbline compose ui`.',
   },
   'page-not-served': {
     title: 'Page not served',
     statuses: [404],
-    description:
-      'The compose server was started without its page for people. Start it with `plumbline compose serve --ui`.',
+    description: 'The compose server was started without its web page. Start it with `plumbline compose serve --ui`.',
   },
   'runtime-not-found': {
     title: 'Not found',

@@ -7,26 +7,26 @@ import { expect, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { settingDescriptions } from '../src/platform/settings.js';
 
-test('the README of the Platform lists every setting with its default', async () => {
+test('src/platform/SETTINGS.md lists every setting with its default', async () => {
   const rows = settingDescriptions.map(
     ({ name, defaultText, description }) =>
       `| \`${name}\` | ${defaultText === '' ? 'none' : defaultText} | ${description} |`,
   );
   const table = ['| setting | default | what it does |', '| --- | --- | --- |', ...rows].join('\n');
   const expected = await format(table, { parser: 'markdown', printWidth: 120 });
-  expect((await section('src/platform/README.md', 'settings')).trim()).toBe(expected.trim());
+  expect((await section('src/platform/SETTINGS.md', 'settings')).trim()).toBe(expected.trim());
 });
 
-test('the architecture README lists every dependency', async () => {
-  const listed = [...(await section('src/README.md', 'dependencies')).matchAll(/^\| `([^`]+)`/gm)].map(
+test('src/DEPENDENCIES.md lists every dependency', async () => {
+  const listed = [...(await section('src/DEPENDENCIES.md', 'dependencies')).matchAll(/^\| `([^`]+)`/gm)].map(
     ([, name]) => name,
   );
   const names = { ...manifest.dependencies, ...manifest.optionalDependencies };
   expect(listed.sort()).toEqual(Object.keys(names).sort());
 });
 
-test('the architecture README lists every package that is bundled into the console', async () => {
-  const rows = (await section('src/README.md', 'bundled')).matchAll(/^\| `([^`]+)`/gm);
+test('src/DEPENDENCIES.md lists every package that is bundled into the console', async () => {
+  const rows = (await section('src/DEPENDENCIES.md', 'bundled')).matchAll(/^\| `([^`]+)`/gm);
   const listed = [...rows].map(([, name]) => name);
   const entries = await readdir('src/console', { recursive: true, withFileTypes: true });
   const sources = entries.filter(({ name }) => /\.tsx?$/.test(name));

@@ -656,7 +656,7 @@ export interface paths {
     put?: never;
     /**
      * Save a view
-     * @description Saves what a chart shows under a name. No other view of the organization can have the name, whatever the case of its letters (422). An organization can have 200 views.
+     * @description Saves the query of a chart under a name. The name is unique in the organization, regardless of case (422). An organization can have 200 views.
      */
     post: operations['createView'];
     delete?: never;
@@ -684,7 +684,7 @@ export interface paths {
     head?: never;
     /**
      * Rename or change a view
-     * @description Changes the name or the definition; what is left out stays. Members can change the views that they have saved, admins all views.
+     * @description Changes the name or the definition; omitted fields are kept. Members can change the views that they have saved, admins all views.
      */
     patch: operations['updateView'];
     trace?: never;
@@ -704,7 +704,7 @@ export interface paths {
     put?: never;
     /**
      * Connect a code host
-     * @description Stores an access token for a code host, encrypted. No reply contains it. The name is unique per provider in the organization, which has at most as many integrations as the server's setting `INTEGRATIONS_PER_ORGANIZATION` permits. The token is not checked here; use the test operation. Connecting the first integration completes the onboarding of the organization.
+     * @description Stores an access token for a code host, encrypted. No reply contains it. The name is unique per provider in the organization. The server's setting `INTEGRATIONS_PER_ORGANIZATION` limits the number of integrations. The token is not checked here; use the test operation. Connecting the first integration completes the onboarding of the organization.
      */
     post: operations['connectIntegration'];
     delete?: never;
@@ -769,7 +769,7 @@ export interface paths {
     };
     /**
      * List the repositories of a source
-     * @description The repositories that a sync configuration of this provider can name. Those of a code host are asked of the host
+     * @description The repositories that a sync configuration of this provider can name. Those of a code host are requested from it
      *     with the token of the integration, page by page: a page may hold fewer items than `limit`, or none, and there is
      *     more as long as `next_cursor` is not null. Those of `local` are below the folder that the operator opens
      *     (SYNC_LOCAL_ROOT); without such a folder there are none.
@@ -1460,7 +1460,7 @@ export interface components {
       expires_in: number;
       user: components['schemas']['User'];
     };
-    /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its own pages, by its own name or address. For the compose service, the operator can add names with `--allow-host`. */
+    /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its pages, by its name or address. For the compose service, the operator can add names with `--allow-host`. */
     ForeignRequestProblem: {
       /** @constant */
       type: '/problems/foreign-request';
@@ -2033,7 +2033,7 @@ export interface components {
       members?: components['schemas']['TeamMembers'];
       repositories?: components['schemas']['TeamRepositories'];
     };
-    /** @description The organization has a team of this id. Choose another id, or change the existing team. */
+    /** @description The organization already has a team with this id. Choose another id, or change the existing team. */
     TeamExistsProblem: {
       /** @constant */
       type: '/problems/team-exists';
@@ -2045,7 +2045,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The organization has as many teams as it can have, which is 1,000. Delete some, or add members and repositories to existing teams. */
+    /** @description The organization has the maximum of 1,000 teams. Delete some, or add members and repositories to existing teams. */
     TeamLimitReachedProblem: {
       /** @constant */
       type: '/problems/team-limit-reached';
@@ -2057,7 +2057,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The organization has no team of this id. List the teams to see their ids. */
+    /** @description The organization has no team with this id. List the teams to see the valid ids. */
     TeamNotFoundProblem: {
       /** @constant */
       type: '/problems/team-not-found';
@@ -2180,7 +2180,7 @@ export interface components {
       name: components['schemas']['Name'];
       definition: components['schemas']['ViewDefinition'];
     };
-    /** @description The organization has as many saved views as it can have. Delete one that nobody needs, then save again. */
+    /** @description The organization has the maximum number of saved views. Delete one, then save again. */
     ViewLimitReachedProblem: {
       /** @constant */
       type: '/problems/view-limit-reached';
@@ -2570,7 +2570,7 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The organization has as many pending and running sync runs as the server permits. Wait until one ends, or cancel one. */
+    /** @description The organization has the maximum number of pending and running sync runs. Wait until one ends, or cancel one. */
     TooManySyncRunsProblem: {
       /** @constant */
       type: '/problems/too-many-sync-runs';
@@ -5890,7 +5890,7 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['MemberRequired'];
       406: components['responses']['NotAcceptable'];
-      /** @description The organization has as many views as it can have. */
+      /** @description The organization has the maximum number of views. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];

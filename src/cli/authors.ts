@@ -5,10 +5,10 @@ import { registerImportCommand } from './import-command.js';
 const HELP = `
 The file is YAML:
   authors:
-    - author: ada@example.com                   what the analytics show
+    - author: ada@example.com                   shown in the analytics
       also: [ada@old.example.com, ada, Ada L.]  other e-mails, logins and names of the same person
 
-Authors of an earlier import are replaced, and "authors: []" takes all of them back: records keep what their sources
+Authors of an earlier import are replaced, and "authors: []" removes all of them: records keep what their sources
 say. The .mailmap of a repository and the noreply addresses of code hosts are followed without a file. Where syncs use a
 rules file, give the same one here: units are derived again by it.`;
 

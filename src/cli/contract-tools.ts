@@ -23,7 +23,7 @@ function registerGate(program: Command): void {
     .addHelpText(
       'after',
       `
-Exit codes: 0 everything documented was seen, and nothing else; 1 not so, or the command failed; 2 wrong usage, an
+Exit codes: 0 exactly what is documented was seen; 1 something differs, or the command failed; 2 wrong usage, an
 unreadable contract, an unreachable server.
 
   plumbline gate openapi.yaml --target http://127.0.0.1:3000 --run 'npm test' --junit gate.xml`,

@@ -98,7 +98,7 @@ program
 
 program
   .command('users')
-  .description('accounts')
+  .description('manage accounts')
   .command('superuser')
   .description('make an account a superuser; with --revoke, an ordinary user')
   .argument('<email>', 'e-mail address of the account')

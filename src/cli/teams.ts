@@ -5,10 +5,10 @@ import { registerImportCommand } from './import-command.js';
 const HELP = `
 The file is YAML:
   teams:
-    - id: payments                       what the analytics show
+    - id: payments                       shown in the analytics
       name: Payments                     optional
       members: [ada@example.com, grace]  e-mails or logins
-      repositories: ['acme/pay-*']       owner/name; * stands for anything
+      repositories: ['acme/pay-*']       owner/name; * matches any characters
 
 A work unit goes to the team that has its author, else to the one that has its repository, else to the owner by the
 repository's CODEOWNERS, else it is unassigned. Teams of an earlier import are replaced. Where syncs use a rules file,

@@ -109,21 +109,22 @@ The project's files are compose.yml, compose.yaml, docker-compose.yml or docker-
 the override file beside it, unless -f or COMPOSE_FILE says otherwise. Its name is --project-name,
 COMPOSE_PROJECT_NAME, the file's name:, or the directory's.
 
-Containers run on the backend set by --backend or COMPOSE_BACKEND: bridge (a container engine's socket), native (Podman, no service) or
-mock (in memory). Without either: the engine of --context, DOCKER_HOST, DOCKER_CONTEXT or Docker's current context;
-where none is configured, an engine that listens on this machine, else Podman. "compose version" prints which.
+Containers run on the backend set by --backend or COMPOSE_BACKEND: bridge (a container engine's socket), native
+(Podman without a service) or mock (in memory). Without either: the engine of --context, DOCKER_HOST, DOCKER_CONTEXT
+or Docker's current context; if none is configured, an engine that listens on this machine, else Podman.
+"compose version" prints which.
 
---remote or COMPOSE_REMOTE has a server do it: what "plumbline compose serve" answers there, unix:///path,
-tcp://host:port, or tls://host:port with --tls-ca, --tls-cert and --tls-key. It gets the compose file as it is
-understood here, and none of the files that it names.
+--remote or COMPOSE_REMOTE runs the command on a server, at the address of its "plumbline compose serve": unix:///path,
+tcp://host:port, or tls://host:port with --tls-ca, --tls-cert and --tls-key. The server gets the
+compose file, resolved on this machine, and none of the files that it names.
 
 Examples:
   plumbline compose up -d                 start everything in the background
   plumbline compose logs -f web           follow the output of one service
   plumbline compose up -d --scale web=3   three containers of web
   plumbline compose run --rm web sh       a new container for one command
-  plumbline compose config                the project as it is understood
+  plumbline compose config                print the resolved project
   plumbline compose down -v               remove everything, with the data
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted; run, exec and up --exit-code-from give the
-container's own.`;
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted; run, exec and up --exit-code-from return
+that of the container.`;

@@ -25,7 +25,7 @@ export interface ListenOptions {
   readonly clientCa?: string | undefined;
   /** The accepted clients: path of the auth store. */
   readonly authStore?: string | undefined;
-  /** Whether the page for people is served there: to browsers of this machine, or over TLS. */
+  /** Whether the web page is served there: to browsers of this machine, or over TLS. */
   readonly page?: boolean | undefined;
 }
 

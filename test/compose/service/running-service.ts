@@ -36,7 +36,7 @@ export interface ServiceParts extends Partial<Omit<MockParts, 'clock'>> {
   readonly projectsFolder?: string | null;
   readonly allow?: readonly Allowance[];
   readonly limits?: Partial<ProjectLimits>;
-  /** Whether it serves the page for people, for which the address is then alone. */
+  /** Whether it serves the web page, for which the address is then alone. */
   readonly page?: boolean;
   /** Stands between the service and the mock. */
   readonly wrap?: (backend: Backend) => Backend;

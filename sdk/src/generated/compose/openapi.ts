@@ -150,7 +150,7 @@ export interface paths {
     };
     /**
      * Read a container
-     * @description Everything that is known of one container.
+     * @description All details of one container.
      */
     get: operations['inspectContainer'];
     put?: never;
@@ -425,7 +425,7 @@ export interface paths {
     post?: never;
     /**
      * Remove a network
-     * @description Removes a network. One that a container is on is answered by 502. Both production backends refuse it with 501.
+     * @description Removes a network. Answers 502 if a container uses the network. Both production backends refuse it with 501.
      */
     delete: operations['removeNetwork'];
     options?: never;
@@ -473,7 +473,7 @@ export interface paths {
     post?: never;
     /**
      * Remove a volume
-     * @description Removes a volume. One that a container uses is answered by 502.
+     * @description Removes a volume. Answers 502 if a container uses the volume.
      */
     delete: operations['removeVolume'];
     options?: never;
@@ -496,7 +496,7 @@ export interface paths {
     put?: never;
     /**
      * Create a secret
-     * @description Creates a secret. Its value is never answered. Both production backends refuse it with 501.
+     * @description Creates a secret. Its value is never returned. Both production backends refuse it with 501.
      */
     post: operations['createSecret'];
     delete?: never;
@@ -2775,7 +2775,7 @@ export interface components {
        */
       expires_at: string;
     };
-    /** @description The compose server was started without its page for people. Start it with `plumbline compose serve --ui`. */
+    /** @description The compose server was started without its web page. Start it with `plumbline compose serve --ui`. */
     PageNotServedProblem: {
       /** @constant */
       type: '/problems/page-not-served';
@@ -2802,7 +2802,7 @@ export interface components {
        */
       expires_at: string;
     };
-    /** @description A link to the page of the compose server works once, for five minutes, until a newer one is made. This one was used, has expired or was replaced, or another server made it. Get a new one with `plumbline compose ui`. */
+    /** @description A link to the page of the compose server works once, within five minutes, until a newer one is issued. This one was used, has expired or was replaced, or another server issued it. Get a new one with `plumbline compose ui`. */
     PageLinkRefusedProblem: {
       /** @constant */
       type: '/problems/page-link-refused';
@@ -2852,7 +2852,7 @@ export interface components {
       /** @description The methods that the path supports. */
       allow: string[];
     };
-    /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its own pages, by its own name or address. For the compose service, the operator can add names with `--allow-host`. */
+    /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its pages, by its name or address. For the compose service, the operator can add names with `--allow-host`. */
     ForeignRequestProblem: {
       /** @constant */
       type: '/problems/foreign-request';
@@ -2890,7 +2890,7 @@ export interface components {
       /** @description The media types that the operation can return. */
       available: string[];
     };
-    /** @description The compose server serves a page for people at this address, and answers only requests of its sessions. The request has no cookie of a session, or not the key that belongs to it. Get a new link with `plumbline compose ui` and open it. Programs use the server's socket instead. */
+    /** @description The compose server serves a web page at this address, and answers only requests of its sessions. The request lacks the cookie of a session or the matching key. Get a new link with `plumbline compose ui` and open it. Programs use the server's socket instead. */
     PageSessionRequiredProblem: {
       /** @constant */
       type: '/problems/page-session-required';
@@ -3027,7 +3027,7 @@ export interface components {
         'application/problem+json': components['schemas']['NotAcceptableProblem'];
       };
     };
-    /** @description The server serves a page for people at this address, and the request is not of a session of it. */
+    /** @description The server serves a web page at this address, and the request does not belong to one of its sessions. */
     PageSessionRequired: {
       headers: {
         'X-Request-Id': components['headers']['XRequestId'];

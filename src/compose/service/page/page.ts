@@ -1,4 +1,4 @@
-/** Links to the page for people, and the sessions of browsers. */
+/** Links to the web page, and the sessions of browsers. */
 import type {
   CreatePageLinkHandler,
   EndPageSessionHandler,

@@ -1,4 +1,4 @@
-/** The page for people, and who may see it and the pages beside it. */
+/** The web page, and who may see it and the pages beside it. */
 import type { IncomingMessage } from 'node:http';
 import type { ProblemReply } from '../../../../generated/contract.js';
 import { consoleAssets, sendBuiltPage } from '../../../contract/built-pages.js';
@@ -28,7 +28,7 @@ export function createContainersPages(folder: URL): PageRoute[] {
 }
 
 /**
- * Decides who may see the pages of an address with the page for people. That page and its assets hold nothing of this
+ * Decides who may see the pages of an address with the web page. That page and its assets hold nothing of this
  * server, so they are sent without a session, also where a link on a page of another site leads here. Everything else
  * that is no operation needs a session.
  */

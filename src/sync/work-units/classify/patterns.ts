@@ -3,14 +3,14 @@ import { literal, matchesSteps } from '../../glob.js';
 
 export type Matcher = (text: string) => boolean;
 
-/** Matches a name (a label, a scope, a repository): `*` stands for anything. */
+/** Matches a name (a label, a scope, a repository): `*` matches anything. */
 export function nameMatcher(pattern: string): Matcher {
   const steps = Array.from(pattern, (character) => (character === '*' ? character : literal(character)));
   return (text) => matchesSteps(steps, text);
 }
 
 /**
- * Matches a path that one of the patterns (at least one) names: `*` stands for anything within one folder, `**` for any
+ * Matches a path that one of the patterns (at least one) names: `*` matches anything within one folder, `**` for any
  * number of folders. A pattern without a slash matches in every folder.
  */
 export function pathMatcher(...patterns: readonly string[]): Matcher {

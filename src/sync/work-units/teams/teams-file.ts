@@ -5,7 +5,7 @@
  *       - id: payments                      # the value of the dimension TEAM
  *         name: Payments                    # optional
  *         members: [ada@example.com, grace] # e-mails or logins
- *         repositories: ['acme/pay-*']      # owner/name; * stands for anything
+ *         repositories: ['acme/pay-*']      # owner/name; * matches anything
  *
  * A unit belongs to the team of its author; if several teams have the author, to the one that also has the repository,
  * else to the first in the file. If no team has the author, it belongs to the team that has the repository.
