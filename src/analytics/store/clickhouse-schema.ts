@@ -56,7 +56,7 @@ export async function ensureClickHouseSchema(engine: ClickHouseEngine, exclusive
   const stored = await partitionOf(engine);
   if (stored === undefined) await engine.command(createTable('work_units'));
   else {
-    await addPhases(engine);
+    await addPhases(engine, 'work_units');
     if (stored === PARTITION) await allowUnknownChurn(engine);
   }
   const isRebuilt = stored === undefined || stored === PARTITION;
@@ -88,15 +88,15 @@ async function allowUnknownChurn(engine: ClickHouseEngine): Promise<void> {
 }
 
 /** Releases before 0.2.0 had no phases. */
-async function addPhases(engine: ClickHouseEngine): Promise<void> {
+async function addPhases(engine: ClickHouseEngine, table: string): Promise<void> {
   const rows = await engine.query(
-    "select name from system.columns where database = currentDatabase() and table = 'work_units'",
-    {},
+    'select name from system.columns where database = currentDatabase() and table = {table:String}',
+    { table },
   );
   const names = new Set(rows.map(([name]) => name));
   const missing = PHASE_COLUMNS.filter((column) => !names.has(column));
   const added = missing.map((column) => `add column if not exists ${column} Nullable(Int64) after completed_at`);
-  if (added.length > 0) await engine.command(`alter table work_units ${added.join(', ')}`);
+  if (added.length > 0) await engine.command(`alter table ${table} ${added.join(', ')}`);
 }
 
 const NEXT = 'work_units_next';
@@ -117,6 +117,7 @@ async function rebuild(engine: ClickHouseEngine, assertHeld: () => Promise<void>
 }
 
 async function takeOver(engine: ClickHouseEngine, assertHeld: () => Promise<void>): Promise<void> {
+  await addPhases(engine, FORMER); // the rebuild may be one of an earlier version
   await copy(engine, FORMER, 'work_units');
   await assertHeld();
   await engine.command(`drop table if exists ${FORMER}`);
