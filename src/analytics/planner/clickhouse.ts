@@ -5,12 +5,13 @@
 import { clickHouseCode, type ClickHouseEngine, type ClickHouseParameters } from '../clickhouse/engine.js';
 import { clickHouseDialect } from './dialects.js';
 import { limited, type Failure, type QueryEngine } from './engine.js';
+import { lacksPhases } from './missing-phases.js';
 import type { Statement } from './statements.js';
 
 /** Error codes (`system.errors`): timeout exceeded; unknown table, database. */
 const TIMEOUT = new Set([159, 160]);
 const NO_TABLES = new Set([60, 81]);
-/** Unknown identifier: a column that the next sync adds to tables of an earlier release. */
+/** Unknown identifier. */
 const NO_COLUMN = 47;
 
 /** @param atOnce maximum number of concurrent statements of a batch */
@@ -47,7 +48,7 @@ function named(parameters: Statement['parameters']): ClickHouseParameters {
 function kind(error: unknown): Failure {
   const code = clickHouseCode(error);
   if (code !== undefined) {
-    if (code === NO_COLUMN) return 'unavailable';
+    if (code === NO_COLUMN && lacksPhases(error)) return 'unavailable';
     return TIMEOUT.has(code) ? 'timeout' : NO_TABLES.has(code) ? 'no-tables' : 'failed';
   }
   if (!(error instanceof Error)) return 'failed';

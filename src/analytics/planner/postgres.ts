@@ -10,6 +10,7 @@ import type { Row } from './result-rows.js';
 import { postgresDialect } from './dialects.js';
 import { limited, type Failure, type Limits, type QueryEngine } from './engine.js';
 import type { Parameter } from './slices.js';
+import { lacksPhases } from './missing-phases.js';
 import type { Statement } from './statements.js';
 
 const READ = 'isolation level repeatable read read only';
@@ -42,8 +43,7 @@ function kind(error: unknown): Failure {
   if (isStatementTimeout(error)) return 'timeout';
   if (isConnectionFailure(error) || isRecoveryConflict(error)) return 'unavailable';
   if (!(error instanceof Error) || !('code' in error)) return 'failed';
-  // A column that the next sync adds to tables of an earlier release.
-  if (error.code === '42703') return 'unavailable';
+  if (error.code === '42703' && lacksPhases(error)) return 'unavailable';
   return error.code === '42P01' ? 'no-tables' : 'failed';
 }
 
