@@ -161,8 +161,10 @@ describe('A backup', () => {
   });
 
   test.each([
-    ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 200), 'The backup is incomplete'],
-    ['changed', (bytes: Buffer) => flipped(bytes), 'damaged'],
+    ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 200), 'The backup is incomplete or damaged'],
+    ['changed near its start', (bytes: Buffer) => flipped(bytes, 0.1), 'damaged'],
+    ['changed in its middle', (bytes: Buffer) => flipped(bytes, 0.5), 'damaged'],
+    ['changed near its end', (bytes: Buffer) => flipped(bytes, 0.9), 'damaged'],
     ['something else', () => Buffer.from('hello'), 'not a backup'],
   ])('that is %s is refused, and the database stays empty', async (_, damage, message) => {
     const uri = await owned(createTestDatabase());
@@ -179,10 +181,11 @@ describe('A backup', () => {
 
 const tables = `select tablename from pg_tables where schemaname = 'public'`;
 
-function flipped(bytes: Buffer): Buffer {
+/** With another byte at `position`, a part of the length. Which reader notices it depends on the bytes around it. */
+function flipped(bytes: Buffer, position: number): Buffer {
   const changed = Buffer.from(bytes);
-  const middle = Math.floor(bytes.length / 2);
-  changed.writeUInt8((bytes[middle] ?? 0) ^ 0xff, middle);
+  const offset = Math.floor(bytes.length * position);
+  changed.writeUInt8(changed.readUInt8(offset) ^ 0xff, offset);
   return changed;
 }
 
@@ -203,7 +206,7 @@ describe('kill -9', () => {
       `plumbline: ${file}.partial belongs to a backup that runs or was killed. If none runs, remove it\n`,
     );
     const target = await owned(createEmptyDatabase());
-    expect((await restore(target, `${file}.partial`)).stderr).toContain('The backup is incomplete');
+    expect((await restore(target, `${file}.partial`)).stderr).toContain('The backup is incomplete or damaged');
     await rm(`${file}.partial`);
     expect(await backup(uri)).toMatchObject({ exitCode: 0 });
   });

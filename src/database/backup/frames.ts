@@ -74,7 +74,7 @@ export async function* encodeFrames(frames: AsyncIterable<Exclude<Frame, { kind:
 /**
  * Decodes frames. The footer is checked, and not yielded.
  *
- * @throws Error when the content is no backup, is of another format, is incomplete, or was changed
+ * @throws Error when the content is no backup, is of another format, is incomplete, or is damaged
  */
 export async function* decodeFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Exclude<Frame, { kind: 'footer' }>> {
   const hash = createHash('sha256');
@@ -85,7 +85,7 @@ export async function* decodeFrames(chunks: AsyncIterable<Buffer>): AsyncGenerat
     if (isComplete) throw new Error('The backup has content after its end');
     if (code === codes.footer) {
       const footer = parse(content) as BackupFooter;
-      if (footer.tables !== tables || footer.sha256 !== hash.digest('hex')) throw new Error('The backup was changed');
+      if (footer.tables !== tables || footer.sha256 !== hash.digest('hex')) throw damaged();
       isComplete = true;
       continue;
     }
@@ -95,13 +95,21 @@ export async function* decodeFrames(chunks: AsyncIterable<Buffer>): AsyncGenerat
       tables += 1;
       yield { kind: 'table', content: parse(content) as BackupTable };
     } else if (code === codes.data) yield { kind: 'data', content };
-    else throw notABackup();
+    else throw damaged();
   }
-  if (!isComplete) throw new Error('The backup is incomplete: its end is missing');
+  if (!isComplete) throw incomplete();
 }
 
-export function notABackup(): Error {
-  return new Error('The file is not a backup of Plumbline');
+export function notABackup(cause?: unknown): Error {
+  return new Error('The file is not a backup of Plumbline, or is damaged', { cause });
+}
+
+export function incomplete(cause?: unknown): Error {
+  return new Error('The backup is incomplete or damaged: its end is missing', { cause });
+}
+
+function damaged(cause?: unknown): Error {
+  return new Error('The backup is damaged: its content does not match its checksum', { cause });
 }
 
 function encode(code: number, content: Buffer): Buffer {
@@ -133,7 +141,7 @@ async function* split(chunks: AsyncIterable<Buffer>): AsyncGenerator<{ code: num
     parts = rest.length === 0 ? [] : [rest];
     length = rest.length;
   }
-  if (length > 0) throw new Error('The backup is incomplete: its end is missing');
+  if (length > 0) throw incomplete();
 }
 
 /** Parses JSON. The shape of the content follows from the kind of the frame, because only this module writes frames. */
@@ -141,7 +149,7 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch (error) {
-    throw new Error('The backup was changed', { cause: error });
+    throw damaged(error);
   }
 }
 

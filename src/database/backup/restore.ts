@@ -9,7 +9,7 @@ import { parseDatabaseAddress } from '../address.js';
 import type { Log } from '../log.js';
 import { checkServer, migrateInTransaction, newestSchemaVersion } from '../migrate.js';
 import { openSingleConnection } from '../single-connection.js';
-import { decodeFrames, notABackup, type BackupHeader, type Frame } from './frames.js';
+import { decodeFrames, incomplete, notABackup, type BackupHeader, type Frame } from './frames.js';
 
 export interface RestoreOptions {
   readonly logger: Log;
@@ -39,6 +39,7 @@ export async function restore(uri: string, file: string, options: RestoreOptions
         'set local idle_in_transaction_session_timeout = 0',
     );
     await requireEmpty(sql);
+    await verify(file);
     const report = await read(sql, file, options);
     await sql`commit`;
     await sql`analyze`;
@@ -57,6 +58,12 @@ async function requireEmpty(sql: postgres.Sql): Promise<void> {
   }
 }
 
+/** Reads all of a file, so that a damaged one is named as such instead of failing in a statement half-way. */
+async function verify(file: string): Promise<void> {
+  const frames = decodeFrames(uncompressed(file));
+  while ((await frames.next()).done !== true);
+}
+
 async function read(sql: postgres.Sql, file: string, options: RestoreOptions): Promise<RestoreReport> {
   const frames = decodeFrames(uncompressed(file));
   const first = await frames.next();
@@ -73,7 +80,6 @@ async function read(sql: postgres.Sql, file: string, options: RestoreOptions): P
   const tables = await fill(sql, frames);
   for (const statement of [...indexes, ...header.sequences]) await sql.unsafe(statement);
   await migrateInTransaction(sql, { logger: options.logger });
-  // The last frame was checked before: from here on nothing of the file can turn out to be damaged.
   await options.accept(header.extra);
   return { createdAt: header.createdAt, tables };
 }
@@ -86,9 +92,8 @@ async function* uncompressed(file: string): AsyncGenerator<Buffer> {
     for await (const chunk of gunzip) yield chunk as Buffer; // it is not in object mode
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
-    if (code === 'Z_DATA_ERROR')
-      throw new Error('The file is not a backup of Plumbline, or is damaged', { cause: error });
-    if (code === 'Z_BUF_ERROR') throw new Error('The backup is incomplete: its end is missing', { cause: error });
+    if (code === 'Z_DATA_ERROR') throw notABackup(error);
+    if (code === 'Z_BUF_ERROR') throw incomplete(error);
     throw error;
   }
 }

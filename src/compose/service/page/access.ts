@@ -43,8 +43,7 @@ export function createPageAccess(clock: Clock, origin: () => URL): PageAccess {
     open(token) {
       const session = sessions.open(token);
       if (session === null) return null;
-      const seconds = Math.floor((session.expiresAt.getTime() - clock.now().getTime()) / 1000);
-      return { ...session, setCookie: setCookie(session.cookie, seconds) };
+      return { ...session, setCookie: setCookie(session.cookie, session.maxAgeSeconds) };
     },
     end(key) {
       sessions.end(key);

@@ -28,6 +28,7 @@ export interface PageSession {
   readonly cookie: string;
   readonly key: string;
   readonly expiresAt: Date;
+  readonly maxAgeSeconds: number;
 }
 
 const linkMs = 5 * 60_000;
@@ -64,7 +65,7 @@ export function createPageSessions(clock: Clock): PageSessions {
       const key = newSecret();
       const expiresAt = new Date(clock.now().getTime() + sessionMs);
       sessions.set(hashOf(cookie), { keyHash: hashOf(key), expiresAt });
-      return { cookie, key, expiresAt };
+      return { cookie, key, expiresAt, maxAgeSeconds: sessionMs / 1000 };
     },
     has: (cookies) => keysOf(cookies).length > 0,
     hasWithKey: (cookies, key) => keysOf(cookies).includes(hashOf(key)),
