@@ -64,7 +64,7 @@ describe.each(places)('%s in %s %s', (property, method, path, bodyOf) => {
   it('refuses characters that nobody sees beside visible ones', async () => {
     const tags = ['\u{e0000}', '\u{e0001}', '\u{e0041}', '\u{e007f}', '\u{e0080}', '\u{e0fff}'];
     const others = ['\u00ad', '\u034f', '\u180e', '\u200b', '\u2060', '\u2062', '\u2800', '\u3164', '\ufeff'];
-    for (const hidden of [...tags, ...others, '\u{1d173}']) {
+    for (const hidden of [...tags, ...others, '\u{1d173}', '\ufff9', '\ufffb', '\u{13430}', '\u{1343f}']) {
       for (const name of [`Acme${hidden}`, `${hidden}Acme`, `Ac${hidden}me`]) {
         const violations = [expect.objectContaining({ path: `/body/${property}`, rule: 'pattern' })];
         expect({ name, ...(await send(name)) }).toEqual({ name, status: 422, violations });

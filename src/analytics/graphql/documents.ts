@@ -52,11 +52,15 @@ export function nameOfOperation({ document }: PreparedDocument, asked: string | 
   return operation?.name?.value.slice(0, 100);
 }
 
+const tooDeep = invalid('query', 'The query nests too deep to be parsed.');
+
 function prepare(schema: GraphQLSchema, text: string): PreparedDocument {
   let document: DocumentNode;
   try {
     document = parse(text, { maxTokens });
   } catch (error) {
+    // The parser is recursive, and reaches the end of the stack before it has counted the tokens.
+    if (error instanceof RangeError) return { document: null, errors: [graphqlError(tooDeep)] };
     return { document: null, errors: [graphqlError(error)] };
   }
   const refusal = limitRefusal(document) ?? otherThanQuery(document);

@@ -42,6 +42,11 @@ describe('A query text', () => {
     expect(messagesOf(`{ __schema { queryType { ...f } } } fragment f on __Type { ${deep(10)} }`)).toEqual([refusal]);
   });
 
+  test('whose values nest too deep for the parser is refused', () => {
+    const nested = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+    expect(messagesOf(`{ __type(name: ${nested}) { name } }`)).toEqual(['The query nests too deep to be parsed.']);
+  });
+
   test('with fragments that grow exponentially is refused before it is expanded', () => {
     const fragments = Array.from({ length: 60 }, (_, n) => `fragment f${n} on Query { ...f${n + 1} ...f${n + 1} }`);
     const text = `{ ...f0 } ${fragments.join(' ')} fragment f60 on Query { a: __typename }`;
