@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fill, smallOrganization } from '../analytics/graphql/served.js';
 import type { TestUser } from '../support/platform.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+import { colorsOf, stylesOf } from './picture-colors.js';
 
 const march = '/console/explore?range=custom&start=2026-03-01&end=2026-03-31';
 
@@ -122,9 +123,15 @@ describe.skipIf(!hasBrowser)(`The Explore page${withoutBrowser}`, () => {
       expect(await readFile(await (await csv).path(), 'utf8')).toContain('Quality');
       const png = page.waitForEvent('download');
       await page.getByRole('button', { name: `Download ${name} as PNG`, exact: true }).click();
-      expect((await readFile(await (await png).path())).subarray(1, 4).toString()).toBe('PNG');
+      const picture = await (await png).path();
+      expect((await readFile(picture)).subarray(1, 4).toString()).toBe('PNG');
+      if (name.endsWith('week')) {
+        // The legend is at the bottom of the picture, which is twice as large as the page.
+        const [color] = await stylesOf(page, '.legend line', 'stroke');
+        expect(await colorsOf(page, picture, 100)).toContain(color);
+      }
     }
-    await page.getByRole('button', { name: 'Show the query' }).click();
+    await page.getByRole('button', { name: 'Show the query', exact: true }).click();
     const curl = await page.getByRole('dialog').locator('pre').first().innerText();
     expect(curl).toContain("-H 'X-Persisted-Query-Id: explore'");
     expect(complaints).toEqual([]);

@@ -1,9 +1,18 @@
 import { readFile } from 'node:fs/promises';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { fill, halfKnown, smallOrganization } from '../analytics/graphql/served.js';
 import { TAXONOMY, type Subcategory, type Theme } from '../../src/analytics/vocabulary.js';
 import type { TestUser } from '../support/platform.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+import { colorsOf, stylesOf } from './picture-colors.js';
+
+/** The parts of the reply that charts show. */
+interface Overview {
+  readonly breakdowns: readonly { readonly dimension: string; readonly items: unknown }[];
+  readonly timeseries: readonly { readonly dimension: string }[];
+  readonly sankey: unknown;
+}
 
 const march = '/console/overview?range=custom&start=2026-03-01&end=2026-03-31';
 
@@ -69,7 +78,13 @@ describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
 
     const png = visitor.page.waitForEvent('download');
     await flow.getByRole('button', { name: 'Download Flow of work as PNG' }).click();
-    expect((await readFile(await (await png).path())).subarray(1, 4).toString()).toBe('PNG');
+    const picture = await (await png).path();
+    expect((await readFile(picture)).subarray(1, 4).toString()).toBe('PNG');
+    const colors = await colorsOf(visitor.page, picture);
+    expect(colors[0]).toBe((await stylesOf(visitor.page, '.card', 'background-color'))[0]);
+    const nodes = await stylesOf(visitor.page, '.flow rect', 'fill');
+    expect(nodes.length).toBeGreaterThan(2);
+    expect(colors).toEqual(expect.arrayContaining([...nodes]));
 
     await flow.getByRole('button', { name: 'As a table' }).click();
     expect(await flow.getByRole('row', { name: 'Risk example/web 0.75' }).count()).toBe(1);
@@ -98,11 +113,36 @@ describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
     expect(await card.locator('.bar-value').allInnerTexts()).toEqual(Array.from({ length: 10 }, () => '1 · 6.3%'));
   });
 
-  test('shows the query for programs', async () => {
-    await visitor.page.getByRole('button', { name: 'Show the query' }).click();
-    const dialog = visitor.page.getByRole('dialog');
+  test('shows the query of the page and of each chart for programs', async () => {
+    const { page } = visitor;
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Show the query', exact: true }).click();
     expect(await dialog.locator('pre').first().innerText()).toContain("-H 'X-Persisted-Query-Id: overview'");
-    await visitor.page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
     expect(await dialog.isVisible()).toBe(false);
+
+    const charts = page.locator('section.chart');
+    const start = '2026-03-02';
+    const reply = page.waitForResponse((response) => response.request().postData()?.includes(start) ?? false);
+    await page.getByLabel('First day').fill(start);
+    const { analytics: data } = ((await (await reply).json()) as { data: { analytics: Overview } }).data;
+    await charts.first().waitFor();
+    const parts: unknown[] = [];
+    for (const card of await charts.all()) {
+      await card.getByRole('button', { name: /^Query of / }).click();
+      await dialog.getByText('SDK', { exact: true }).click();
+      const line = (await dialog.locator('pre').nth(1).innerText()).split('\n').at(-1) ?? '';
+      const figures = /^const figures = (data\.analytics\..*);$/.exec(line)?.[1] ?? '';
+      parts.push(runInNewContext(figures, { data: { analytics: data } }));
+      await page.keyboard.press('Escape');
+    }
+    const lines = (dimension: string): unknown => data.timeseries.filter((each) => each.dimension === dimension);
+    expect(JSON.parse(JSON.stringify(parts))).toEqual([
+      data.breakdowns.find((each) => each.dimension === 'THEME')?.items,
+      data.breakdowns.find((each) => each.dimension === 'SUBCATEGORY')?.items,
+      data.sankey,
+      ...['THEME', 'TEAM', 'WORK_TYPE'].map(lines),
+    ]);
+    expect(visitor.complaints).toEqual([]);
   });
 });

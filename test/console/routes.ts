@@ -60,7 +60,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     path: '/overview?range=custom&start=2026-01-01&end=2026-03-31',
     as: 'owner',
     ready: 'Flow of work',
-    act: (page) => page.getByRole('button', { name: 'Show the query' }).click(),
+    act: (page) => page.getByRole('button', { name: 'Show the query', exact: true }).click(),
   },
   {
     name: 'overview-empty',

@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)(`The work units${withoutBrowser}`, () => {
     await eventually(async () => new Set(await page.locator('.unit-name .muted').allInnerTexts())).toEqual(
       new Set(['Incident · example/api', 'Incident · example/web']),
     );
-    await page.getByRole('button', { name: 'Show the query' }).click();
+    await page.getByRole('button', { name: 'Show the query', exact: true }).click();
     const curl = await page.getByRole('dialog').locator('pre').first().innerText();
     expect(curl).toContain("-H 'X-Persisted-Query-Id: work-units'");
     expect(curl).toContain('"filters":{"workTypes":["incident"]}');

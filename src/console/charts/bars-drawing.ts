@@ -1,5 +1,6 @@
 import { colorOf } from '../ui/colors.js';
 import type { BarsProps } from './bars.js';
+import { element, textStyle } from './drawing.js';
 import { colorTokenOf, numberOf, wordsOf } from './words.js';
 
 const box = { width: 640, row: 44, margin: 16, bar: 10 };
@@ -7,7 +8,7 @@ const box = { width: 640, row: 44, margin: 16, bar: 10 };
 /** Bars as a drawing that needs no style sheet: on the page they are a list, which cannot be saved as a picture. */
 export function drawBars({ dimension, bars, format = numberOf }: BarsProps): SVGSVGElement {
   const largest = Math.max(...bars.map(({ value }) => value), 0);
-  const text = { fill: colorOf('--text'), 'font-family': getComputedStyle(document.body).fontFamily, 'font-size': 14 };
+  const text = textStyle(14);
   const rows = bars.flatMap(({ key, value }, at) => {
     const top = box.margin + at * box.row;
     const width = largest > 0 ? (value / largest) * (box.width - 2 * box.margin) : 0;
@@ -21,15 +22,4 @@ export function drawBars({ dimension, bars, format = numberOf }: BarsProps): SVG
   const drawing = element('svg', { width: box.width, height: bars.length * box.row + 2 * box.margin });
   drawing.append(...rows);
   return drawing;
-}
-
-function element<Name extends keyof SVGElementTagNameMap>(
-  name: Name,
-  attributes: Readonly<Record<string, string | number>>,
-  text = '',
-): SVGElementTagNameMap[Name] {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, String(value));
-  made.textContent = text;
-  return made;
 }

@@ -4,7 +4,7 @@ import { Link } from 'wouter-preact';
 import { csvOf } from '../ui/csv.js';
 import { download } from '../ui/download.js';
 import { announce } from '../ui/toasts.js';
-import { pngOf, pngOfDrawing } from './picture.js';
+import { drawingOf, pngOf } from './picture.js';
 import type { ChartTable } from './table.js';
 import { dayOf, numberOf } from './words.js';
 
@@ -14,23 +14,25 @@ export interface ChartCardProps {
   readonly summary: ComponentChildren;
   /** The same figures, for "as a table" and the CSV file. */
   readonly table: ChartTable;
-  /** Makes a drawing of a chart that is no SVG element on the page (see `pngOfDrawing`). */
+  /** Makes a drawing of a chart that is no SVG element on the page (see `pngOf`). */
   readonly draw?: () => SVGSVGElement;
+  /** A button that shows how a program asks for the figures. */
+  readonly query: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** The frame of a chart: heading, summary, the chart or its table, and downloads. */
-export function ChartCard({ title, summary, table, draw, children }: ChartCardProps): JSX.Element {
+export function ChartCard({ title, summary, table, draw, query, children }: ChartCardProps): JSX.Element {
   const [asTable, setAsTable] = useState(false);
   const figure = useRef<HTMLElement>(null);
   const id = useId();
   const file = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
   const savePicture = async (): Promise<void> => {
-    const svg = figure.current?.querySelector('svg');
+    const drawing = draw?.() ?? (figure.current === null ? null : drawingOf(figure.current));
+    if (drawing === null) return;
     try {
-      if (draw !== undefined) download(`${file}.png`, 'image/png', await pngOfDrawing(draw()));
-      else if (svg instanceof SVGSVGElement) download(`${file}.png`, 'image/png', await pngOf(svg));
+      download(`${file}.png`, 'image/png', await pngOf(title, drawing));
     } catch {
       announce('This browser cannot make a picture of the chart.');
     }
@@ -74,6 +76,7 @@ export function ChartCard({ title, summary, table, draw, children }: ChartCardPr
               PNG
             </button>
           )}
+          {query}
         </div>
       </div>
       <p class="muted">{summary}</p>

@@ -1,3 +1,7 @@
+/** Pictures of charts: with their title and their legend, since they are shown where there is no page around them. */
+import { colorOf } from '../ui/colors.js';
+import { element, textStyle } from './drawing.js';
+
 /** The properties of style that a drawing has from style sheets, which do not apply outside of the page. */
 const copied = [
   'fill',
@@ -9,33 +13,67 @@ const copied = [
   'font-size',
 ] as const;
 
-/**
- * Draws an SVG element into a picture, twice as large as on the page.
- *
- * @throws Error when the browser cannot draw it
- */
-export async function pngOf(svg: SVGSVGElement): Promise<Blob> {
+/** In pixels. */
+const margin = 16;
+const titleHeight = 44;
+
+/** A chart of the page as a drawing that needs no style sheet, with its legend below. */
+export function drawingOf(figure: Element): SVGSVGElement | null {
+  const svg = figure.querySelector('svg');
+  if (svg === null) return null;
   const { width, height } = svg.getBoundingClientRect();
-  const copy = svg.cloneNode(true);
-  if (!(copy instanceof SVGSVGElement)) throw new Error('The chart cannot be copied');
+  const legend = figure.querySelector('.legend');
+  const bottom = legend === null ? height : legend.getBoundingClientRect().bottom - svg.getBoundingClientRect().top;
+  const drawing = element('svg', { width, height: bottom });
+  drawing.append(sized(copyOf(svg), width, height), ...(legend === null ? [] : legendOf(legend, svg)));
+  return drawing;
+}
+
+/** The names of the series and their marks, where they stand on the page. */
+function legendOf(legend: Element, svg: SVGSVGElement): SVGElement[] {
+  const origin = svg.getBoundingClientRect();
+  return [...legend.querySelectorAll('li')].flatMap((item) => {
+    const swatch = item.querySelector('svg');
+    if (swatch === null) return [];
+    const { left, top, width, height } = swatch.getBoundingClientRect();
+    const [x, y] = [left - origin.left, top - origin.top];
+    const mark = sized(copyOf(swatch), width, height);
+    for (const [name, value] of Object.entries({ x, y })) mark.setAttribute(name, String(value));
+    const name = item.querySelector('a')?.textContent ?? item.textContent;
+    return [mark, element('text', { ...textStyle(13), x: x + width + 8, y: y + height / 2 + 4 }, name)];
+  });
+}
+
+function copyOf(svg: SVGSVGElement): SVGSVGElement {
+  const copy = svg.cloneNode(true) as SVGSVGElement; // a clone is of the same type
   const [from, to] = [svg.querySelectorAll('*'), copy.querySelectorAll('*')];
   from.forEach((element, at) => {
     const style = getComputedStyle(element);
     for (const name of copied) to[at]?.setAttribute(name, style.getPropertyValue(name));
+    to[at]?.removeAttribute('style'); // its tokens have no value outside of the page
   });
-  copy.setAttribute('width', String(width));
-  copy.setAttribute('height', String(height));
-  return pngOfDrawing(copy);
+  return copy;
+}
+
+function sized(svg: SVGSVGElement, width: number, height: number): SVGSVGElement {
+  svg.setAttribute('width', String(width));
+  svg.setAttribute('height', String(height));
+  return svg;
 }
 
 /**
- * Draws an SVG element that needs no style sheet, with its width and height as attributes.
+ * Draws a drawing that needs no style sheet, with its width and height as attributes, into a picture: below a title,
+ * twice as large as on the page.
  *
  * @throws Error when the browser cannot draw it
  */
-export async function pngOfDrawing(svg: SVGSVGElement): Promise<Blob> {
-  const [width, height] = [svg.width.baseVal.value, svg.height.baseVal.value];
-  svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+export async function pngOf(title: string, drawing: SVGSVGElement): Promise<Blob> {
+  const width = drawing.width.baseVal.value + 2 * margin;
+  const height = drawing.height.baseVal.value + titleHeight + margin;
+  const svg = element('svg', { width, height });
+  drawing.setAttribute('x', String(margin));
+  drawing.setAttribute('y', String(titleHeight));
+  svg.append(element('text', { ...textStyle(16), 'font-weight': 600, x: margin, y: 28 }, title), drawing);
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
   await image.decode();
@@ -43,7 +81,7 @@ export async function pngOfDrawing(svg: SVGSVGElement): Promise<Blob> {
   [canvas.width, canvas.height] = [width * 2, height * 2];
   const context = canvas.getContext('2d');
   if (context === null) throw new Error('The browser has no canvas');
-  context.fillStyle = getComputedStyle(document.body).backgroundColor;
+  context.fillStyle = colorOf('--surface');
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => {

@@ -49,9 +49,10 @@ function Answer({ orgId, choices, catalog }: { orgId: string; choices: Choices; 
 }
 
 function Charts({ orgId, choices }: { orgId: string; choices: Choices }): JSX.Element {
+  const variables = variablesOf(orgId, choices);
   return (
     <View
-      query={useExplored(variablesOf(orgId, choices))}
+      query={useExplored(variables)}
       what="the charts"
       empty={({ breakdowns }) =>
         breakdowns.some(({ items }) => items.length > 0)
@@ -59,7 +60,7 @@ function Charts({ orgId, choices }: { orgId: string; choices: Choices }): JSX.El
           : { title: 'No work in this period', text: 'Choose a longer period, or remove a filter.' }
       }
     >
-      {(data) => <ExploredCharts choices={choices} data={data} />}
+      {(data) => <ExploredCharts choices={choices} variables={variables} data={data} />}
     </View>
   );
 }

@@ -1,6 +1,8 @@
+import { explore, type ExploreQueryVariables } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
 import { developmentOf, largestOf, mostLines, tableOfBars, tableOfLines, totalOf } from '../analytics/development.js';
 import { dimensions } from '../analytics/picks.js';
+import { ChartQuery, itemsOf, linesOf, type ReplyPart } from '../analytics/query-dialog.js';
 import { linksOf } from '../analytics/units-link.js';
 import { Bars } from '../charts/bars.js';
 import { drawBars } from '../charts/bars-drawing.js';
@@ -10,8 +12,15 @@ import { durationOf, durationsUpTo, numberOf, percentOf, wordsOf } from '../char
 import { intervals, measures, titleOf, type Choices } from './choices.js';
 import type { Explored } from './figures.js';
 
+export interface ExploredChartsProps {
+  readonly choices: Choices;
+  /** What the data were asked for with. */
+  readonly variables: ExploreQueryVariables;
+  readonly data: Explored;
+}
+
 /** The measure by the dimension: in all, and over time. */
-export function ExploredCharts({ choices, data }: { choices: Choices; data: Explored }): JSX.Element {
+export function ExploredCharts({ choices, variables, data }: ExploredChartsProps): JSX.Element {
   const { dimension, measure, interval } = choices;
   const links = linksOf(choices);
   const toPoint = links.ofLine(measure, dimension);
@@ -27,10 +36,14 @@ export function ExploredCharts({ choices, data }: { choices: Choices; data: Expl
   const title = titleOf(choices);
   const drawing = { dimension, bars, format };
   const overTime = `${title}, by ${intervals[interval].toLowerCase()}`;
+  const queryOf = (name: string, part: ReplyPart): JSX.Element => (
+    <ChartQuery query={explore} variables={variables} title={name} part={part} />
+  );
   return (
     <>
       <ChartCard
         title={title}
+        query={queryOf(title, itemsOf(0))}
         draw={() => drawBars(drawing)}
         summary={summaryOf(choices, bars, format)}
         table={tableOfBars(dimension, [dimensions[dimension].label, isMean ? 'Hours' : measures[measure]], bars)}
@@ -39,6 +52,7 @@ export function ExploredCharts({ choices, data }: { choices: Choices; data: Expl
       </ChartCard>
       <ChartCard
         title={overTime}
+        query={queryOf(overTime, linesOf(dimension))}
         summary={
           development.series.length > mostLines
             ? `The ${mostLines} largest of ${development.series.length} are drawn; the table and the CSV file have all.`

@@ -19,6 +19,9 @@ export interface Figures {
   readonly flow: NonNullable<Overview['sankey']> | null;
 }
 
+/** Where the breakdowns that charts show stand in the reply. */
+export const places = { themes: 4, subcategories: 5 } as const;
+
 export function figuresOf({ breakdowns, timeseries, sankey }: Overview): Figures {
   const bars = (at: number): readonly Bar[] => breakdowns[at]?.items ?? [];
   const lines = (dimension: string): Development =>
@@ -28,8 +31,8 @@ export function figuresOf({ breakdowns, timeseries, sankey }: Overview): Figures
     unitsBefore: bars(1),
     churn: bars(2),
     cycleTime: bars(3),
-    themes: bars(4),
-    subcategories: bars(5),
+    themes: bars(places.themes),
+    subcategories: bars(places.subcategories),
     byTheme: lines('THEME'),
     byTeam: lines('TEAM'),
     cycleTimes: lines('WORK_TYPE'),

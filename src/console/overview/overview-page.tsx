@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { Dimension } from '../analytics/client.js';
 import { largestOf, tableOfBars, tableOfLines, totalOf } from '../analytics/development.js';
 import { intervalOf, periodOf } from '../analytics/period.js';
-import { QueryDialog } from '../analytics/query-dialog.js';
+import { ChartQuery, flowPart, itemsOf, linesOf, QueryDialog, type ReplyPart } from '../analytics/query-dialog.js';
 import { useSearchParts } from '../analytics/search.js';
 import { linksOf, type UnitLinks } from '../analytics/units-link.js';
 import { Bars, type Bar } from '../charts/bars.js';
@@ -16,7 +16,7 @@ import { useMe } from '../session/queries.js';
 import { Page } from '../shell/page.js';
 import { View } from '../ui/view.js';
 import { useOverview, type OverviewQueryVariables } from './analytics.js';
-import { figuresOf, tableOfFlow, type Figures } from './figures.js';
+import { figuresOf, places, tableOfFlow, type Figures } from './figures.js';
 import { FilterBar } from './filter-bar.js';
 import { useNoWork } from './no-work.js';
 import { picksOfScope, scopeOf } from './scope.js';
@@ -48,7 +48,7 @@ export default function OverviewPage(): JSX.Element {
     >
       <FilterBar orgId={orgId} period={period} scope={scope} onChange={setParts} />
       <View query={figures} what="the overview" empty={() => (isEmpty ? nothing : null)}>
-        {(data) => <Charts figures={figuresOf(data)} interval={interval === 'DAY' ? 'day' : 'week'} links={links} />}
+        {(data) => <Charts figures={figuresOf(data)} variables={variables} links={links} />}
       </View>
     </Page>
   );
@@ -56,12 +56,16 @@ export default function OverviewPage(): JSX.Element {
 
 interface ChartsProps {
   readonly figures: Figures;
-  /** The length of a bucket. */
-  readonly interval: string;
+  /** What the figures were asked for with. */
+  readonly variables: OverviewQueryVariables;
   readonly links: UnitLinks;
 }
 
-function Charts({ figures, interval, links }: ChartsProps): JSX.Element {
+function Charts({ figures, variables, links }: ChartsProps): JSX.Element {
+  const interval = variables.interval === 'DAY' ? 'day' : 'week';
+  const queryOf = (title: string, part: ReplyPart): JSX.Element => (
+    <ChartQuery query={overview} variables={variables} title={title} part={part} />
+  );
   const { flow, byTheme, byTeam, cycleTimes } = figures;
   const linked = (dimension: Dimension, bars: readonly Bar[]): readonly Bar[] =>
     bars.map((bar) => ({ ...bar, href: links.toBar('COUNT', dimension, bar.key) }));
@@ -80,6 +84,7 @@ function Charts({ figures, interval, links }: ChartsProps): JSX.Element {
       <div class="columns">
         <ChartCard
           title="Work by theme"
+          query={queryOf('Work by theme', itemsOf(places.themes))}
           draw={() => drawBars(byThemes)}
           summary={summaryOf(themes)}
           table={tableOfBars('THEME', ['Theme', 'Work units'], themes)}
@@ -88,6 +93,7 @@ function Charts({ figures, interval, links }: ChartsProps): JSX.Element {
         </ChartCard>
         <ChartCard
           title="Work by subcategory"
+          query={queryOf('Work by subcategory', itemsOf(places.subcategories))}
           draw={() => drawBars(bySubcategories)}
           summary={summaryOfKinds(bySubcategories.bars.length, subcategories.length)}
           table={tableOfBars('SUBCATEGORY', ['Subcategory', 'Work units'], subcategories)}
@@ -98,6 +104,7 @@ function Charts({ figures, interval, links }: ChartsProps): JSX.Element {
       {flow !== null && flow.nodes.length > 0 && (
         <ChartCard
           title="Flow of work"
+          query={queryOf('Flow of work', flowPart)}
           summary={`From themes through repositories to teams. ${percentOf(flow.coverage?.themeCoverage ?? 0)} of the work has a theme, ${percentOf(flow.coverage?.repoCoverage ?? 0)} a repository, and ${percentOf(flow.coverage?.teamCoverage ?? 0)} a team.`}
           table={tableOfFlow(flow, links.toNodes)}
         >
@@ -111,6 +118,7 @@ function Charts({ figures, interval, links }: ChartsProps): JSX.Element {
       )}
       <ChartCard
         title={`Work units by ${interval}`}
+        query={queryOf(`Work units by ${interval}`, linesOf('THEME'))}
         summary="One line per theme, by the day of completion."
         table={tableOfLines('THEME', byTheme, toTheme)}
       >
@@ -119,6 +127,7 @@ function Charts({ figures, interval, links }: ChartsProps): JSX.Element {
       <div class="columns">
         <ChartCard
           title={`Completed by ${interval}`}
+          query={queryOf(`Completed by ${interval}`, linesOf('TEAM'))}
           summary="Completed work units of the teams with the most."
           table={tableOfLines('TEAM', byTeam, toTeam)}
         >
@@ -126,6 +135,7 @@ function Charts({ figures, interval, links }: ChartsProps): JSX.Element {
         </ChartCard>
         <ChartCard
           title="Cycle time"
+          query={queryOf('Cycle time', linesOf('WORK_TYPE'))}
           summary="Mean time from start to completion, apart for each type of work."
           table={tableOfLines('WORK_TYPE', cycleTimes, toType)}
         >
