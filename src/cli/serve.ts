@@ -1,4 +1,4 @@
-import { onEndOfNpm } from '../contract/end-of-npm.js';
+import { onEndOfNpm } from '../system/end-of-npm.js';
 import { startTracing, stopTracing } from '../system/start-tracing.js';
 import { startPlatform } from '../platform/platform.js';
 import { readSettings } from '../platform/settings.js';

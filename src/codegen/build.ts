@@ -1,12 +1,13 @@
 /**
  * `npm run build` creates `dist/`, which is what runs: the compiled sources, the generated files, the migrations, the
  * script of the API reference, GraphiQL, and the web console. With `--with-sdk` it also builds the SDK, and with
- * `--without-declarations` only what runs of it.
+ * `--without-declarations` only what runs of it. With `--output <folder>` it writes to another folder.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { parseArgs } from 'node:util';
 import { build, type BuildOptions } from 'esbuild';
 import { buildConsole } from './build-console.js';
 import { bundleCompose, requireBanner } from './bundle-compose.js';
@@ -14,7 +15,14 @@ import { compileSchemas } from './compile-schemas.js';
 import { buildGraphiql } from './graphql/build-graphiql.js';
 import { precompress } from './precompress.js';
 
-const output = 'dist';
+const { values: options } = parseArgs({
+  options: {
+    'with-sdk': { type: 'boolean', default: false },
+    'without-declarations': { type: 'boolean', default: false },
+    output: { type: 'string', default: 'dist' },
+  },
+});
+const { output } = options;
 const require = createRequire(import.meta.url);
 
 const common = {
@@ -27,7 +35,7 @@ const common = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
-await Promise.all([buildServer(), process.argv.includes('--with-sdk') ? buildSdk() : null]);
+await Promise.all([buildServer(), options['with-sdk'] ? buildSdk() : null]);
 
 async function buildServer(): Promise<void> {
   await compileSchemas();
@@ -45,8 +53,8 @@ async function buildServer(): Promise<void> {
 
 /** Builds the SDK in another process at the same time: its declarations need the compiler, which takes half of the time. */
 async function buildSdk(): Promise<void> {
-  const options = process.argv.filter((argument) => argument === '--without-declarations');
-  const builder = fork('sdk/build.js', options, { execArgv: [] });
+  const flags = options['without-declarations'] ? ['--without-declarations'] : [];
+  const builder = fork('sdk/build.js', flags, { execArgv: [] });
   await once(builder, 'exit');
   if (builder.exitCode !== 0) throw new Error('The build of the SDK failed');
 }

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { emitSerializers } from './emit/serializers.js';
-import { emitValidators } from './emit/validators.js';
 import type { OpenApiDocument } from './openapi-document.js';
-import { readContract } from './read-contract.js';
 
 /**
  * The compiled modules of an API. They are build output that git ignores: together they are 40,000 lines for each API,
@@ -29,10 +26,18 @@ export async function compileSchemas(): Promise<void> {
     const mark = `\n// Compiled from ${hash}\n`;
     if (await areCompiled(folder, mark)) continue;
     const document = JSON.parse(text) as OpenApiDocument; // Written by `generate`, from a contract that lint accepts.
-    const contract = readContract(name, document);
-    await writeFile(`${folder}/validators.js`, (await emitValidators(contract)) + mark);
-    await writeFile(`${folder}/serializers.js`, (await emitSerializers(contract)) + mark);
+    await compile(name, document, mark);
   }
+}
+
+/** Loads the compilers, which takes longer than to find that nothing has changed. */
+async function compile(name: string, document: OpenApiDocument, mark: string): Promise<void> {
+  const { emitSerializers } = await import('./emit/serializers.js');
+  const { emitValidators } = await import('./emit/validators.js');
+  const { readContract } = await import('./read-contract.js');
+  const contract = readContract(name, document);
+  await writeFile(`generated/${name}/validators.js`, (await emitValidators(contract)) + mark);
+  await writeFile(`generated/${name}/serializers.js`, (await emitSerializers(contract)) + mark);
 }
 
 async function apis(): Promise<string[]> {

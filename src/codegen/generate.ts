@@ -1,8 +1,5 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { format, resolveConfig } from 'prettier';
-import { bundleContract, bundleProblems } from './bundle.js';
-import type { Problem } from './contract-model.js';
+import { readFile } from 'node:fs/promises';
+import { bundleContract } from './bundle.js';
 import { emitFailures } from './emit/failures.js';
 import { header } from './emit/header.js';
 import { emitOpenapiTypes, principalSchemas } from './emit/openapi-types.js';
@@ -14,69 +11,45 @@ import { emitSecurity } from './emit/security.js';
 import { declareSerializers } from './emit/serializers.js';
 import { emitUnimplemented } from './emit/unimplemented.js';
 import { declareValidators } from './emit/validators.js';
+import type { GeneratedFiles } from './generated-part.js';
+import type { OpenApiDocument } from './openapi-document.js';
 import { readContract } from './read-contract.js';
 import { readProblems } from './read-problems.js';
 
-/** Generated files by their path from the repository's root. */
-export type GeneratedFiles = Map<string, string>;
-
-/**
- * Generates all committed files under `generated/` and `sdk/src/generated/` that are derived from the OpenAPI contracts.
- * The output is deterministic. `compileSchemas` makes the rest.
- *
- * @param contracts names of the contracts: the files of `openapi/` that have paths, without their extension
- */
-export async function generate(contracts: readonly string[]): Promise<GeneratedFiles> {
-  const files: GeneratedFiles = new Map();
-  const catalogue = await bundleProblems('openapi/problems.yaml');
+/** Generates what all APIs share, from the bundled catalogue of problems. */
+export async function generateProblems(catalogue: OpenApiDocument): Promise<GeneratedFiles> {
   const problems = readProblems(catalogue);
   const template = await readFile(new URL('./templates/contract.ts', import.meta.url), 'utf8');
-  files.set('generated/contract.ts', header('src/codegen/templates/contract.ts') + template);
-  files.set('generated/problem-schemas.ts', await emitOpenapiTypes(catalogue, 'openapi/problems.yaml'));
-  files.set('generated/problems.ts', emitProblems(problems));
-  files.set('generated/failures.ts', emitFailures(problems));
-  for (const name of contracts) await generateApi(name, problems, files);
-  for (const [path, text] of files) files.set(path, await formatted(path, text));
-  files.set('generated/stamp.json', await stamp());
-  return files;
+  return new Map([
+    ['generated/contract.ts', header('src/codegen/templates/contract.ts') + template],
+    ['generated/problem-schemas.ts', await emitOpenapiTypes(catalogue, 'openapi/problems.yaml')],
+    ['generated/problems.ts', emitProblems(problems)],
+    ['generated/failures.ts', emitFailures(problems)],
+  ]);
 }
 
-async function generateApi(name: string, problems: readonly Problem[], files: GeneratedFiles): Promise<void> {
-  const contract = readContract(name, await bundleContract(`openapi/${name}.yaml`));
+/**
+ * Generates the committed files of one API. The output is deterministic. `compileSchemas` makes the rest.
+ *
+ * @param name the contract: a file of `openapi/` without its extension
+ */
+export async function generateApi(name: string, catalogue: Promise<OpenApiDocument>): Promise<GeneratedFiles> {
+  const [document, problems] = await Promise.all([
+    bundleContract(`openapi/${name}.yaml`),
+    catalogue.then(readProblems),
+  ]);
+  const contract = readContract(name, document);
   const folder = `generated/${name}`;
   const types = await emitOpenapiTypes(contract.document, `openapi/${name}.yaml`, principalSchemas(contract));
-  files.set(`${folder}/openapi.json`, `${JSON.stringify(contract.document, null, 1)}\n`);
-  files.set(`${folder}/openapi.ts`, types);
-  files.set(`${folder}/operations.ts`, emitOperations(contract, problems));
-  files.set(`${folder}/security.ts`, emitSecurity(contract));
-  files.set(`${folder}/routes.ts`, emitRoutes(contract));
-  files.set(`${folder}/validators.d.ts`, declareValidators(contract));
-  files.set(`${folder}/serializers.d.ts`, declareSerializers(contract));
-  files.set(`${folder}/unimplemented.ts`, emitUnimplemented(contract));
-  for (const [path, text] of await emitSdk(contract)) files.set(path, text);
-}
-
-async function formatted(path: string, text: string): Promise<string> {
-  if (!path.endsWith('.ts')) return text;
-  return format(text, { ...(await resolveConfig('.prettierrc.json')), parser: 'typescript' });
-}
-
-/** Hashes the sources of the generated files, so that readers can identify the contracts. */
-async function stamp(): Promise<string> {
-  const entries = await Promise.all(
-    // A project need not have both.
-    ['openapi', 'graphql'].map((folder) => readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])),
-  );
-  const paths = entries
-    .flat()
-    .filter((entry) => entry.isFile() && /\.(yaml|graphql)$/.test(entry.name) && !entry.name.endsWith('.arazzo.yaml'))
-    .map((entry) => `${entry.parentPath}/${entry.name}`)
-    .sort();
-  const hash = createHash('sha256');
-  for (const path of paths)
-    hash
-      .update(`${path}\0`)
-      .update(await readFile(path))
-      .update('\0');
-  return `${JSON.stringify({ contracts: hash.digest('hex') }, null, 2)}\n`;
+  return new Map([
+    [`${folder}/openapi.json`, `${JSON.stringify(contract.document, null, 1)}\n`],
+    [`${folder}/openapi.ts`, types],
+    [`${folder}/operations.ts`, emitOperations(contract, problems)],
+    [`${folder}/security.ts`, emitSecurity(contract)],
+    [`${folder}/routes.ts`, emitRoutes(contract)],
+    [`${folder}/validators.d.ts`, declareValidators(contract)],
+    [`${folder}/serializers.d.ts`, declareSerializers(contract)],
+    [`${folder}/unimplemented.ts`, emitUnimplemented(contract)],
+    ...(await emitSdk(contract)),
+  ]);
 }

@@ -1,20 +1,39 @@
 /**
- * `npm run generate` writes all files that are derived from the contracts. With `--check` (`npm run check:generated`) it
- * writes nothing and fails when a file on disk differs from the generated one.
+ * `npm run generate` writes all files that are derived from the contracts, and skips what is unchanged. With `--check`
+ * (`npm run check:generated`) it generates everything, writes nothing, and fails when a file on disk differs from the
+ * generated one.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { parse } from 'yaml';
 import { compileSchemas, isCompiled } from './compile-schemas.js';
-import { generate, type GeneratedFiles } from './generate.js';
-import { generateGraphql } from './graphql/generate-graphql.js';
+import type { GeneratedFiles } from './generated-part.js';
+import { generateParts, readRecord, writeRecord } from './incremental.js';
+import { generatedParts } from './parts.js';
+import { stampOf } from './stamp.js';
 
 /** Folders in which every file is generated. */
 const ownedFolders = ['generated', 'sdk/src/generated'];
 
-const files = await generate(await contractNames());
-for (const [path, text] of await generateGraphql()) files.set(path, text);
-if (process.argv.includes('--check')) {
+try {
+  await (process.argv.includes('--check') ? check() : update());
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function update(): Promise<void> {
+  const { files, record, made } = await generateParts(await generatedParts(), await readRecord());
+  files.set('generated/stamp.json', await stampOf());
+  const written = await write(files);
+  await writeRecord(record);
+  await compileSchemas();
+  const parts = made.length === 0 ? 'every part is unchanged' : `made ${made.join(', ')}`;
+  console.log(`Wrote ${written} of ${files.size} files (${parts}).`);
+}
+
+async function check(): Promise<void> {
+  const { files } = await generateParts(await generatedParts(), {});
+  files.set('generated/stamp.json', await stampOf());
   const stale = await staleFiles(files);
   if (stale.length > 0) {
     console.error(`Generated files differ from the contracts; run: npm run generate\n${stale.join('\n')}`);
@@ -22,28 +41,19 @@ if (process.argv.includes('--check')) {
   } else {
     console.log(`${files.size} generated files are up to date.`);
   }
-} else {
-  await write(files);
-  await compileSchemas();
-  console.log(`Wrote ${files.size} files.`);
 }
 
-/** Every file of `openapi/` that has paths is the contract of one API. */
-async function contractNames(): Promise<string[]> {
-  const names: string[] = [];
-  for (const file of (await readdir('openapi')).filter((each) => each.endsWith('.yaml')).sort()) {
-    const document: unknown = parse(await readFile(`openapi/${file}`, 'utf8'));
-    if (typeof document === 'object' && document !== null && 'paths' in document) names.push(file.slice(0, -5));
-  }
-  return names;
-}
-
-async function write(all: GeneratedFiles): Promise<void> {
+/** Writes the files that differ, and removes others. Returns how many it wrote. */
+async function write(all: GeneratedFiles): Promise<number> {
   for (const orphan of await orphans(all)) await rm(orphan);
+  let written = 0;
   for (const [path, text] of all) {
+    if (text === (await readFile(path, 'utf8').catch(() => null))) continue;
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
+    written += 1;
   }
+  return written;
 }
 
 async function staleFiles(all: GeneratedFiles): Promise<string[]> {

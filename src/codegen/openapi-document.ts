@@ -34,6 +34,8 @@ export interface ParameterObject {
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required?: boolean;
   readonly schema: SchemaObject;
+  readonly example?: unknown;
+  readonly examples?: unknown;
 }
 
 export interface RequestBodyObject {

@@ -10,7 +10,9 @@ import type {
   Security,
   SecurityScheme,
 } from './contract-model.js';
+import { exampleFaults } from './example-rules.js';
 import { kebabCase, withoutProblemSuffix } from './naming.js';
+import { namingFaults } from './naming-rules.js';
 import {
   componentName,
   httpMethods,
@@ -41,17 +43,19 @@ const defaultMaxBodyBytes = 65_536;
  * @throws Error listing all violated rules of `openapi/README.md`
  */
 export function readContract(name: string, document: OpenApiDocument): ApiContract {
-  const faults = [...closedSchemaFaults(document), ...replyFaults(document)];
+  const faults = [closedSchemaFaults, replyFaults, namingFaults].flatMap((rule) => rule(document));
   const securitySchemes = readSecuritySchemes(document);
   const operations: Operation[] = [];
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const method of httpMethods) {
       const operation = item[method];
       if (operation === undefined) continue;
+      const place = `${method.toUpperCase()} ${path}`;
       try {
+        faults.push(...exampleFaults(document, item, operation).map((fault) => `${place}: ${fault}`));
         operations.push(readOperation(document, securitySchemes, path, method, item, operation));
       } catch (error) {
-        faults.push(`${method.toUpperCase()} ${path}: ${error instanceof Error ? error.message : String(error)}`);
+        faults.push(`${place}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
   }

@@ -116,6 +116,68 @@ test('Compiled schemas are rewritten only when the contract changes', async () =
   expect(await project.generated()).toEqual(first);
 });
 
+test('What is unchanged is skipped, and the rest is as a full generation makes it', async () => {
+  await project.generate();
+  expect((await project.generate()).stdout).toContain('every part is unchanged');
+  const longer = (text: string): string => text.replace('maxLength: 40', 'maxLength: 42');
+  await whileEdited('openapi/workshop.yaml', longer, async () => {
+    expect((await project.generate()).stdout).toContain('made workshop)');
+    const incremental = await project.generated();
+    expect(incremental).not.toEqual(first);
+    await rm(join(project.root, '.cache'), { recursive: true });
+    expect((await project.generate()).stdout).toContain('made problems, workshop)');
+    expect(await project.generated()).toEqual(incremental);
+  });
+  await project.generate();
+  const commented = (text: string): string => `${text}\n# A comment in a file that the contract refers to.\n`;
+  await whileEdited('openapi/shared/headers.yaml', commented, async () => {
+    expect((await project.generate()).stdout).toContain('made workshop)');
+  });
+  await project.generate();
+  expect(await project.generated()).toEqual(first);
+});
+
+test('An added operation changes only lines about itself', async () => {
+  const operation = `
+  /tools/{tool_id}/age:
+    get:
+      operationId: getToolAge
+      summary: Get the age of a tool
+      security: []
+      parameters:
+        - { name: tool_id, in: path, required: true, schema: { type: integer }, example: 1 }
+      responses:
+        '200':
+          description: The age.
+          headers:
+            X-Request-Id: { $ref: shared/headers.yaml#/XRequestId }
+          content:
+            application/json: { schema: { type: integer }, example: 3 }`;
+  const added = (text: string): string => text.replace('\npaths:', `\npaths:${operation}`);
+  const changed = await whileEdited('openapi/workshop.yaml', added, async () => {
+    await project.generate();
+    return project.generated();
+  });
+  for (const [path, text] of changed) {
+    if (isCompiled(path) || path === 'generated/stamp.json') continue;
+    expect(remaining(linesOf(first.get(path) ?? ''), linesOf(text)), path).toEqual([]);
+  }
+  expect(changed.get('generated/workshop/operations.ts')).toContain('GetToolAge');
+  await project.generate();
+  expect(await project.generated()).toEqual(first);
+});
+
+function linesOf(text: string): string[] {
+  return text.split('\n');
+}
+
+/** What is left of lines when those are removed that occur in others, in the same order. */
+function remaining(lines: readonly string[], others: readonly string[]): string[] {
+  let next = 0;
+  for (const line of others) if (line === lines[next]) next += 1;
+  return lines.slice(next);
+}
+
 test('A dangling reference is named', async () => {
   const broken = (text: string): string =>
     text.replace('responses.yaml#/PayloadTooLarge', 'responses.yaml#/PayloadTooBig');

@@ -14,19 +14,19 @@ function rightContract(): Record<string, unknown> {
     'x-api-responses': { '404': { description: 'No.', content: problem('RouteNotFoundProblem') } },
     paths: {
       '/things/{thing_id}': {
-        parameters: [{ name: 'thing_id', in: 'path', required: true, schema: text }],
+        parameters: [{ name: 'thing_id', in: 'path', required: true, schema: text, example: 'a' }],
         put: {
           operationId: 'writeThing',
           summary: 'Write a thing',
           security: [{ bearer: ['admin'] }],
           parameters: [
-            { name: 'page', in: 'query', schema: { type: 'integer', default: 1 } },
-            { name: 'tag', in: 'query', schema: { type: 'array', items: text } },
-            { name: 'If-Match', in: 'header', required: true, schema: text },
+            { name: 'page', in: 'query', schema: { type: 'integer', default: 1 }, example: 1 },
+            { name: 'tag', in: 'query', schema: { type: 'array', items: text }, example: ['a'] },
+            { name: 'If-Match', in: 'header', required: true, schema: text, example: 'a' },
           ],
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } },
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' }, example: { name: 'A' } } },
           },
           responses: {
             '200': {
@@ -134,7 +134,7 @@ test('An operation may override the default body limit', () => {
 });
 
 test('Undeclared cookies are allowed', () => {
-  const parameter = { name: 'Crumb', in: 'cookie', required: true, schema: { type: 'string' } };
+  const parameter = { name: 'Crumb', in: 'cookie', required: true, schema: { type: 'string' }, example: 'a' };
   expect(readWith([...put, 'parameters'], [parameter]).operations[0]?.parameters.cookie).toMatchObject({
     names: ['Crumb'],
     schema: { required: ['Crumb'], additionalProperties: true },
@@ -177,6 +177,9 @@ describe('a violation of a rule is an error with its place', () => {
     ['an open schema', ['components', 'schemas', 'Thing', 'additionalProperties'], undefined, '#/components/schemas/Thing: an object schema needs additionalProperties: false'],
     ['a schema that says to be open', ['components', 'schemas', 'Thing', 'additionalProperties'], true, '#/components/schemas/Thing: an object schema needs additionalProperties: false'],
     ['an open schema deep inside', ['components', 'schemas', 'Thing', 'properties', 'a/b'], { type: ['null', 'object'] }, '#/components/schemas/Thing/properties/a~1b: an object schema'],
+    ['a name that is not in snake_case', ['components', 'schemas', 'Thing', 'properties', 'aName'], { type: 'string' }, '#/components/schemas/Thing: the property aName is not in snake_case'],
+    ['an operation without a verb', [...put, 'operationId'], 'thing', 'operationId thing does not begin with a verb'],
+    ['a parameter without an example', [...put, 'parameters'], [{ name: 'page', in: 'query', schema: { type: 'integer' } }], `${where}: the parameter page has no example`],
     ['a discriminator', ['components', 'schemas', 'Thing', 'discriminator'], { propertyName: 'name' }, '#/components/schemas/Thing: no discriminator'],
   ]; // prettier-ignore
 
@@ -191,7 +194,7 @@ describe('a violation of a rule is an error with its place', () => {
 
   test('all violations at once', () => {
     const responses = { '4XX': { description: '' } };
-    const operation = { operationId: 'x', summary: '', security: [], responses };
+    const operation = { operationId: 'readThing', summary: '', security: [], responses };
     const read = (): unknown => readWith(['paths'], { '/a': { get: operation }, '/b': { post: operation } });
     expect(read).toThrow(/The contract things violates its rules:\n- GET \/a: status 4XX.*\n- POST \/b: status 4XX/);
   });

@@ -60,8 +60,8 @@ function emitted(responses: Readonly<Record<string, ResponseObject>>): string {
           summary: 'Read a thing',
           security: [],
           parameters: [
-            { name: 'thing_id', in: 'path', required: true, schema: { type: 'string' } },
-            { name: 'full', in: 'query', schema: { type: 'boolean' } },
+            { name: 'thing_id', in: 'path', required: true, schema: { type: 'string' }, example: 'a' },
+            { name: 'full', in: 'query', schema: { type: 'boolean' }, example: true },
           ],
           responses,
         },

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
-import { format, resolveConfig } from 'prettier';
 import { header } from '../emit/header.js';
-import type { GeneratedFiles } from '../generate.js';
+import type { GeneratedFiles } from '../generated-part.js';
 import { emitSdkDocuments, emitSdkErrors } from './emit-sdk.js';
 import { emitErrors, emitSchema } from './emit-server.js';
 import { emitTypes } from './emit-types.js';
@@ -11,19 +9,15 @@ import { readGraphqlContract } from './read-graphql-contract.js';
  * Generates everything that is derived from `graphql/`: the types of resolvers and of the SDK's documents, the text of
  * the schema, the registry of persisted queries, and the errors.
  *
- * @returns no files if there is no `graphql/`
  * @throws Error naming the file of an invalid schema or document
  */
 export async function generateGraphql(): Promise<GeneratedFiles> {
   const files: GeneratedFiles = new Map();
-  if (!existsSync('graphql/schema.graphql')) return files;
   const contract = await readGraphqlContract('graphql');
   for (const [path, text] of await emitTypes(contract)) files.set(path, header('graphql/') + text);
   files.set('generated/graphql/schema.ts', emitSchema(contract));
   files.set('generated/graphql/errors.ts', emitErrors(contract));
   files.set('sdk/src/generated/analytics/documents.ts', emitSdkDocuments(contract));
   files.set('sdk/src/generated/analytics/errors.ts', emitSdkErrors(contract));
-  const style = await resolveConfig('.prettierrc.json');
-  for (const [path, text] of files) files.set(path, await format(text, { ...style, parser: 'typescript' }));
   return files;
 }

@@ -1,8 +1,11 @@
 /** The interval between checks of the parent process. */
 const parentCheckMs = 250;
 
+/** The runs of npm whose end must end the server: `npm start`, `npx`, and `npm run dev`, which starts servers. */
+const serving: readonly (string | undefined)[] = ['start', 'npx', 'dev'];
+
 /**
- * Calls `handler` once, when the npm that runs this process (`npm start`, `npx`) has ended.
+ * Calls `handler` once, when the npm that runs this process has ended.
  *
  * npm runs a command in a shell. A SIGTERM ends npm and the shell, but the shell does not forward it: this process
  * only gets another parent. Without npm the parent is not watched, because it may legitimately end first, as with
@@ -11,7 +14,7 @@ const parentCheckMs = 250;
  * @returns stops the watch, which does not keep the process alive
  */
 export function onEndOfNpm({ npm_lifecycle_event: startedBy }: NodeJS.ProcessEnv, handler: () => void): () => void {
-  if (startedBy !== 'start' && startedBy !== 'npx') return () => undefined;
+  if (!serving.includes(startedBy)) return () => undefined;
   const parent = process.ppid;
   const check = setInterval(() => {
     if (process.ppid === parent) return;

@@ -1,0 +1,73 @@
+import { httpMethods, resolve, type OpenApiDocument, type SchemaObject } from './openapi-document.js';
+import { verbs } from './verbs.js';
+
+const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+/** Like a name, but a value may begin with a digit. */
+const enumValue = /^[a-z0-9]+(?:_[a-z0-9]+)*$/;
+
+/**
+ * Lists what breaks the rules for names and formats in `openapi/README.md`: the version of OpenAPI, the verbs of
+ * operations, the names of properties, the values of enums, the formats of times and ids.
+ *
+ * @returns one line per fault
+ */
+export function namingFaults(document: OpenApiDocument): string[] {
+  const faults = document.openapi.startsWith('3.1.') ? [] : [`OpenAPI ${document.openapi} is not 3.1`];
+  for (const item of Object.values(document.paths ?? {})) {
+    for (const id of httpMethods.flatMap((method) => item[method]?.operationId ?? [])) {
+      const [first = ''] = /^[a-z]*/.exec(id) ?? [];
+      if (!verbs.has(first)) faults.push(`operationId ${id} does not begin with a verb of src/codegen/verbs.ts`);
+    }
+  }
+  visit(document, document, '#', faults);
+  return faults;
+}
+
+function visit(document: OpenApiDocument, value: unknown, pointer: string, faults: string[]): void {
+  if (Array.isArray(value)) {
+    value.forEach((each, index) => {
+      visit(document, each, `${pointer}/${index}`, faults);
+    });
+  }
+  // Failures keep the names of the error catalogue.
+  if (!isRecord(value) || isFailure(value)) return;
+  if (isRecord(value['properties'])) {
+    for (const [name, schema] of Object.entries(value['properties'])) {
+      faults.push(...propertyFaults(document, name, schema).map((fault) => `${pointer}: ${fault}`));
+    }
+  }
+  for (const each of Array.isArray(value['enum']) ? value['enum'] : []) {
+    if (typeof each === 'string' && !enumValue.test(each))
+      faults.push(`${pointer}: the enum value ${each} is not in lower snake_case`);
+  }
+  for (const [key, child] of Object.entries(value)) {
+    if (['example', 'examples', 'enum', 'const', 'default'].includes(key)) continue;
+    visit(document, child, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, faults);
+  }
+}
+
+function propertyFaults(document: OpenApiDocument, name: string, given: unknown): string[] {
+  if (!isRecord(given)) return [];
+  const schema = { ...resolve<SchemaObject>(document, given), ...given };
+  const faults: string[] = [];
+  if (!snakeCase.test(name)) faults.push(`the property ${name} is not in snake_case`);
+  if (!isText(schema)) return faults;
+  if (/(?:^|_)at$/.test(name) && schema['format'] !== 'date-time')
+    faults.push(`the time ${name} has no format date-time`);
+  if (/(?:^|_)id$/.test(name) && schema['format'] !== 'uuid' && schema['description'] === undefined)
+    faults.push(`the id ${name} is not a UUID, and no description says what it is`);
+  return faults;
+}
+
+function isText({ type }: SchemaObject): boolean {
+  return type === 'string' || (Array.isArray(type) && type.includes('string'));
+}
+
+function isFailure(schema: SchemaObject): boolean {
+  const { properties } = schema;
+  return 'x-problem' in schema && isRecord(properties) && 'case' in properties;
+}
+
+function isRecord(value: unknown): value is SchemaObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,9 @@
+/**
+ * The verbs that operations begin with. A new one is added here, so that one action has one name: `remove` and
+ * `delete`, for instance, differ in what is left. `up` and `down` are the commands of the compose tool.
+ */
+export const verbs: ReadonlySet<string> = new Set(
+  `accept add assign build cancel change connect create delete disconnect disown down end exec forgot get import ingest
+  inspect kill list login logout onboard ping pull read refresh register remove resend reset restart revoke scale skip
+  start stop stream switch test up update validate verify wait watch write`.split(/\s+/),
+);

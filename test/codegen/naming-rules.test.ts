@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { namingFaults } from '../../src/codegen/naming-rules.js';
+import type { OpenApiDocument, SchemaObject } from '../../src/codegen/openapi-document.js';
+
+function faultsOf(properties: SchemaObject, changes: object = {}, operationId = 'addThing'): string[] {
+  const operation = { operationId, summary: 'Add', responses: {} };
+  const document: OpenApiDocument = {
+    openapi: '3.1.0',
+    info: { title: 'Things', version: '1' },
+    paths: { '/things': { post: operation } },
+    components: { schemas: { Thing: { type: 'object', properties }, Time: { type: 'string', format: 'date-time' } } },
+    ...changes,
+  };
+  return namingFaults(document);
+}
+
+test('Names and formats that keep the rules are accepted', () => {
+  const properties = {
+    id: { type: 'string', format: 'uuid' },
+    owner_id: { type: ['string', 'null'], format: 'uuid' },
+    container_id: { type: 'string', description: 'As the engine assigned it.' },
+    revision_id: { type: 'integer' },
+    started_at: { $ref: '#/components/schemas/Time' },
+    kind: { type: 'string', enum: ['pull_request', '30d'], example: 'Any text' },
+  };
+  expect(faultsOf(properties)).toEqual([]);
+});
+
+test.each<[string, SchemaObject, string]>([
+  ['a property in camelCase', { aName: { type: 'string' } }, 'the property aName is not in snake_case'],
+  ['a property with a hyphen', { 'a-name': { type: 'string' } }, 'the property a-name is not in snake_case'],
+  ['a time without format', { ended_at: { type: ['string', 'null'] } }, 'the time ended_at has no format date-time'],
+  [
+    'an id that may be any text',
+    { id: { type: 'string' } },
+    'the id id is not a UUID, and no description says what it is',
+  ],
+])('A schema is refused with %s', (_what, properties, fault) => {
+  expect(faultsOf(properties)).toEqual([`#/components/schemas/Thing: ${fault}`]);
+});
+
+test.each(['Open', 'in progress', 'ON', 'a-b'])('The enum value %j is refused, within lists too', (value) => {
+  const kinds = { type: 'array', items: { type: 'string', enum: ['closed', value] } };
+  expect(faultsOf({ kinds })).toEqual([
+    `#/components/schemas/Thing/properties/kinds/items: the enum value ${value} is not in lower snake_case`,
+  ]);
+});
+
+test('A failure of the error catalogue keeps its names', () => {
+  const failure = {
+    type: 'object',
+    'x-problem': {},
+    properties: { case: { const: 'a' }, exitCode: { type: 'integer' } },
+  };
+  expect(faultsOf({}, { components: { schemas: { Failure: failure } } })).toEqual([]);
+});
+
+test('A problem that is no failure keeps the rules', () => {
+  const problem = { type: 'object', 'x-problem': {}, properties: { exitCode: { type: 'integer' } } };
+  expect(faultsOf({}, { components: { schemas: { AProblem: problem } } })).toEqual([
+    '#/components/schemas/AProblem: the property exitCode is not in snake_case',
+  ]);
+});
+
+test.each(['thing', 'thingsList', 'AddThing', 'adding'])('The operationId %s is refused', (id) => {
+  expect(faultsOf({}, {}, id)).toEqual([`operationId ${id} does not begin with a verb of src/codegen/verbs.ts`]);
+});
+
+test('OpenAPI 3.0 is refused', () => {
+  expect(faultsOf({}, { openapi: '3.0.3' })).toEqual(['OpenAPI 3.0.3 is not 3.1']);
+});
