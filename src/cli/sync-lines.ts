@@ -50,12 +50,12 @@ export function remarks(write: (line: string) => void): SyncProgress {
 }
 
 /** The first line about a repository. */
-export function startOf({ name, target, resumed }: { name: string; target: string; resumed: boolean }): string {
+function startOf({ name, target, resumed }: { name: string; target: string; resumed: boolean }): string {
   return `${oneLine(name)}: ${target}${resumed ? ', resuming the last sync' : ''}`;
 }
 
 /** The line between storing records and deriving work units. */
-export function derivationOf(name: string, stored: string | undefined): string {
+function derivationOf(name: string, stored: string | undefined): string {
   return `${oneLine(name)}: ${stored ?? NOTHING}; updating its work units`;
 }
 

@@ -29,7 +29,7 @@ export function refuseLongBody({ route, replyHeaders }: Exchange<Endpoint>): Pro
   return payloadTooLarge({ message: `Send at most ${maxBodyBytes} bytes in the body.`, max_bytes: maxBodyBytes });
 }
 
-export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer | null> {
+function readBytes(request: IncomingMessage, limit: number): Promise<Buffer | null> {
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve(null);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

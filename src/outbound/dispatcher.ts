@@ -9,7 +9,7 @@ type Found = (error: NodeJS.ErrnoException | null, address: string | LookupAddre
 export type Lookup = (hostname: string, options: LookupOptions, found: Found) => void;
 
 /** The connection was refused, because its address is not allowed. */
-export class ForbiddenAddressError extends Error {
+class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 

@@ -38,7 +38,7 @@ export function servePlatform(
 }
 
 /** The application, which listens nowhere yet. */
-export function createPlatformApplication(
+function createPlatformApplication(
   settings: PlatformSettings,
   dependencies: PlatformDependencies,
   metrics: Metrics,

@@ -66,7 +66,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 }
 
 /** Whether the error is an abort signal's. */
-export function isAbort(error: unknown): boolean {
+function isAbort(error: unknown): boolean {
   return (
     error instanceof Error && (error.name === 'AbortError' || (error instanceof SyncError && error.code === 'aborted'))
   );

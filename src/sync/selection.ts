@@ -17,8 +17,8 @@ export type Selection =
   | { readonly kind: 'synthetic'; readonly repoName: string; readonly seed: number };
 
 /** The public instances: the API of one, the site of the other. */
-export const PUBLIC_HOST_A = 'https://api.github.com';
-export const PUBLIC_HOST_B = 'https://gitlab.com';
+const PUBLIC_HOST_A = 'https://api.github.com';
+const PUBLIC_HOST_B = 'https://gitlab.com';
 
 const DEFAULT_REPO_NAME = 'acme/demo-app';
 

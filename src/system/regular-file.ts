@@ -16,7 +16,7 @@ export class UnreadableFileError extends Error {
 }
 
 /** No certificate, key, token or settings file of a person comes near to it. */
-export const largestSmallFile = 1024 * 1024;
+const largestSmallFile = 1024 * 1024;
 
 /**
  * Reads a regular file of at most `maxBytes`, also through symbolic links (Kubernetes mounts secrets as such).

@@ -16,7 +16,7 @@ const CLOSE_MILLISECONDS = 2000;
  *
  * @throws Error for a protocol or exporter that is not supported
  */
-export function tracingProtocol(environment: Environment): TracingProtocol | null {
+function tracingProtocol(environment: Environment): TracingProtocol | null {
   const value = (name: string): string => (environment[name] ?? '').trim();
   const signal = (name: string): string =>
     value(`OTEL_EXPORTER_OTLP_TRACES_${name}`) || value(`OTEL_EXPORTER_OTLP_${name}`);

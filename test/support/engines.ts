@@ -53,15 +53,6 @@ export interface MissingEngine {
 
 export const engineNames: readonly TestEngine['name'][] = ['bridge/docker', 'bridge/podman', 'native/podman'];
 
-/** Looks for all engines and puts the image into each. */
-export async function testEngines(): Promise<{ engines: TestEngine[]; missing: MissingEngine[] }> {
-  const found = await Promise.all(engineNames.map(testEngine));
-  return {
-    engines: found.filter((one) => 'backend' in one),
-    missing: found.filter((one) => 'reason' in one),
-  };
-}
-
 /** One engine with the image in it, or why it is not available. */
 export async function testEngine(name: TestEngine['name']): Promise<TestEngine | MissingEngine> {
   const candidate = await candidates[name]();

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { matchesPattern, runBatch } from '../../src/sync/batch.js';
 import { matchesSteps } from '../../src/sync/glob.js';
-import { asyncOf } from '../../src/system/async-of.js';
+import { toAsyncIterable } from '../../src/system/async-iterable.js';
 import type { RepositorySource } from '../../src/sync/providers/provider.js';
 import { testDependencies } from './harness.js';
 
 function sources(count: number): AsyncGenerator<RepositorySource> {
-  return asyncOf(
+  return toAsyncIterable(
     Array.from({ length: count }, (_, index) => ({
       name: String(index + 1),
       open: () => Promise.reject(new Error('unused')),

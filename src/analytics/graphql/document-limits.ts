@@ -2,8 +2,8 @@ import { Kind, type DocumentNode, type FragmentDefinitionNode, type SelectionSet
 import { invalid, type Refusal } from './refusal.js';
 
 export const maxTokens = 2_000;
-export const maxDepth = 12;
-export const maxAliases = 15;
+const maxDepth = 12;
+const maxAliases = 15;
 
 /** The depth of a selection and its number of aliases, including fragments. */
 interface Extent {

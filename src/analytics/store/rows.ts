@@ -166,7 +166,7 @@ export function partRow(subcategory: unknown, weight: unknown): Part {
 }
 
 /** Makes a value storable by all engines: no U+0000, no lone surrogate, at most 512 bytes. */
-export function dimensionText(text: string): string {
+function dimensionText(text: string): string {
   // A UTF-16 code unit takes at most three bytes.
   if (text.length * 3 <= MAX_BYTES) return storableText(text);
   const bytes = Buffer.from(storableText(text));

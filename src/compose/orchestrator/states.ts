@@ -11,6 +11,6 @@ export function stateOf({ status, condition }: Pick<ContainerRecord, 'status' | 
 }
 
 /** Whether a list without `--all` includes it. */
-export function isAlive(state: State): boolean {
+export function isListedByDefault(state: State): boolean {
   return state === 'running' || state === 'paused' || state === 'restarting';
 }

@@ -3,7 +3,7 @@
  * distribution/reference: the first part of a name is a registry if it contains a dot or a colon, or is `localhost`.
  */
 
-export const DEFAULT_REGISTRY = 'docker.io';
+const DEFAULT_REGISTRY = 'docker.io';
 
 /**
  * The full name: registry, `library/` for official images, and `:latest` if there is neither tag nor digest. An image

@@ -31,7 +31,7 @@ interface Precondition {
 const atRest: Precondition = { allowed: ['stopped', 'exited'], expected: 'stopped' };
 const alive: Precondition = { allowed: ['running', 'stopping'], expected: 'running' };
 
-export const preconditions: Readonly<Record<GuardedOperation, Precondition>> = {
+const preconditions: Readonly<Record<GuardedOperation, Precondition>> = {
   start: { allowed: ['created', ...atRest.allowed], expected: 'stopped' },
   stop: { allowed: ['running'], expected: 'running' },
   kill: alive,

@@ -28,7 +28,7 @@ export const presets = {
 export type PresetName = keyof typeof presets;
 
 /** The server refuses more (`max_days` of the catalog's limits). */
-export const mostDays = 365;
+const mostDays = 365;
 const dayMs = 86_400_000;
 
 /**

@@ -27,7 +27,7 @@ export interface Sample {
 }
 
 /** A value for each variable that a query requires. */
-export function sampleVariables({ text }: PersistedQuery, { orgId, today }: Sample): Readonly<Record<string, unknown>> {
+function sampleVariables({ text }: PersistedQuery, { orgId, today }: Sample): Readonly<Record<string, unknown>> {
   const declarations = text.slice(0, text.indexOf('{')).matchAll(/\$(\w+):\s*(\w+)!(\s*=)?/g);
   const byType: Readonly<Record<string, unknown>> = {
     String: orgId,

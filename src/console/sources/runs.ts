@@ -16,7 +16,7 @@ import { announce } from '../ui/toasts.js';
 export type SyncRun = Schemas['SyncRun'];
 
 /** How often a page asks how far a run has come. */
-export const followMs = 1000;
+const followMs = 1000;
 
 /** Follows a run until it has ended. Then everything is asked for again: charts have changed. */
 export function useRun(params: SyncRunParams): UseQueryResult<SyncRun> {

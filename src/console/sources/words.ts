@@ -15,7 +15,7 @@ export const providers: Readonly<Record<Provider, string>> = {
 };
 
 /** What each target is called. */
-export const targets: Readonly<Record<Target, string>> = {
+const targets: Readonly<Record<Target, string>> = {
   git: 'Commits',
   prs: 'Pull or merge requests',
   blame: 'Origin of each line',

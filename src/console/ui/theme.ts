@@ -1,6 +1,6 @@
 import { createStore } from '../session/store.js';
 
-export const themes = ['system', 'light', 'dark'] as const;
+const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
 const storageKey = 'plumbline.theme';

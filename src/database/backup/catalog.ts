@@ -4,7 +4,7 @@ import type postgres from 'postgres';
 import type { BackupTable, TableDefinition } from './frames.js';
 
 /** Postgrator's table. It is not copied: the migrations of a restore fill it. */
-export const migrationsTable = 'schema_version';
+const migrationsTable = 'schema_version';
 
 /** Sorted so that a table follows those that its foreign keys refer to. */
 export async function readTables(sql: postgres.Sql): Promise<BackupTable[]> {

@@ -69,13 +69,6 @@ function selectAccount(sql: Sql, userId: string, orgId: string | null): PendingQ
     where u.id = ${userId}`;
 }
 
-/** As above, with the first organization that the user joined. */
-export async function findAccountInFirstOrganization(sql: Sql, userId: string): Promise<AccountInOrganization | null> {
-  const [first] = await sql<{ org_id: string }[]>`
-    select org_id from memberships where user_id = ${userId} order by joined_at, org_id limit 1`;
-  return findAccount(sql, userId, first?.org_id ?? null);
-}
-
 /**
  * Locks a user until the transaction ends. Every change of a user's memberships, tokens or password takes this lock
  * first, so that such changes are serialized.

@@ -1,7 +1,7 @@
 import type { Role } from './accounts.store.js';
 
 /** Roles from the most to the least powerful. Each includes the permissions of those after it. */
-export const rolesByPower: readonly Role[] = ['owner', 'admin', 'member', 'viewer'];
+const rolesByPower: readonly Role[] = ['owner', 'admin', 'member', 'viewer'];
 
 /** Whether `role` includes the permissions of `needed`. */
 export function reaches(role: Role, needed: Role): boolean {

@@ -46,7 +46,7 @@ export async function holdDemoOrganization(
 }
 
 /** The organization that the account created under the demo's name. @returns null if there is none */
-export async function findDemoOrganization(sql: Sql, email: string): Promise<DemoOrganization | null> {
+async function findDemoOrganization(sql: Sql, email: string): Promise<DemoOrganization | null> {
   const [found] = await sql<{ user_id: string; org_id: string }[]>`
     select u.id as user_id, o.id as org_id
     from users u

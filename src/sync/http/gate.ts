@@ -2,7 +2,7 @@
 import type { SyncProgress } from '../dependencies.js';
 
 /** The longest that a server's own delay is honoured, and the bounds of our own (src/sync/README.md, rate limits). */
-export const LONGEST_SERVER_DELAY = 300_000;
+const LONGEST_SERVER_DELAY = 300_000;
 const FIRST_BACKOFF = 1_000;
 const LONGEST_BACKOFF = 60_000;
 

@@ -5,7 +5,7 @@ import type { AnyRow, Column, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
 import { SyncError } from '../failures.js';
-import { asyncOf } from '../../system/async-of.js';
+import { toAsyncIterable } from '../../system/async-iterable.js';
 import { isFree, LEASE_MILLISECONDS, lockLost, thisHolder } from './lease.js';
 import { sqliteDerivation } from '../work-units/derivation/database/sqlite.js';
 import type { Lock, LockKey, Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
@@ -85,7 +85,7 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
           apply(run, page);
         });
       }),
-    scan: (table, repoId) => asyncOf(scan(prepare, table, repoId)),
+    scan: (table, repoId) => toAsyncIterable(scan(prepare, table, repoId)),
     clear: (table, repoId) =>
       settled(() => {
         run(`delete from ${table.name} where ${repositoryColumn(table)} = ?`, [repoId]);

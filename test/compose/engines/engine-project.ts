@@ -52,7 +52,7 @@ export interface EngineProject extends Console {
 }
 
 /** Heeds SIGTERM at once, which a bare `sleep` as process 1 would not. */
-export const OBEDIENT = ['sh', '-c', 'trap "exit 0" TERM; echo ready; while :; do sleep 0.1; done'];
+const OBEDIENT = ['sh', '-c', 'trap "exit 0" TERM; echo ready; while :; do sleep 0.1; done'];
 
 export const shell = (script: string): string[] => ['sh', '-c', script];
 

@@ -11,7 +11,7 @@ import { readObservations } from '../../../src/contract-tools/gate/observations.
 import { observationsFolder } from '../../support/recorder.js';
 
 /** Under this name the catalogue of problems is a surface too: an entry counts as seen when some reply refers to it. */
-export const catalogueSurface = 'problems';
+const catalogueSurface = 'problems';
 
 /**
  * Collects every surface of the repository at `root`: one per contract in `openapi/`, the catalogue of problems, and

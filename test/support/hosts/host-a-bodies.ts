@@ -14,7 +14,7 @@ export type WorkflowRun = Schemas['workflow-run'];
 const site = 'https://host-a.test';
 const TIME = '2020-01-01T00:00:00Z';
 
-export function user(login = 'ada'): User {
+function user(login = 'ada'): User {
   const url = `${site}/api/users/${login}`;
   return {
     login,

@@ -1,5 +1,5 @@
 import type { ProjectSummary } from '../../orchestrator/projects.js';
-import { type State, isAlive } from '../../orchestrator/states.js';
+import { type State, isListedByDefault } from '../../orchestrator/states.js';
 import { UsageError } from '../failures.js';
 import type { LsFlags } from '../flags.js';
 import { listingText } from '../format/listing.js';
@@ -31,7 +31,7 @@ export async function printProjects(
 /** In the order of their names, as docker compose prints them. */
 function shownStates({ states }: ProjectSummary, all: boolean): [State, number][] {
   const entries = Object.entries(states) as [State, number][]; // The keys are those of the record.
-  return entries.filter(([state]) => all || isAlive(state)).sort(([one], [other]) => (one < other ? -1 : 1));
+  return entries.filter(([state]) => all || isListedByDefault(state)).sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 /** @throws UsageError for a filter other than `name` */

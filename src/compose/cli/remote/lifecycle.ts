@@ -144,7 +144,7 @@ export const wait: Handler<{ downProject?: boolean }> = async (session, services
 };
 
 /** @returns once the container has ended; polls if the backend does not support waiting */
-export async function exitCodeOf({ io }: Session, { client, signal, ask }: Remote, id: string): Promise<number> {
+async function exitCodeOf({ io }: Session, { client, signal, ask }: Remote, id: string): Promise<number> {
   for (;;) {
     try {
       const query = { timeout_seconds: LONGEST_WAIT_SECONDS };

@@ -4,10 +4,10 @@ import type { ComposeFiles } from './files.js';
 import type { WarningList } from '../warnings.js';
 
 /** Tried in this order. */
-export const DEFAULT_FILE_NAMES = ['compose.yml', 'compose.yaml', 'docker-compose.yml', 'docker-compose.yaml'] as const;
+const DEFAULT_FILE_NAMES = ['compose.yml', 'compose.yaml', 'docker-compose.yml', 'docker-compose.yaml'] as const;
 
 /** The override files, merged over the file found; tried in this order. */
-export const OVERRIDE_FILE_NAMES = [
+const OVERRIDE_FILE_NAMES = [
   'compose.override.yml',
   'compose.override.yaml',
   'docker-compose.override.yml',

@@ -9,7 +9,7 @@ import { resolvePlainScalar } from './scalars.js';
  * Limits for one compose file, far above real ones (500 services are about 50,000 nodes), so that a malicious file
  * fails early.
  */
-export const LIMITS = { characters: 8_388_608, depth: 64, nodes: 500_000 } as const;
+const LIMITS = { characters: 8_388_608, depth: 64, nodes: 500_000 } as const;
 
 /**
  * Parses the text of one compose file. Anchors, aliases and merge keys (`<<`) are resolved.

@@ -23,7 +23,7 @@ export const textsOrNumbers = listOf(textOrNumber);
 export const labels = withoutNulls(pairs({ bare: 'empty' }));
 /** `KEY=value` data in which a key alone takes its value from the environment. */
 export const environment = pairs({ bare: 'null' });
-export const keyValues = withoutNulls(pairs({ bare: 'refused' }));
+const keyValues = withoutNulls(pairs({ bare: 'refused' }));
 
 function withoutNulls(shape: Shape<Record<string, string | null>>): Shape<Record<string, string>> {
   return {

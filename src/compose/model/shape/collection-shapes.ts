@@ -142,7 +142,7 @@ export function mergeMaps(
 }
 
 /** Any data, merged like YAML: mappings by key, lists appended. */
-export const opaque: Shape<Node> = {
+const opaque: Shape<Node> = {
   expected: 'anything',
   canonical: (node) => node,
   merge(base, over, path) {

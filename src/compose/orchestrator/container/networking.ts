@@ -82,7 +82,7 @@ function networkMode(mode: string, service: string): NonNullable<ContainerSpec['
  *
  * @throws ComposeFailure ComposeValidationError.conflict when there are more replicas than ports
  */
-export function publishedPort(port: Port, number: number, path: readonly (string | number)[]): PublishedPort {
+function publishedPort(port: Port, number: number, path: readonly (string | number)[]): PublishedPort {
   const [first, last] = (port.published ?? '').split('-').filter((part) => part !== '');
   const hostPort = first === undefined ? undefined : Number(first) + (last === undefined ? 0 : number - 1);
   if (hostPort !== undefined && last !== undefined && hostPort > Number(last)) {

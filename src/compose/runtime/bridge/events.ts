@@ -55,7 +55,7 @@ async function engineTime(client: EngineClient, signal: AbortSignal | undefined)
 }
 
 /** Undefined for events that do not change a container's state: exec, attach, resize and the like. */
-export function eventOf(event: Json): EngineEvent | undefined {
+function eventOf(event: Json): EngineEvent | undefined {
   const action = textOf(event.Action) || textOf(event.status);
   const actor = objectOf(event.Actor);
   const { name = '', exitCode, containerExitCode, signal, ...attributes } = textMapOf(actor.Attributes);

@@ -59,7 +59,7 @@ export function isAway(error: unknown): boolean {
 }
 
 /** The engine's message. */
-export function engineText(error: unknown): string {
+function engineText(error: unknown): string {
   const answer = objectOf(objectOf(error).json);
   const own = textOf(answer.message) || textOf(answer.cause);
   if (own !== '') return own;

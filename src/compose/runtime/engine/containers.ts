@@ -1,5 +1,5 @@
 /** Container operations common to all engines. Each checks its precondition, then acts. */
-import { asyncOf } from '../../../system/async-of.js';
+import { toAsyncIterable } from '../../../system/async-iterable.js';
 import type { Clock } from '../clock.js';
 import { backendFailure, isEngineFailure, isRuntimeError, notFound } from '../errors.js';
 import { hasEnded, requireStatus, type GuardedOperation } from '../lifecycle.js';
@@ -167,7 +167,7 @@ export function containerOperations(
     },
     async putFiles(id, files, { signal } = {}) {
       const container = await containers.inspect(id, signal);
-      const archive = asyncOf([tarOf(files.map(archived))]);
+      const archive = toAsyncIterable([tarOf(files.map(archived))]);
       await containers.putArchive(container.id, '/', archive, signal);
     },
     async getArchive(id, path, { signal } = {}) {

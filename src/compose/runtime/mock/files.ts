@@ -1,7 +1,7 @@
 /** The files of the mock's containers: only those that were put into them. */
 import path from 'node:path';
 import { Parser, type ReadEntry } from 'tar';
-import { asyncOf } from '../../../system/async-of.js';
+import { toAsyncIterable } from '../../../system/async-iterable.js';
 import { notFound } from '../errors.js';
 import { tarOf } from '../tar.js';
 import type { MockContainer, MockFile } from './mock-state.js';
@@ -44,7 +44,7 @@ export function archiveOf(container: MockContainer, wanted: string): AsyncIterab
       content,
     })),
   );
-  return asyncOf([archive]);
+  return toAsyncIterable([archive]);
 }
 
 function exists(container: MockContainer, file: string): boolean {

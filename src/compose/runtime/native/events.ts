@@ -40,7 +40,7 @@ async function* parsed(process: PodmanProcess, secrets: readonly string[]): Asyn
   }
 }
 
-export function eventOf(event: Json): EngineEvent | undefined {
+function eventOf(event: Json): EngineEvent | undefined {
   const type = types[textOf(event.Status)];
   if (type === undefined) return undefined;
   const attributes = textMapOf(event.Attributes);

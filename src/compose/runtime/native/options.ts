@@ -41,7 +41,7 @@ export function variableArguments(variables: Readonly<Record<string, string>>): 
 }
 
 /** Variables that podman or its runtime would interpret. */
-export const heeded =
+const heeded =
   /^(?:PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_.*|LD_.*|XDG_.*|CONTAINERS?_.*|REGISTRY_.*|REGISTRIES_.*|STORAGE_.*|BUILDAH_.*|PODMAN_.*|LIBPOD_.*|DOCKER_.*|NETAVARK_.*|AARDVARK_.*|_.*|DBUS_.*|LISTEN_.*|NOTIFY_SOCKET|GO.*|SSL_.*|SSH_.*|GLIBC_.*|GCONV_PATH|LOCPATH|NLSPATH|HOSTALIASES|LOCALDOMAIN|RES_OPTIONS|RESOLV_.*|MALLOC_.*|TZDIR|.*_PROXY|.*_proxy|DISABLE_HC_SYSTEMD|SUPPRESS_BOLTDB_WARNING|INVOCATION_ID)$/;
 
 /** Ensures that an id from outside is not read as an option. */

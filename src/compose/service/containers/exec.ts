@@ -4,7 +4,7 @@ import type { AttachedProcess, OutputStream } from '../../runtime/records.js';
 import type { ExecSpec } from '../../runtime/spec.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
-import { asyncOf } from '../../../system/async-of.js';
+import { toAsyncIterable } from '../../../system/async-iterable.js';
 import { streamOf, streamSignal } from '../streams.js';
 import { NOT_ALLOWED, requireAllowance } from '../trust/trust.js';
 
@@ -29,7 +29,7 @@ function specOf(body: Schemas['ExecRequest']): ExecSpec {
     ...(workingDirectory !== undefined && { workingDirectory }),
     ...(privileged !== undefined && { privileged }),
     ...(tty !== undefined && { tty }),
-    ...(stdin !== undefined && { stdin: asyncOf([Buffer.from(stdin, body.encoding ?? 'utf8')]) }),
+    ...(stdin !== undefined && { stdin: toAsyncIterable([Buffer.from(stdin, body.encoding ?? 'utf8')]) }),
   };
 }
 

@@ -8,7 +8,7 @@ import type {
 import type { LogLine, StatsSample } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
-import { asyncOf } from '../../../system/async-of.js';
+import { toAsyncIterable } from '../../../system/async-iterable.js';
 import { streamOf, streamSignal } from '../streams.js';
 
 export const getContainerLogs: GetContainerLogsHandler<ComposeDependencies> = (
@@ -37,7 +37,7 @@ export const getContainerStats: GetContainerStatsHandler<ComposeDependencies> = 
     const signal = streamSignal(context, dependencies);
     const samples = query.stream
       ? await containers.followStats(params.id, { signal, intervalMs: query.interval_seconds * 1000 })
-      : asyncOf([await containers.stats(params.id, { signal })]);
+      : toAsyncIterable([await containers.stats(params.id, { signal })]);
     return { status: 200, body: streamOf(samples, statsBody, signal, dependencies) };
   });
 

@@ -96,7 +96,7 @@ export type StartExecution = (job: SyncJob, report: JobReport) => SyncExecution;
 /** Temporary failures that are worth another attempt. */
 const passing: readonly SyncFailureCode[] = ['host_unavailable', 'rate_limited', 'database_failed', 'lock_lost'];
 
-export function isPassing({ code }: SyncFailure): boolean {
+function isPassing({ code }: SyncFailure): boolean {
   return passing.includes(code);
 }
 

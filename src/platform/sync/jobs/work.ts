@@ -161,13 +161,13 @@ function overdueText(seconds: number): string {
 
 /** Calls `beat` repeatedly, one call at a time, until it returns false or is stopped. */
 function startHeart(beat: () => Promise<boolean>): { beat(): void; stop(): Promise<boolean> } {
-  let isAlive = true;
-  let beating: Promise<void> | null = null;
+  let isBeating = true;
+  let pending: Promise<void> | null = null;
   const beatOnce = (): void => {
-    if (!isAlive) return;
-    beating ??= beat().then((goesOn) => {
-      isAlive = goesOn;
-      beating = null;
+    if (!isBeating) return;
+    pending ??= beat().then((succeeded) => {
+      isBeating = succeeded;
+      pending = null;
     });
   };
   const timer = setInterval(beatOnce, heartbeatMs);
@@ -176,8 +176,8 @@ function startHeart(beat: () => Promise<boolean>): { beat(): void; stop(): Promi
     /** @returns whether the last beat succeeded */
     stop: async () => {
       clearInterval(timer);
-      await beating;
-      return isAlive;
+      await pending;
+      return isBeating;
     },
   };
 }

@@ -60,13 +60,13 @@ async function listFiles({ client, owner, repo }: HostARepository, head: string)
   return blamedFiles(paths, truncated === true);
 }
 
-export const HEAD = `
+const HEAD = `
   query ($owner: String!, $repo: String!, $expression: String!) {
     repository(owner: $owner, name: $repo) { object(expression: $expression) { oid } }
   }`;
 
 /** The query for a number of files, each under an alias, with its path as a variable. */
-export function blameQuery(files: number): string {
+function blameQuery(files: number): string {
   const indexes = Array.from({ length: files }, (_, index) => index);
   return `
   query ($owner: String!, $repo: String!, $head: String!, ${indexes.map((index) => `$path${index}: String!`).join(', ')}) {

@@ -18,7 +18,7 @@ import { loginOfActor } from './actor.js';
 import type { HostARepository } from './repository.js';
 import { hiddenNodes, nodes } from './pull-requests.js';
 
-export const DEPLOYMENTS = `
+const DEPLOYMENTS = `
   query ($owner: String!, $repo: String!, $after: String) {
     repository(owner: $owner, name: $repo) {
       deployments(first: 50, after: $after, orderBy: { field: CREATED_AT, direction: DESC }) {

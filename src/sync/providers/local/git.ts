@@ -141,7 +141,7 @@ function throughShell(args: readonly string[], lastArgument: Buffer): string[] {
  * The environment without the GIT_* variables, which could name another repository, index or program (a sync may run
  * inside a git hook), in the language that messages are recognized in.
  */
-export function cleanEnvironment(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function cleanEnvironment(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const clean: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (value !== undefined && !name.startsWith('GIT_')) clean[name] = value;

@@ -4,7 +4,7 @@ import type { JsonValue, Records, TableName } from '../../records.js';
 import type { SyncRequest } from '../../request.js';
 import type { Selection } from '../../selection.js';
 import type { SyncDependencies } from '../../dependencies.js';
-import { asyncOf } from '../../../system/async-of.js';
+import { toAsyncIterable } from '../../../system/async-iterable.js';
 import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
 import type { Repository } from './day.js';
 import { DAY, FIRST_DAY, workOf } from './day.js';
@@ -24,7 +24,7 @@ export function openSynthetic(
   request: SyncRequest,
   dependencies: SyncDependencies,
 ): Provider {
-  return { repositories: () => asyncOf(sources(selection, request, dependencies)) };
+  return { repositories: () => toAsyncIterable(sources(selection, request, dependencies)) };
 }
 
 function* sources(
@@ -98,7 +98,7 @@ interface Position {
 async function* pages(repository: Repository, span: Span, request: SyncRequest, start: Start): AsyncGenerator<Page> {
   const until = (span.lastDay + 1) * DAY;
   if (request.target === 'blame') {
-    yield* asyncOf(blamePages(repository));
+    yield* toAsyncIterable(blamePages(repository));
     return;
   }
   let position = beginning(span, start);

@@ -6,7 +6,7 @@
 import { namePattern, pathMatcher } from './patterns.js';
 import type { Matcher } from './patterns.js';
 
-export const NO_RULE = -1;
+const NO_RULE = -1;
 
 /** The lowest number of a rule by what it looks for, in lower case. */
 type Index = Map<string, number>;

@@ -233,7 +233,7 @@ function latest(times: readonly (number | null)[]): number | null {
 }
 
 /** Adds up tallies of several commits. */
-export function addTallies<Key>(tallies: Iterable<ReadonlyMap<Key, number>>): Map<Key, number> {
+function addTallies<Key>(tallies: Iterable<ReadonlyMap<Key, number>>): Map<Key, number> {
   const sum = new Map<Key, number>();
   for (const tally of tallies) for (const [key, value] of tally) sum.set(key, (sum.get(key) ?? 0) + value);
   return sum;

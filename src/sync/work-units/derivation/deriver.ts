@@ -73,7 +73,7 @@ export async function openDeriver(
 }
 
 /** The rebuild of the table of work units; no repository has this id. */
-export const SCHEMA_LOCK: LockKey = { repoId: 'schema', target: 'work_units', source: 'local' };
+const SCHEMA_LOCK: LockKey = { repoId: 'schema', target: 'work_units', source: 'local' };
 
 /** Failures of the store are thrown, so that they are reported with their repository. */
 const QUIET = { debug: ignore, info: ignore, warn: ignore, error: ignore };

@@ -23,7 +23,7 @@ export type SelectedCommits = { readonly hashes: readonly string[] } | { readonl
 export type SelectedLinks = SelectedCommits | { readonly from: string; readonly to: string };
 
 /** The columns that `requestUnit` reads. */
-export const REQUEST_COLUMNS = [
+const REQUEST_COLUMNS = [
   'number', 'title', 'body', 'state', 'author_name', 'author_email', 'created_at', 'updated_at', 'merged_at',
   'closed_at', 'head_hash', 'merge_hash', 'commit_hashes', 'labels', 'additions', 'deletions', 'first_commit_at',
   'evidence', 'source',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { BuildSpec } from '../../../../src/compose/runtime/spec.js';
-import { asyncOf } from '../../../../src/system/async-of.js';
+import { toAsyncIterable } from '../../../../src/system/async-iterable.js';
 import { tarOf } from '../../../../src/compose/runtime/tar.js';
 import { all, failure, texts, type Bench } from '../conformance.js';
 import { obedient } from '../programs.js';
@@ -66,7 +66,7 @@ export function resources(bench: Bench): void {
     const id = await created(obedient);
     const entry = { path: 'plt/a.txt', type: 'file', size: 5, mode: 0o640 } as const;
     const archive = tarOf([{ entry, content: Buffer.from('hello') }]);
-    await containers.putArchive(id, '/tmp', asyncOf([archive]));
+    await containers.putArchive(id, '/tmp', toAsyncIterable([archive]));
     expect(await archived(await containers.getArchive(id, '/tmp/plt'))).toMatch(/^plt.*plt\/a\.txt.*hello/s);
     expect(await archived(await containers.getArchive(id, '/tmp/plt/a.txt'))).toMatch(/^a\.txt/);
     const missing = containers.getArchive(id, '/tmp/none').then(archived);

@@ -1,5 +1,5 @@
 /** The records and notes of the derivation of work units in SQLite. */
-import { asyncOf } from '../../../../system/async-of.js';
+import { toAsyncIterable } from '../../../../system/async-iterable.js';
 import type { AnyRow, Column } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
 import type { Binding, ChangedCommit, CommitsWhere, DerivationRecords, Link, RowQuery } from './records.js';
@@ -36,9 +36,9 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
       write(() => {
         ensureSchema(connection);
       }),
-    rows: (query) => asyncOf(rows(connection, query)),
-    commits: (repoId, columns, where) => asyncOf(commits(connection, repoId, columns, where)),
-    changedCommits: (repoId, since) => asyncOf(changedCommits(connection, repoId, since)),
+    rows: (query) => toAsyncIterable(rows(connection, query)),
+    commits: (repoId, columns, where) => toAsyncIterable(commits(connection, repoId, columns, where)),
+    changedCommits: (repoId, since) => toAsyncIterable(changedCommits(connection, repoId, since)),
     writeLinks: (repoId, added, removed) =>
       write(() => {
         writeLinks(connection, repoId, added, removed);

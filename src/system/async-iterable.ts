@@ -1,5 +1,5 @@
 /** Yields the items lazily, one after another, where an asynchronous iterable is asked for. */
 // eslint-disable-next-line @typescript-eslint/require-await -- there is nothing to wait for, which is the point
-export async function* asyncOf<Item>(items: Iterable<Item>): AsyncGenerator<Item, void> {
+export async function* toAsyncIterable<Item>(items: Iterable<Item>): AsyncGenerator<Item, void> {
   yield* items;
 }
