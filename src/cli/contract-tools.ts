@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { FuzzOptions } from '../contract-tools/fuzz/run-fuzz.js';
 import type { GateOptions } from '../contract-tools/gate/run-gate.js';
 import type { MockOptions } from '../contract-tools/mock/run-mock.js';
 
@@ -6,6 +7,7 @@ import type { MockOptions } from '../contract-tools/mock/run-mock.js';
 export function registerContractTools(program: Command): void {
   registerGate(program);
   registerMock(program);
+  registerFuzz(program);
 }
 
 function registerGate(program: Command): void {
@@ -54,6 +56,38 @@ Exit codes: 0 interrupted; 2 wrong usage, an unreadable contract, an address tha
     .action(async (contract: string, options: MockOptions) => {
       const { runMock } = await import('../contract-tools/mock/run-mock.js');
       await exitWith(runMock(contract, options, print));
+    });
+}
+
+function registerFuzz(program: Command): void {
+  program
+    .command('fuzz')
+    .description('send a server what its OpenAPI contract allows and what it forbids, and judge every reply')
+    .argument('<contract>', 'OpenAPI 3.x document, YAML or JSON')
+    .argument('<server>', 'address of the server, such as http://127.0.0.1:3000')
+    .option('--seed <number>', 'repeat a run: equal seeds send equal requests (default: random)')
+    .option('--requests <number>', 'allowed requests per operation, and as many forbidden ones', '50')
+    .option('--header <header...>', 'header of all requests, such as "Authorization: Bearer x"')
+    .option('--operation <id...>', 'only these operations')
+    .option('--tag <tag...>', 'only operations with these tags')
+    .option('--skip <id...>', 'not these operations, such as one that ends the session')
+    .option('--parameter <name=value...>', 'what allowed requests send for the parameters of this name')
+    .option('--safe-only', 'only operations that read: GET, HEAD, OPTIONS')
+    .option('--unsafe', 'all operations, although the server is not on this machine')
+    .option('--junit <file>', 'write JUnit XML')
+    .option('--json <file>', 'write JSON')
+    .addHelpText(
+      'after',
+      `
+A server on another machine gets only requests that read, unless --unsafe is given.
+
+Exit codes: 0 every reply was as documented; 1 not so; 2 wrong usage, an unreadable contract, an unreachable server.
+
+  plumbline fuzz openapi.yaml http://127.0.0.1:3000 --header "Authorization: Bearer $TOKEN" --junit fuzz.xml`,
+    )
+    .action(async (contract: string, server: string, options: FuzzOptions) => {
+      const { runFuzz } = await import('../contract-tools/fuzz/run-fuzz.js');
+      await exitWith(runFuzz(contract, server, options, print));
     });
 }
 

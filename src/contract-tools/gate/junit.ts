@@ -5,21 +5,21 @@ import { isFailure, type Verdict } from './judge.js';
 export function renderJunit({ surfaces, staleExceptions }: Verdict): string {
   const suites = surfaces.map(({ name, units, faults }) => {
     const cases = units.map(({ unit, mark, reason }) => {
-      const title = `<testcase classname="${escape(unit[0] ?? '')}" name="${escape(unit.join(separator))}"`;
-      if (isFailure(mark)) return `${title}><failure message="${escape(mark)}"/></testcase>`;
-      return mark === 'excepted' ? `${title}><skipped message="${escape(reason ?? '')}"/></testcase>` : `${title}/>`;
+      const title = `<testcase classname="${escapeXml(unit[0] ?? '')}" name="${escapeXml(unit.join(separator))}"`;
+      if (isFailure(mark)) return `${title}><failure message="${escapeXml(mark)}"/></testcase>`;
+      return mark === 'excepted' ? `${title}><skipped message="${escapeXml(reason ?? '')}"/></testcase>` : `${title}/>`;
     });
     const wrong = faults.map(
       (fault) =>
-        `<testcase classname="replies" name="not as documented"><failure message="${escape(fault)}"/></testcase>`,
+        `<testcase classname="replies" name="not as documented"><failure message="${escapeXml(fault)}"/></testcase>`,
     );
     const failures = units.filter(({ mark }) => isFailure(mark)).length + faults.length;
-    const head = `<testsuite name="${escape(name)}" tests="${units.length + faults.length}" failures="${failures}">`;
+    const head = `<testsuite name="${escapeXml(name)}" tests="${units.length + faults.length}" failures="${failures}">`;
     return [head, ...cases, ...wrong, '</testsuite>'].join('\n');
   });
   const stale = staleExceptions.map(
     ({ surface, unit }) =>
-      `<testcase classname="exceptions" name="${escape([surface, ...unit].join(separator))}"><failure message="nothing documents it"/></testcase>`,
+      `<testcase classname="exceptions" name="${escapeXml([surface, ...unit].join(separator))}"><failure message="nothing documents it"/></testcase>`,
   );
   if (stale.length > 0) {
     suites.push(
@@ -29,8 +29,8 @@ export function renderJunit({ surfaces, staleExceptions }: Verdict): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('\n')}\n</testsuites>\n`;
 }
 
-/** XML 1.0 has no control characters, not even escaped. */
-function escape(text: string): string {
+/** A text in an attribute or an element. XML 1.0 has no control characters, not even escaped. */
+export function escapeXml(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\p{Cs}\uFFFE\uFFFF]/gu, '\uFFFD')
     .replaceAll('&', '&amp;')

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closeServer, listen, untilStopped } from '../listen.js';
 import { loadDocument } from '../load-document.js';
+import { probe } from '../probe.js';
 import { parseListen, parseTarget, UsageError } from '../usage-error.js';
 import { readDocument, type Contract } from './contract.js';
 import { readExceptions, type Exception } from './exceptions.js';
@@ -70,7 +70,7 @@ async function record(
   print: (line: string) => void,
 ): Promise<boolean> {
   const target = parseTarget(targetText);
-  await probe(target);
+  await probe(target, 'correct --target');
   const recorder = createRecorder(contract, openObservations(folder));
   const proxy = createRecordingProxy(target, {
     exchange: (exchange) => {
@@ -94,28 +94,6 @@ async function record(
   } finally {
     await closeServer(proxy);
   }
-}
-
-/** A server that is not there would look like one that shows nothing. */
-async function probe(target: URL): Promise<void> {
-  const port = Number(target.port === '' ? (target.protocol === 'https:' ? 443 : 80) : target.port);
-  await new Promise<void>((resolve, reject) => {
-    const socket = connect({ host: target.hostname.replace(/^\[|\]$/g, ''), port, timeout: 10_000 });
-    const fail = (reason: string): void => {
-      socket.destroy();
-      reject(new UsageError(`${target.origin} cannot be reached: ${reason}. Start the server, or correct --target.`));
-    };
-    socket.once('error', (error) => {
-      fail(error.message === '' ? ('code' in error ? String(error.code) : 'connection failed') : error.message);
-    });
-    socket.once('timeout', () => {
-      fail('no answer within 10 s');
-    });
-    socket.once('connect', () => {
-      socket.end();
-      resolve();
-    });
-  });
 }
 
 async function runCommand(command: string, address: string): Promise<number> {

@@ -1,0 +1,75 @@
+import { escapeXml } from '../gate/junit.js';
+import { curlOf } from './curl.js';
+import type { Finding } from './explore.js';
+import type { Result } from './fuzz.js';
+import type { Sender } from './send.js';
+
+/** What a run has found. */
+export interface Report {
+  readonly path: string;
+  readonly server: string;
+  readonly seed: number;
+  readonly results: readonly Result[];
+  readonly sender: Sender;
+  /** Headers whose values are not printed, in lower case. */
+  readonly secret: ReadonlySet<string>;
+}
+
+/** One line: the requests of one kind to one operation, and their replies. */
+export function printResults({ name, kind, statuses, findings }: Result): string {
+  const replies = [...statuses].sort().map(([status, count]) => `${status} (${count})`);
+  const found = findings.length === 0 ? '✓' : '✗';
+  const none = replies.length === 0 ? 'no request could be made' : replies.join(', ');
+  const isRefused = kind === 'allowed' && statuses.size > 0 && ![...statuses.keys()].some((each) => /^[23]/.test(each));
+  return `${found} ${name}  ${kind}: ${none}${isRefused ? '; none succeeded' : ''}`;
+}
+
+/** The findings, each with a command that shows it again, and the sum. */
+export function printFindings(report: Report): string {
+  const { results, path, server, seed } = report;
+  const found = results.flatMap((result) => result.findings.map((finding) => ({ result, finding })));
+  const lines = found.flatMap(({ result, finding }, index) => [
+    '',
+    `${index + 1}. ${result.name}: ${finding.fault.text}`,
+    `   ${commandOf(report, finding)}`,
+  ]);
+  const sent = results.flatMap(({ statuses }) => [...statuses.values()]).reduce((sum, each) => sum + each, 0);
+  const repeat = found.length === 0 ? '' : ` Again: plumbline fuzz ${path} ${server} --seed ${seed}`;
+  return [...lines, '', `${sent} requests, ${found.length} findings.${repeat}`].join('\n');
+}
+
+function commandOf({ sender, secret }: Report, { request }: Finding): string {
+  return curlOf(sender, request, secret);
+}
+
+/** The report as JUnit XML: a case per operation and kind of request, and one per finding. */
+export function junitReport(report: Report): string {
+  const cases = report.results.flatMap((result) => {
+    const title = `<testcase classname="${escapeXml(result.name)}" name="${escapeXml(`${result.name} > ${result.kind}`)}"`;
+    if (result.findings.length === 0) return [`${title}/>`];
+    return result.findings.map(
+      (finding) =>
+        `${title}><failure message="${escapeXml(finding.fault.text)}">${escapeXml(commandOf(report, finding))}</failure></testcase>`,
+    );
+  });
+  const failures = report.results.reduce((sum, { findings }) => sum + findings.length, 0);
+  const head = `<testsuite name="fuzz" tests="${cases.length}" failures="${failures}">`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${head}\n${cases.join('\n')}\n</testsuite>\n</testsuites>\n`;
+}
+
+/** The report as JSON. */
+export function jsonReport(report: Report): string {
+  const results = report.results.map(({ name, kind, statuses, findings }) => ({
+    name,
+    kind,
+    statuses: Object.fromEntries(statuses),
+    findings: findings.map((finding) => ({
+      rule: finding.fault.rule,
+      message: finding.fault.text,
+      status: finding.status,
+      curl: commandOf(report, finding),
+    })),
+  }));
+  const passed = results.every(({ findings }) => findings.length === 0);
+  return `${JSON.stringify({ passed, seed: report.seed, server: report.server, results }, null, 2)}\n`;
+}
