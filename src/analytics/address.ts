@@ -1,15 +1,16 @@
 /** Parses the address of the analytics store. */
 
 import { parseDatabaseAddress } from '../database/address.js';
+import { clickHouseUrl } from './clickhouse/hosts.js';
 
-/** `address` is the input of the engine's driver: a URL, or a path for `sqlite` and `chdb`. */
+/** `address` is the input of the engine's driver: a URL (of ClickHouse as `hostsOf` splits it), or a path for `sqlite` and `chdb`. */
 export interface AnalyticsAddress {
   readonly kind: 'postgres' | 'clickhouse' | 'chdb' | 'sqlite';
   readonly address: string;
 }
 
 const FORMS =
-  'postgres://user:password@host:5432/name, clickhouse://user:password@host:8123/name (clickhouse+https:// with TLS), chdb:path or sqlite:path';
+  'postgres://user:password@host:5432/name, clickhouse://user:password@host:8123/name (clickhouse+https:// with TLS; several hosts with ?cluster=name), chdb:path or sqlite:path';
 
 /**
  * Parses ANALYTICS_URI.
@@ -52,26 +53,6 @@ function postgresUrl(address: string): string | undefined {
 
 function of(kind: AnalyticsAddress['kind'], address: string | undefined): AnalyticsAddress | undefined {
   return address === undefined ? undefined : { kind, address };
-}
-
-/**
- * The http(s) address of a ClickHouse server; the default port is ClickHouse's.
- *
- * @param rest the address after the scheme, starting with `//`; `secure=true` in its query also enables TLS
- */
-export function clickHouseUrl(rest: string, withTls: boolean): string | undefined {
-  const text = `http:${rest}`;
-  if (!rest.startsWith('//') || !URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  // The client takes one host. A load balancer in front of several servers is one.
-  if (url.hostname.includes(',')) return undefined;
-  const secure = withTls || ['true', '1'].includes(url.searchParams.get('secure') ?? '');
-  url.searchParams.delete('secure');
-  // ClickHouse's default ports, not those of HTTP. A URL does not show whether its scheme's default port was written.
-  const port = /^\/\/[^/?#]*:(\d+)(?:[/?#]|$)/.exec(rest)?.[1] ?? (secure ? '8443' : '8123');
-  const path = `${url.pathname}${url.search}`;
-  const user = url.username === '' ? '' : `${url.username}${url.password === '' ? '' : `:${url.password}`}@`;
-  return `${secure ? 'https' : 'http'}://${user}${url.hostname}:${port}${path}`;
 }
 
 /**

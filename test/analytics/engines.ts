@@ -1,5 +1,4 @@
 /** The four engines of the analytics for tests that run on each. What cannot be had is skipped with its reason. */
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +7,7 @@ import { afterAll, describe } from 'vitest';
 import type { AnalyticsAddress } from '../../src/analytics/address.js';
 import type { Exclusively, StoreOptions } from '../../src/analytics/store/options.js';
 import { chdbMissing, importConnector } from '../support/chdb.js';
-import { startClickHouse, type TestClickHouse } from '../support/clickhouse-http.js';
+import { startClickHouse } from '../support/clickhouse-http.js';
 import { createEmptyDatabase } from '../support/postgres.js';
 
 export type EngineKind = AnalyticsAddress['kind'];
@@ -50,7 +49,7 @@ export const engines: readonly (AnalyticsEngine | { readonly kind: EngineKind; r
   { kind: 'sqlite', newUri: () => Promise.resolve(`sqlite:${join(newDirectory(), 'analytics.db')}`) },
   'missing' in clickHouse
     ? { kind: 'clickhouse', missing: clickHouse.missing }
-    : { kind: 'clickhouse', newUri: () => newClickHouse(clickHouse) },
+    : { kind: 'clickhouse', newUri: () => clickHouse.newDatabase('analytics') },
   chdbMissing === null
     ? { kind: 'chdb', newUri: () => Promise.resolve(`chdb:${join(newDirectory(), 'analytics')}`) }
     : { kind: 'chdb', missing: chdbMissing },
@@ -81,12 +80,4 @@ async function newPostgres(): Promise<string> {
   const database = await createEmptyDatabase();
   cleanups.push(() => database.drop());
   return database.uri;
-}
-
-async function newClickHouse(server: TestClickHouse): Promise<string> {
-  const name = `analytics_${randomBytes(6).toString('hex')}`;
-  const address = server.uri.replace(/^clickhouse:/, 'http:').replace(/\/[^/]*$/, '/');
-  const created = await fetch(address, { method: 'POST', body: `create database ${name}` });
-  if (!created.ok) throw new Error(await created.text());
-  return server.uri.replace(/\/[^/]*$/, `/${name}`);
 }

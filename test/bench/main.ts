@@ -1,5 +1,6 @@
 /** `npm run bench [name ...] [size]`: measures side by side and prints ratios. Never part of the tests. */
 import { benchAnalytics, benchAnalyticsGrowth } from './analytics/analytics.js';
+import { benchPartitions } from './analytics/partitions.js';
 import { benchCompose } from './compose/compose.js';
 import { benchConsole } from './console/interactive.js';
 import { benchThroughput } from './http/throughput.js';
@@ -28,6 +29,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   accuracy: benchAccuracy,
   analytics: benchAnalytics,
   'analytics-growth': benchAnalyticsGrowth,
+  'analytics-partitions': benchPartitions,
 };
 
 // Numbers are sizes, which the benchmarks read.

@@ -1,10 +1,14 @@
 /**
  * A ClickHouse over HTTP for tests: the real engine (chdb, in a separate process) behind the part of the server's HTTP
- * interface that @clickhouse/client uses. TEST_CLICKHOUSE_URI names a real server instead; TEST_CHDB names the
- * directory in whose node_modules chdb is installed, where it is not installed here.
+ * interface that @clickhouse/client uses. TEST_CLICKHOUSE_URI names a real server or cluster instead; TEST_CHDB names
+ * the directory in whose node_modules chdb is installed, where it is not installed here.
+ *
+ * With shards it plays a cluster of so many (`clickhouse-shards.ts`); TEST_CLICKHOUSE_SHARDS gives them to every test.
  */
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -12,37 +16,67 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { clickHouseUrl, hostsOf } from '../../src/analytics/clickhouse/hosts.js';
+import { CLUSTER, clusterConfiguration, openShards } from './clickhouse-shards.js';
 
 export interface TestClickHouse {
   /** As `--db` takes it. */
   readonly uri: string;
+  /** Creates an empty database. @returns its address */
+  newDatabase(prefix: string): Promise<string>;
   stop(): Promise<void>;
 }
 
 /** Starts an engine with an empty database, or says why there is none. */
-export async function startClickHouse(): Promise<TestClickHouse | { readonly missing: string }> {
+export async function startClickHouse(
+  shards = Number(process.env['TEST_CLICKHOUSE_SHARDS'] ?? 0),
+): Promise<TestClickHouse | { readonly missing: string }> {
   const given = process.env['TEST_CLICKHOUSE_URI'];
-  if (given !== undefined && given !== '') return { uri: given, stop: async () => {} };
+  if (given !== undefined && given !== '') return served(given, async () => {});
   if (findChdb() === undefined) {
     return { missing: 'chdb is not installed: npm install chdb in some directory and name it in TEST_CHDB' };
   }
   const directory = await mkdtemp(join(tmpdir(), 'plumbline-chdb-'));
-  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(import.meta.url), directory], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  return {
-    uri: `clickhouse://127.0.0.1:${line.toString().trim()}/default`,
-    stop: async () => {
-      const ended = once(child, 'close');
-      child.kill('SIGKILL');
-      await ended;
-      await rm(directory, { recursive: true, force: true });
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', fileURLToPath(import.meta.url), directory, String(shards)],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
     },
+  );
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const uri = `clickhouse://127.0.0.1:${line.toString().trim()}/default${shards > 0 ? `?cluster=${CLUSTER}` : ''}`;
+  return served(uri, async () => {
+    const ended = once(child, 'close');
+    child.kill('SIGKILL');
+    await ended;
+    await rm(directory, { recursive: true, force: true });
+  });
+}
+
+function served(uri: string, stop: () => Promise<void>): TestClickHouse {
+  const { urls, cluster } = hostsOf(
+    clickHouseUrl(uri.replace(/^[^:]*:/, ''), uri.startsWith('clickhouse+https:')) ?? '',
+  );
+  return {
+    uri,
+    async newDatabase(prefix) {
+      const name = `${prefix}_${randomBytes(6).toString('hex')}`;
+      const everywhere = cluster === undefined ? '' : ` on cluster '${cluster}'`;
+      const [url = ''] = urls;
+      const created = await fetch(url.replace(/\/[^/]*$/, '/'), {
+        method: 'POST',
+        body: `create database ${name}${everywhere}`,
+      });
+      if (!created.ok) throw new Error(await created.text());
+      return uri.replace(/\/[^/?]*(\?.*)?$/, `/${name}$1`);
+    },
+    stop,
   };
 }
 
-interface Session {
+/** The connection of chdb to its engine. */
+export interface Session {
   query(sql: string, format?: string): string;
 }
 
@@ -59,7 +93,8 @@ function findChdb(): string | undefined {
 }
 
 /** Answers the requests one after another: the engine of this process has one session. */
-function serve(session: Session): void {
+function serve(session: Session, shards: number): void {
+  const run = shards > 0 ? openShards(session, shards) : session.query.bind(session);
   // Parameters travel in the address: a server takes as much of one as this (http_max_uri_size), Node's own 16 KiB do not do.
   const server = createServer({ maxHeaderSize: 1_048_576 }, (request, response) => {
     const chunks: Buffer[] = [];
@@ -69,14 +104,13 @@ function serve(session: Session): void {
       const query = parameters.get('query');
       const body = Buffer.concat(chunks).toString('utf8');
       try {
-        session.query(`USE "${parameters.get('database') ?? 'default'}"`);
+        const database = parameters.get('database') ?? 'default';
+        session.query(`USE "${database}"`);
         for (const [name, value] of parameters) {
           if (name.startsWith('param_') || SETTINGS.test(name)) session.query(`SET ${name} = '${escaped(value)}'`);
         }
-        const answer = session.query(
-          query === null ? body : `${query}\n${body}`,
-          parameters.get('default_format') ?? 'TabSeparated',
-        );
+        const text = query === null ? body : `${query}\n${body}`;
+        const answer = run(text, parameters.get('default_format') ?? 'TabSeparated', database);
         response.setHeader('content-type', 'application/json; charset=utf-8').end(answer);
       } catch (error) {
         const text = error instanceof Error ? error.message : String(error);
@@ -91,17 +125,21 @@ function serve(session: Session): void {
   process.stdin.on('close', () => process.exit(0)).resume();
 }
 
-const SETTINGS = /^(date_time_|output_format_|input_format_|max_|join_|final|mutations_sync|lightweight_)/;
+const SETTINGS =
+  /^(date_time_|output_format_|input_format_|max_|join_|final|mutations_sync|lightweight_|insert_|load_|prefer_|distributed_|optimize_)/;
 
 function escaped(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll("'", "\\'");
 }
 
-const [, script, directory] = process.argv;
+const [, script, directory, shards] = process.argv;
 if (directory !== undefined && script === fileURLToPath(import.meta.url)) {
   const chdb = findChdb();
   if (chdb === undefined) throw new Error('chdb is not installed');
-  const { Session } = createRequire(import.meta.url)(chdb) as { Session: new (path: string) => Session };
-  const session = new Session(directory);
-  serve(session);
+  const { Session } = createRequire(import.meta.url)(chdb) as {
+    Session: new (path: string, options: { readonly connectionArgs: readonly string[] }) => Session;
+  };
+  const configuration = `${directory}/cluster.xml`;
+  writeFileSync(configuration, clusterConfiguration(Number(shards)));
+  serve(new Session(`${directory}/data`, { connectionArgs: [`--config-file=${configuration}`] }), Number(shards));
 }

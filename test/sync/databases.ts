@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, onTestFinished } from 'vitest';
 import type { DatabaseKind } from '../../src/sync/sinks/sink.js';
-import type { TestClickHouse } from '../support/clickhouse-http.js';
 import { chdbMissing } from '../support/chdb.js';
 import { startClickHouse } from '../support/clickhouse-http.js';
 import { createEmptyDatabase } from '../support/postgres.js';
@@ -53,7 +52,7 @@ const engines: readonly (Engine | MissingEngine)[] = [
       },
   'missing' in clickHouse
     ? { kind: 'clickhouse', missing: clickHouse.missing }
-    : { kind: 'clickhouse', newDatabase: () => newClickHouse(clickHouse) },
+    : { kind: 'clickhouse', newDatabase: () => clickHouse.newDatabase('sync') },
   chdbMissing === null
     ? {
         kind: 'clickhouse',
@@ -66,14 +65,6 @@ const engines: readonly (Engine | MissingEngine)[] = [
       }
     : { kind: 'clickhouse', inProcess: true, missing: chdbMissing },
 ];
-
-async function newClickHouse(server: TestClickHouse): Promise<string> {
-  const name = `sync_${randomBytes(6).toString('hex')}`;
-  const address = server.uri.replace(/^clickhouse:/, 'http:').replace(/\/[^/]*$/, '/');
-  const created = await fetch(address, { method: 'POST', body: `create database ${name}` });
-  if (!created.ok) throw new Error(await created.text());
-  return server.uri.replace(/\/[^/]*$/, `/${name}`);
-}
 
 /** Describes a behaviour on every kind of database that can be had here. */
 export function describeOnEachDatabase(behaviour: string, tests: (engine: Engine) => void): void {

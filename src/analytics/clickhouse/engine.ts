@@ -11,6 +11,8 @@ export interface QueryLimits {
 }
 
 export interface ClickHouseEngine {
+  /** The name of the cluster whose servers share the tables. */
+  readonly cluster?: string | undefined;
   /** Rows as lists in column order; 64-bit and larger integers are text. */
   query(statement: string, parameters: ClickHouseParameters, limits?: QueryLimits): Promise<readonly unknown[][]>;
   /** Rows as objects by column name; 64-bit and larger integers are text. */

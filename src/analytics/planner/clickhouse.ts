@@ -11,6 +11,8 @@ import type { Statement } from './statements.js';
 /** Error codes (`system.errors`): timeout exceeded; unknown table, database. */
 const TIMEOUT = new Set([159, 160]);
 const NO_TABLES = new Set([60, 81]);
+/** A shard that cannot be reached: socket timeout, network error, all connection tries failed. */
+const UNAVAILABLE = new Set([209, 210, 279]);
 /** Unknown identifier. */
 const NO_COLUMN = 47;
 
@@ -48,7 +50,7 @@ function named(parameters: Statement['parameters']): ClickHouseParameters {
 function kind(error: unknown): Failure {
   const code = clickHouseCode(error);
   if (code !== undefined) {
-    if (code === NO_COLUMN && lacksPhases(error)) return 'unavailable';
+    if (UNAVAILABLE.has(code) || (code === NO_COLUMN && lacksPhases(error))) return 'unavailable';
     return TIMEOUT.has(code) ? 'timeout' : NO_TABLES.has(code) ? 'no-tables' : 'failed';
   }
   if (!(error instanceof Error)) return 'failed';

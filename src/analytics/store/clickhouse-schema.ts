@@ -6,6 +6,7 @@
  * could not be stored.) All versions of a row are in one partition, because the day is part of the key.
  */
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
+import { alterTable, createTable, requireLayout, type TableDefinition } from '../clickhouse/tables.js';
 import type { Exclusively } from './options.js';
 import { PHASE_COLUMNS } from './rows.js';
 
@@ -35,17 +36,19 @@ const COLUMNS = [
   ['is_deleted', 'UInt8'],
 ] as const;
 
-function createTable(name: string): string {
-  return `
-    create table if not exists ${name} (
-      ${COLUMNS.map(([column, type]) => `${column} ${type}`).join(', ')},
-      index by_id id type bloom_filter(0.01) granularity 1,
-      index by_repository repo_id type set(100) granularity 1
-    ) engine = ReplacingMergeTree(version, is_deleted)
-    partition by ${PARTITION}
-    order by (org_id, day, id)
-    settings min_age_to_force_merge_seconds = 60, min_age_to_force_merge_on_partition_only = 1`;
-}
+const TABLE: TableDefinition = {
+  name: 'work_units',
+  columns: COLUMNS.map(([column, type]) => `${column} ${type}`),
+  indexes: [
+    'index by_id id type bloom_filter(0.01) granularity 1',
+    'index by_repository repo_id type set(100) granularity 1',
+  ],
+  replacing: 'version, is_deleted',
+  partitionBy: PARTITION,
+  orderBy: 'org_id, day, id',
+  clauses: 'settings min_age_to_force_merge_seconds = 60, min_age_to_force_merge_on_partition_only = 1',
+  shardBy: 'org_id, repo_id',
+};
 
 /**
  * Creates the table, or migrates one of an earlier release.
@@ -53,8 +56,14 @@ function createTable(name: string): string {
  * @param exclusively excludes other processes while a table is rebuilt: each would drop the copy of the other
  */
 export async function ensureClickHouseSchema(engine: ClickHouseEngine, exclusively: Exclusively): Promise<void> {
+  await requireLayout(engine, TABLE.name);
+  if (engine.cluster !== undefined) {
+    for (const statement of createTable(TABLE, engine.cluster)) await engine.command(statement);
+    await addPhases(engine, TABLE.name);
+    return;
+  }
   const stored = await partitionOf(engine);
-  if (stored === undefined) await engine.command(createTable('work_units'));
+  if (stored === undefined) await createAlone(engine, TABLE.name);
   else {
     await addPhases(engine, 'work_units');
     if (stored === PARTITION) await allowUnknownChurn(engine);
@@ -96,7 +105,13 @@ async function addPhases(engine: ClickHouseEngine, table: string): Promise<void>
   const names = new Set(rows.map(([name]) => name));
   const missing = PHASE_COLUMNS.filter((column) => !names.has(column));
   const added = missing.map((column) => `add column if not exists ${column} Nullable(Int64) after completed_at`);
-  if (added.length > 0) await engine.command(`alter table ${table} ${added.join(', ')}`);
+  if (added.length === 0) return;
+  for (const statement of alterTable(table, added.join(', '), engine.cluster)) await engine.command(statement);
+}
+
+/** On one server. */
+async function createAlone(engine: ClickHouseEngine, name: string): Promise<void> {
+  for (const statement of createTable({ ...TABLE, name }, undefined)) await engine.command(statement);
 }
 
 const NEXT = 'work_units_next';
@@ -109,7 +124,7 @@ const FORMER = 'work_units_former';
  */
 async function rebuild(engine: ClickHouseEngine, assertHeld: () => Promise<void>): Promise<void> {
   await engine.command(`drop table if exists ${NEXT}`);
-  await engine.command(createTable(NEXT));
+  await createAlone(engine, NEXT);
   await copy(engine, 'work_units', NEXT);
   await assertHeld();
   // One statement, so that the table always exists.

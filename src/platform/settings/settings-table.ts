@@ -34,7 +34,7 @@ export const settingsTable = {
     'ANALYTICS_URI',
     'the same database',
     analyticsUri,
-    'Store of the analytics: postgres://, clickhouse://, chdb: with a folder, or sqlite: with a file. To read from a standby: postgres://user:password@one:5432,two:5432/name?target_session_attrs=prefer-standby. Unset: the database of DATABASE_URI.',
+    'Store of the analytics: postgres://, clickhouse://, chdb: with a folder, or sqlite: with a file. A ClickHouse cluster: clickhouse://one,two/name?cluster=NAME. To read from a standby: postgres://user:password@one:5432,two:5432/name?target_session_attrs=prefer-standby. Unset: the database of DATABASE_URI.',
   ),
   analyticsQueryTimeoutSeconds: setting(
     'ANALYTICS_QUERY_TIMEOUT',

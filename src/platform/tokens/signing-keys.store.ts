@@ -9,6 +9,12 @@ import { refreshTokenSeconds } from './lifetimes.js';
 const noticeSeconds = 300;
 
 /**
+ * A new key is published for this time before it signs. A server reloads its keys when it meets an unknown one, but not
+ * within five seconds after an earlier reload, and would refuse the token then.
+ */
+const publishSeconds = 15;
+
+/**
  * Loads the key ring from the database. The first start generates a key; of several servers that start at once, one
  * inserts its key and the others read it.
  */
@@ -19,7 +25,7 @@ export async function loadStoredKeyRing(sql: Sql, secrets: SecretBox, clock: Clo
 
 /**
  * Replaces the signing key. The old key verifies until the last token it signed has expired. Running servers load the
- * new key without a restart.
+ * new key without a restart, and sign with it after it has been published for a while.
  *
  * @returns the id of the new key
  */
@@ -51,15 +57,25 @@ async function createFirst(sql: Sql, secrets: SecretBox, now: Date): Promise<Key
 }
 
 async function readRing(sql: Sql, secrets: SecretBox, now: Date): Promise<KeyRing | null> {
-  const rows = await sql<{ kid: string; public_jwk: JWK; private_jwk_sealed: Uint8Array; is_retired: boolean }[]>`
-    select kid, public_jwk, private_jwk_sealed, retired_at is not null as is_retired
+  const rows = await sql<StoredKey[]>`
+    select kid, public_jwk, private_jwk_sealed, created_at, retired_at is not null as is_retired
     from signing_keys where expires_at is null or expires_at > ${now}
     order by created_at desc`;
-  const signing = rows.find((row) => !row.is_retired);
-  if (signing === undefined) return null;
+  const current = rows.find((row) => !row.is_retired);
+  if (current === undefined) return null;
+  const isPublished = (row: StoredKey): boolean => after(row.created_at, publishSeconds) <= now;
+  const signing = isPublished(current) ? current : (rows.find(isPublished) ?? current);
   const privateJwk = JSON.parse(secrets.open(signing.private_jwk_sealed, contextOf(signing.kid))) as JWK; // sealed below
-  const retired = rows.filter((row) => row.is_retired).map((row) => row.public_jwk);
-  return createKeyRing({ kid: signing.kid, privateJwk }, retired);
+  const others = rows.filter((row) => row !== signing).map((row) => row.public_jwk);
+  return createKeyRing({ kid: signing.kid, privateJwk }, others);
+}
+
+interface StoredKey {
+  readonly kid: string;
+  readonly public_jwk: JWK;
+  readonly private_jwk_sealed: Uint8Array;
+  readonly created_at: Date;
+  readonly is_retired: boolean;
 }
 
 async function insertKey(sql: Sql, secrets: SecretBox, key: SigningKey, now: Date): Promise<void> {

@@ -11,17 +11,26 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { ClickHouseEngine } from '../../analytics/clickhouse/engine.js';
+import { createTable, type TableDefinition } from '../../analytics/clickhouse/tables.js';
 import { isFree, LEASE_MILLISECONDS, lockLost, thisHolder } from './lease.js';
 import type { Lock } from './sink.js';
 
 /** Creates the table of the claims. Claims are few and short-lived; old ones are forgotten. */
-export async function ensureLeaseSchema(engine: Pick<ClickHouseEngine, 'command'>): Promise<void> {
-  await engine.command(
-    'create table if not exists sync_claims (name String, id String, phase LowCardinality(String), holder String, ' +
-      'version UInt8, written DateTime default now()) engine = ReplacingMergeTree(version) order by (name, id) ' +
-      'ttl written + interval 1 day',
-  );
+export async function ensureLeaseSchema(engine: Pick<ClickHouseEngine, 'command' | 'cluster'>): Promise<void> {
+  for (const statement of createTable(CLAIMS, engine.cluster)) await engine.command(statement);
 }
+
+const CLAIMS: TableDefinition = {
+  name: 'sync_claims',
+  columns: [
+    ...['name String', 'id String', 'phase LowCardinality(String)', 'holder String', 'version UInt8'],
+    'written DateTime default now()',
+  ],
+  replacing: 'version',
+  orderBy: 'name, id',
+  clauses: 'ttl written + interval 1 day',
+  shardBy: 'name',
+};
 
 /** Takes the lease of that name, or returns undefined while another claim stands in the way. */
 export async function tryLease(

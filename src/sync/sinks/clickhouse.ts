@@ -5,6 +5,13 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { ClickHouseEngine, ClickHouseParameters } from '../../analytics/clickhouse/engine.js';
+import {
+  alterTable,
+  createTable,
+  deleteRows,
+  requireLayout,
+  type TableDefinition,
+} from '../../analytics/clickhouse/tables.js';
 import { isoText, momentText } from '../../analytics/clickhouse/moments.js';
 import type { AnyRow, Column, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
@@ -40,6 +47,7 @@ export function openClickHouse(engine: ClickHouseEngine, options: SinkOptions): 
     command: (query, parameters) => failing(() => command(session, query, parameters)),
     insert: (table, rows) => failing(() => insert(session, table, rows)),
     nextVersion: () => nextVersion(session),
+    cluster: engine.cluster,
     decode,
   });
 
@@ -51,10 +59,14 @@ export function openClickHouse(engine: ClickHouseEngine, options: SinkOptions): 
     scan: (table, repoId) => scan(session, derivation, table, repoId),
     clear: (table, repoId) =>
       failing(() =>
-        command(session, `delete from ${table.name} where ${repositoryColumn(table)} = {repo:UUID}`, { repo: repoId }),
+        command(session, deleteRows(table.name, `${repositoryColumn(table)} = {repo:UUID}`, engine.cluster), {
+          repo: repoId,
+        }),
       ),
     clearStates: (repoId) =>
-      failing(() => command(session, 'delete from sync_state where repo_id = {repo:UUID}', { repo: repoId })),
+      failing(() =>
+        command(session, deleteRows('sync_state', 'repo_id = {repo:UUID}', engine.cluster), { repo: repoId }),
+      ),
     tryLock: ({ repoId, target }) => failing(() => tryLease(engine, `${repoId} ${target}`, options.now)),
     derivation,
     close: () => engine.close(),
@@ -72,20 +84,11 @@ interface Session {
 }
 
 async function ensureSchema(session: Session): Promise<void> {
-  for (const table of TABLES) {
-    const columns = table.columns.map((column) => `${column.name} ${columnType(column)}`);
-    await command(
-      session,
-      `create table if not exists ${table.name} (${columns.join(', ')}) ` +
-        `engine = ReplacingMergeTree(last_synced) order by (${table.key.join(', ')})`,
-    );
-  }
+  const { cluster } = session.engine;
+  await requireLayout(session.engine, STATES.name);
+  for (const statement of DEFINITIONS.flatMap((table) => createTable(table, cluster)))
+    await command(session, statement);
   await addColumns(session);
-  await command(
-    session,
-    'create table if not exists sync_state (repo_id UUID, target String, source String, state String, version UInt64) ' +
-      'engine = ReplacingMergeTree(version) order by (repo_id, target, source)',
-  );
   await ensureLeaseSchema(session.engine);
 }
 
@@ -96,10 +99,30 @@ async function addColumns(session: Session): Promise<void> {
   for (const table of TABLES) {
     for (const column of table.columns) {
       if (!column.nullable || present.has(`${table.name}.${column.name}`)) continue;
-      await command(session, `alter table ${table.name} add column if not exists ${column.name} ${columnType(column)}`);
+      const change = `add column if not exists ${column.name} ${columnType(column)}`;
+      for (const statement of alterTable(table.name, change, session.engine.cluster)) await command(session, statement);
     }
   }
 }
+
+const STATES: TableDefinition = {
+  name: 'sync_state',
+  columns: ['repo_id UUID', 'target String', 'source String', 'state String', 'version UInt64'],
+  replacing: 'version',
+  orderBy: 'repo_id, target, source',
+  shardBy: 'repo_id',
+};
+
+const DEFINITIONS: readonly TableDefinition[] = [
+  ...TABLES.map((table) => ({
+    name: table.name,
+    columns: table.columns.map((column) => `${column.name} ${columnType(column)}`),
+    replacing: 'last_synced',
+    orderBy: table.key.join(', '),
+    shardBy: repositoryColumn(table),
+  })),
+  STATES,
+];
 
 function columnType(column: Column): string {
   return column.nullable ? `Nullable(${TYPES[column.type]})` : TYPES[column.type];
@@ -123,7 +146,7 @@ async function apply(session: Session, page: SinkPage): Promise<void> {
     const values = { repo: key.repoId, path, lines };
     // A deletion is a mutation, which costs far more than finding that there is nothing to delete.
     const [found] = await select(session, `select 1 as found from git_blame where ${condition} limit 1`, values);
-    if (found !== undefined) await command(session, `delete from git_blame where ${condition}`, values);
+    if (found !== undefined) await command(session, deleteRows('git_blame', condition, session.engine.cluster), values);
   }
   await insert(session, 'sync_state', [
     {

@@ -1,5 +1,6 @@
 /** Parses connection strings. */
-import { clickHouseUrl, filePath } from '../../analytics/address.js';
+import { filePath } from '../../analytics/address.js';
+import { clickHouseUrl } from '../../analytics/clickhouse/hosts.js';
 import type { DatabaseKind } from './sink.js';
 
 const SCHEMES: Readonly<Record<string, DatabaseKind>> = {

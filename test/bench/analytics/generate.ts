@@ -17,12 +17,12 @@ function list(values: readonly string[]): string {
   return `[${values.map((value) => `'${value}'`).join(', ')}]`;
 }
 
-/** Units numbered from `first` (counting from 1) to `last`. */
-export function postgresUnits(first: number, last: number): string {
+/** Units numbered from `first` (counting from 1) to `last`. @param org letters and digits */
+export function postgresUnits(first: number, last: number, org = ORG): string {
   return `
     insert into work_units (org_id, id, repo_id, work_type, repo, team, author, theme, subcategory, started_at,
                             completed_at, day, churn, cycle_ms)
-    select '${ORG}', 'repo-' || repo || ':commit:' || md5(i::text), 'repo-' || repo,
+    select '${org}', 'repo-' || repo || ':commit:' || md5(i::text), 'repo-' || repo,
            (array${list(WORK_TYPES)})[1 + floor(random() * ${WORK_TYPES.length})::int],
            'group/repo-' || repo, case when repo < 4 then 'unassigned' else 'team-' || repo / 4 end,
            'author-' || floor(power(random(), 2) * 300)::int || '@example.com',

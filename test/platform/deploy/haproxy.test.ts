@@ -5,9 +5,16 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { plumbline, startServer, type ServerProcess } from '../../cli/plumbline.js';
 import { startHaproxy, withoutHaproxy, type Haproxy } from '../../support/haproxy.js';
 import { startMailbox, type Mailbox } from '../../support/mailbox.js';
-import { testPassword, type JsonReply, type TestPlatform } from '../../support/platform.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { startLoad } from '../service/load.js';
+import {
+  configureSync,
+  expectEachMailedOnce,
+  jsonTo,
+  loginTo,
+  serverSettings,
+  signUpOwner,
+} from './several-servers.js';
 
 const skipped = withoutHaproxy !== '' ? withoutHaproxy : process.platform === 'linux' ? '' : ' (skipped: needs /proc)';
 const validations = 30;
@@ -24,18 +31,8 @@ describe.skipIf(skipped !== '')(`Three servers behind HAProxy${skipped}`, () => 
   beforeEach(async () => {
     [database, mailbox] = await Promise.all([createTestDatabase(), startMailbox()]);
     environment = {
-      PLUMBLINE_HOME: '/nonexistent', // servers with these settings need no files
-      DATABASE_URI: database.uri,
-      MAIL_URL: mailbox.url,
-      SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+      ...serverSettings(database.uri, mailbox.url),
       TRUSTED_PROXIES: '127.0.0.1',
-      REPLY_VALIDATION: 'always',
-      SYNC_JOBS: '1',
-      AUTH_REGISTER_LIMIT: 'off',
-      AUTH_MAIL_IP_LIMIT: 'off',
-      AUTH_INVITE_LIMIT: 'off',
-      AUTH_LOGIN_IP_LIMIT: 'off',
-      AUTH_LOGIN_LIMIT: 'off',
       AUTH_VALIDATE_LIMIT: `${validations}/hour`,
     };
     servers = await Promise.all([1, 2, 3].map(() => startServer({ environment })));
@@ -49,44 +46,20 @@ describe.skipIf(skipped !== '')(`Three servers behind HAProxy${skipped}`, () => 
     await Promise.all([mailbox.stop(), database.drop()]);
   });
 
-  const json: TestPlatform['json'] = async (method, path, { token, body } = {}): Promise<JsonReply> => {
-    const reply = await fetch(`${proxy.url}${path}`, {
-      method,
-      headers: {
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return { status: reply.status, body: await reply.json(), headers: reply.headers };
-  };
-  const login = async (email: string): Promise<string> => {
-    const reply = await json('POST', '/api/v1/auth/login', { body: { email, password: testPassword } });
-    expect(reply.status).toBe(200);
-    return reply.body.access_token;
-  };
-
   test(
     'answer a load without an error while workers of syncs are killed and keys are rotated',
     { timeout: 500_000 },
     async () => {
-      const email = 'owner@example.com';
-      await json('POST', '/api/v1/auth/register', { body: { email, password: testPassword } });
-      await vi.waitUntil(() => mailbox.to(email).length > 0, { timeout: 20_000 });
-      await json('GET', `/api/v1/auth/verify?token=${mailbox.to(email)[0]?.token}`);
-      const accessToken = await login(email);
-      const me = await json('GET', '/api/v1/auth/me', { token: accessToken });
-      const configuration = { name: 'all', provider: 'synthetic', targets: ['git', 'prs'], repositories: ['acme/*'] };
-      const config = await json('POST', '/api/v1/admin/sync-configs', { token: accessToken, body: configuration });
-      expect(config.status).toBe(201);
-      const runs = `/api/v1/admin/sync-configs/${config.body.id}/runs`;
+      const json = jsonTo(proxy.url);
+      const { email, accessToken, orgId } = await signUpOwner(json, mailbox);
+      const runs = await configureSync(json, accessToken);
       const start = async (): Promise<string> => (await json('POST', runs, { token: accessToken })).body.id;
       const statusOf = async (run: string): Promise<string> =>
         (await json('GET', `${runs}/${run}`, { token: accessToken })).body.status;
 
       const sql = postgres(database.uri, { max: 1 });
       const began = performance.now();
-      const load = startLoad({ json }, { accessToken, orgId: me.body.org_id });
+      const load = startLoad({ json }, { accessToken, orgId });
       const disturbed = await start();
       // A run whose worker died waits for its next attempt; this test does not.
       const retryNow = (): Promise<unknown> =>
@@ -96,7 +69,7 @@ describe.skipIf(skipped !== '')(`Three servers behind HAProxy${skipped}`, () => 
         const { exitCode, stderr } = await plumbline(['keys', 'rotate'], { environment });
         expect(exitCode, stderr).toBe(0);
         // Whichever server signed it, each of them knows the key.
-        const token = await login(email);
+        const token = await loginTo(json, email);
         const seen = await Promise.all(servers.map(() => json('GET', '/api/v1/auth/me', { token })));
         expect(seen.map(({ status }) => status)).toEqual([200, 200, 200]);
       }
@@ -117,17 +90,7 @@ describe.skipIf(skipped !== '')(`Three servers behind HAProxy${skipped}`, () => 
       await vi.waitUntil(() => hasCompleted(again), { timeout: 60_000, interval: 500 });
       expect(await rowsOf()).toEqual(rows);
 
-      // Each account and each invite was mailed exactly once.
-      const waiting = async (): Promise<number> => (await sql`select id from mail_outbox`).length;
-      for (let left = await waiting(); left > 0;) {
-        const before = left;
-        // On a busy machine the mail server takes its time; but each look sees fewer.
-        await vi.waitUntil(async () => (left = await waiting()) < before, { timeout: 30_000, interval: 500 });
-      }
-      const addressed = await sql<{ email: string }[]>`select email from users union all select email from invites`;
-      expect(mailbox.mails.map(({ to }) => to).sort()).toEqual(addressed.map((row) => row.email).sort());
-      const created = replies.flatMap((reply) => (reply.status === 201 && reply.email !== null ? [reply.email] : []));
-      expect(addressed.map((row) => row.email)).toEqual(expect.arrayContaining(created));
+      const addresses = await expectEachMailedOnce(sql, mailbox, replies);
       await sql.end();
 
       const body = { token: accessToken };
@@ -139,7 +102,7 @@ describe.skipIf(skipped !== '')(`Three servers behind HAProxy${skipped}`, () => 
 
       console.info(
         `Three servers behind HAProxy: ${replies.length} requests in ${seconds.toFixed(1)} s, all answered 200 or 201; ` +
-          `${killed} workers killed, ${rotations} keys rotated, ${mailbox.mails.length} mails for ${addressed.length} ` +
+          `${killed} workers killed, ${rotations} keys rotated, ${mailbox.mails.length} mails for ${addresses} ` +
           `addresses; ${limited} of ${validated.length} requests over a shared limit of ${validations} refused.`,
       );
     },

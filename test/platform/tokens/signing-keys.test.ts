@@ -79,6 +79,16 @@ describe('after a rotation of the key', () => {
     expect((await keysShownBy(second)).map((key) => key.kid)).toContain(kid);
   });
 
+  it('a server that has just loaded the keys accepts tokens of one that loads them next', async () => {
+    const { email } = await first.signUp();
+    first.clock.advance(61);
+    await login(second, email);
+    const kid = await rotate();
+    await expect.poll(async () => (await keysShownBy(first)).map((key) => key.kid)).toContain(kid);
+    const { body } = await login(first, email);
+    expect((await me(second, body.access_token)).status).toBe(200);
+  });
+
   it('the old key verifies until the last refresh token that it signed has expired', async () => {
     const { email } = await first.signUp();
     const { body } = await login(first, email);

@@ -2,6 +2,7 @@
  * What the derivation of work units reads and keeps in ClickHouse. Its own tables are ReplacingMergeTrees like the
  * sink's; a link that is removed is written again as gone.
  */
+import { createTable, deleteRows, type TableDefinition } from '../../../../analytics/clickhouse/tables.js';
 import type { AnyRow, Column, JsonValue } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
 import type { Binding, ChangedCommit, CommitsWhere, DerivationRecords, Link, RowQuery, Where } from './records.js';
@@ -19,6 +20,7 @@ type Parameters = Record<string, string | number | readonly (string | number)[]>
 
 /** The required part of the sink's connection; failures are errors of a sync. */
 export interface ClickHouseConnection {
+  readonly cluster: string | undefined;
   select(query: string, parameters: Parameters): Promise<Record<string, JsonValue>[]>;
   command(query: string, parameters?: Parameters): Promise<void>;
   insert(table: string, rows: readonly AnyRow[]): Promise<void>;
@@ -59,7 +61,7 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
     },
     clear: async (repoId) => {
       for (const table of NOTES)
-        await connection.command(`delete from ${table} where repo_id = {repo:UUID}`, { repo: repoId });
+        await connection.command(deleteRows(table, 'repo_id = {repo:UUID}', connection.cluster), { repo: repoId });
     },
     readTeams: async (orgId) => {
       const [row] = await select('select teams from team_files final where org_id = {org:String}', { org: orgId });
@@ -83,23 +85,40 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
   };
 }
 
-async function ensureSchema({ command }: ClickHouseConnection): Promise<void> {
-  await command(
-    'create table if not exists work_unit_links (repo_id UUID, hash String, number Int64, kind LowCardinality(String), ' +
-      'gone UInt8, version UInt64) engine = ReplacingMergeTree(version) order by (repo_id, hash, number, kind)',
-  );
-  await command(
-    'create table if not exists work_unit_progress (repo_id UUID, name String, value String, version UInt64) ' +
-      'engine = ReplacingMergeTree(version) order by (repo_id, name)',
-  );
-  await command(
-    'create table if not exists team_files (org_id String, teams String, version UInt64) ' +
-      'engine = ReplacingMergeTree(version) order by (org_id)',
-  );
-  await command(
-    'create table if not exists author_files (org_id String, authors String, version UInt64) ' +
-      'engine = ReplacingMergeTree(version) order by (org_id)',
-  );
+async function ensureSchema({ command, cluster }: ClickHouseConnection): Promise<void> {
+  for (const statement of OWN_TABLES.flatMap((table) => createTable(table, cluster))) await command(statement);
+}
+
+const OWN_TABLES: readonly TableDefinition[] = [
+  {
+    name: 'work_unit_links',
+    columns: [
+      ...['repo_id UUID', 'hash String', 'number Int64', 'kind LowCardinality(String)', 'gone UInt8'],
+      'version UInt64',
+    ],
+    replacing: 'version',
+    orderBy: 'repo_id, hash, number, kind',
+    shardBy: 'repo_id',
+  },
+  {
+    name: 'work_unit_progress',
+    columns: ['repo_id UUID', 'name String', 'value String', 'version UInt64'],
+    replacing: 'version',
+    orderBy: 'repo_id, name',
+    shardBy: 'repo_id',
+  },
+  fileOfOrganization('team_files', 'teams'),
+  fileOfOrganization('author_files', 'authors'),
+];
+
+function fileOfOrganization(name: string, content: string): TableDefinition {
+  return {
+    name,
+    columns: ['org_id String', `${content} String`, 'version UInt64'],
+    replacing: 'version',
+    orderBy: 'org_id',
+    shardBy: 'org_id',
+  };
 }
 
 const TYPES = { uuid: 'UUID', text: 'String', integer: 'Int64', timestamp: 'Int64', json: 'String' } as const;

@@ -1,0 +1,133 @@
+/**
+ * `npm run bench analytics-partitions [millions]`: batches, and the writes of syncs, over so many million work units
+ * (default 10) of ten organizations, in one table and in 16 partitions by a hash of the organization.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import postgres from 'postgres';
+import { parseAnalyticsUri } from '../../../src/analytics/address.js';
+import { openAnalytics } from '../../../src/analytics/open.js';
+import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
+import type { WorkUnit } from '../../../src/analytics/work-unit.js';
+import { startEmbeddedPostgres } from '../../../src/database/embedded.js';
+import { median, printTable } from '../measure.js';
+import { batches, ORG } from './batches.js';
+import { postgresUnits } from './generate.js';
+
+const MILLION = 1_000_000;
+const ORGANIZATIONS = 10;
+const PARTITIONS = 16;
+const ROUNDS = 7;
+const WRITES = 10;
+/** As many units as a sync derives at once. */
+const WRITTEN = 5000;
+const TABLES = ['work_units', 'work_unit_shares'];
+const log = pino({ level: 'warn' }, pino.destination(2));
+const never = new AbortController().signal;
+
+type Figures = Readonly<Record<string, string | number>>;
+
+export async function benchPartitions(): Promise<void> {
+  const millions = process.argv.map(Number).find((each) => each > 0) ?? 10;
+  const rows: Figures[] = [];
+  for (const isPartitioned of [false, true]) {
+    const home = await mkdtemp(join(tmpdir(), 'plumbline-bench-'));
+    const server = await startEmbeddedPostgres({ home, logger: log, durable: false });
+    try {
+      rows.push(...(await measureLayout(server.uri, millions, isPartitioned)));
+    } finally {
+      await server.stop();
+      await rm(home, { recursive: true, force: true });
+    }
+  }
+  printTable(`${millions} million work units of ${ORGANIZATIONS} organizations in PostgreSQL (medians)`, rows);
+}
+
+async function measureLayout(uri: string, millions: number, isPartitioned: boolean): Promise<readonly Figures[]> {
+  const layout = isPartitioned ? `${PARTITIONS} partitions` : 'one table';
+  const exclusively = (work: (assertHeld: () => Promise<void>) => Promise<void>): Promise<void> =>
+    work(() => Promise.resolve());
+  const store = await openWorkUnitStore(parseAnalyticsUri(uri), { now: Date.now, log, exclusively });
+  const analytics = await openAnalytics(uri, { timeoutSeconds: 300, log });
+  const sql = postgres(uri, { max: 1, fetch_types: false, onnotice: () => undefined });
+  try {
+    await store.ensureSchema();
+    if (isPartitioned) await sql.unsafe(TABLES.map(partitioned).join(';'));
+    const each = (millions * MILLION) / ORGANIZATIONS;
+    const rows: Figures[] = [];
+    const filled = await timed(async () => {
+      for (let org = 0; org < ORGANIZATIONS; org += 1) {
+        await sql.unsafe(postgresUnits(1, each, org === 0 ? ORG : `${ORG}${org}`));
+      }
+    });
+    rows.push({ layout, what: 'insert all units by SQL', ms: Math.round(filled) });
+    rows.push({ layout, what: 'vacuum analyze', ms: Math.round(await timed(() => sql.unsafe('vacuum analyze'))) });
+    for (const [name, batch] of Object.entries(batches)) {
+      const times = await repeated(ROUNDS, () => analytics.run(ORG, batch, never));
+      rows.push({ layout, what: `batch "${name}" of one organization`, ms: times });
+    }
+    for (const areNew of [true, false]) {
+      let written = 0;
+      const times = await repeated(WRITES, () => {
+        written += 1;
+        const units = unitsOf(areNew ? `new-${written}` : 'new-1');
+        return store.apply({ orgId: ORG, repoId: 'repo-x', units, removed: [], areNew });
+      });
+      rows.push({ layout, what: `${WRITTEN} ${areNew ? 'new' : 'replaced'} units of a sync`, ms: times });
+    }
+    return rows;
+  } finally {
+    await Promise.all([store.close(), analytics.close(), sql.end()]);
+  }
+}
+
+/** The same columns, keys and indexes, partitioned. */
+function partitioned(table: string): string {
+  const partitions = Array.from(
+    { length: PARTITIONS },
+    (_, remainder) =>
+      `create table ${table}_${remainder} partition of ${table} for values with (modulus ${PARTITIONS}, remainder ${remainder})`,
+  );
+  return [
+    `alter table ${table} rename to ${table}_single`,
+    `create table ${table} (like ${table}_single including all) partition by hash (org_id)`,
+    `drop table ${table}_single`,
+    ...partitions,
+  ].join(';');
+}
+
+function unitsOf(repository: string): readonly WorkUnit[] {
+  return Array.from({ length: WRITTEN }, (_, number) => ({
+    id: `repo-x:commit:${repository}-${number}`,
+    workType: 'commit',
+    repo: 'group/repo-x',
+    team: `team-${number % 12}`,
+    author: `author-${number % 300}@example.com`,
+    theme: 'quality',
+    subcategory: 'quality.testing',
+    startedAt: Date.UTC(2025, 0, 1 + (number % 365)),
+    completedAt: Date.UTC(2025, 0, 1 + (number % 365), 20),
+    day: new Date(Date.UTC(2025, 0, 1 + (number % 365))).toISOString().slice(0, 10),
+    churnLoc: number,
+    shares: [
+      { subcategory: 'quality.testing', share: 0.7 },
+      { subcategory: 'maintenance.debt', share: 0.3 },
+    ],
+  }));
+}
+
+/** The median after a first round that fills caches. */
+async function repeated(times: number, work: () => Promise<unknown>): Promise<number> {
+  await work();
+  const measured: number[] = [];
+  for (let round = 0; round < times; round += 1) measured.push(await timed(work));
+  return Math.round(median(measured));
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}

@@ -1,0 +1,99 @@
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startServer, type ServerProcess } from '../../cli/plumbline.js';
+import { startMailbox, type Mailbox } from '../../support/mailbox.js';
+import { createEmptyDatabase, type TestDatabase } from '../../support/postgres.js';
+import { earliestCompatibleCommit, packRelease, type EarlierRelease } from '../../support/previous-release.js';
+import { served, startLoad, type LoadReply } from '../service/load.js';
+import {
+  configureSync,
+  expectEachMailedOnce,
+  jsonTo,
+  releaseTakenMails,
+  serverSettings,
+  signUpOwner,
+} from './several-servers.js';
+
+const commit = await earliestCompatibleCommit();
+const skipped = commit === undefined ? ' (skipped: the history of this clone has no release to upgrade from)' : '';
+
+describe.skipIf(commit === undefined)(`a rolling upgrade${skipped}`, { timeout: 300_000 }, () => {
+  let earlier: EarlierRelease;
+  let database: TestDatabase;
+  let mailbox: Mailbox;
+  const servers: ServerProcess[] = [];
+
+  beforeAll(async () => {
+    [earlier, database, mailbox] = await Promise.all([
+      packRelease(commit ?? ''),
+      createEmptyDatabase(),
+      startMailbox(),
+    ]);
+  }, 300_000);
+
+  afterEach(async () => {
+    for (const server of servers) server.kill('SIGKILL');
+    await Promise.all(servers.map(({ finished }) => finished));
+  });
+
+  afterAll(() => Promise.all([earlier.remove(), database.drop(), mailbox.stop()]));
+
+  async function start(command?: string): Promise<ServerProcess> {
+    const environment = serverSettings(database.uri, mailbox.url);
+    const server = await startServer({ environment, ...(command === undefined ? {} : { command }) });
+    servers.push(server);
+    return server;
+  }
+
+  test('answers every request while both releases serve, also after the old one restarts', async () => {
+    const sql = postgres(database.uri, { max: 1 });
+    const schemaVersion = async (): Promise<number> => {
+      const [row] = await sql<{ newest: number }[]>`select max(version)::integer as newest from schema_version`;
+      return row?.newest ?? 0;
+    };
+    const replies: LoadReply[] = [];
+
+    const old = await start(earlier.command);
+    expect(await schemaVersion()).toBe(earlier.schemaVersion);
+    const { accessToken, orgId } = await signUpOwner(jsonTo(old.url), mailbox);
+    const runs = await configureSync(jsonTo(old.url), accessToken);
+    const sync = async (server: ServerProcess): Promise<unknown> => {
+      const json = jsonTo(server.url);
+      const { body } = await json('POST', runs, { token: accessToken });
+      const isComplete = async (): Promise<boolean> =>
+        (await json('GET', `${runs}/${body.id}`, { token: accessToken })).body.status === 'complete';
+      await vi.waitUntil(isComplete, { timeout: 90_000, interval: 500 });
+      return sql`select (select count(*) from git_commits), (select count(*) from work_units)`;
+    };
+    const synced = await sync(old);
+
+    // The new release migrates while the old one serves.
+    const loadOfOld = startLoad({ json: jsonTo(old.url) }, { accessToken, orgId });
+    await loadOfOld.until(served, 40);
+    const recent = await start();
+    const migrated = await schemaVersion();
+    expect(migrated).toBeGreaterThan(earlier.schemaVersion);
+    const loadOfRecent = startLoad({ json: jsonTo(recent.url) }, { accessToken, orgId });
+    await Promise.all([loadOfOld.until(served, 40), loadOfRecent.until(served, 40)]);
+
+    // The old release crashes, and starts against the newer schema.
+    replies.push(...(await loadOfOld.stop()));
+    old.kill('SIGKILL');
+    await old.finished;
+    const interrupted = await releaseTakenMails(sql);
+    const again = await start(earlier.command);
+    const loadOfRestarted = startLoad({ json: jsonTo(again.url) }, { accessToken, orgId });
+    await Promise.all([loadOfRestarted.until(served, 40), loadOfRecent.until(served, 40)]);
+    replies.push(...(await loadOfRestarted.stop()), ...(await loadOfRecent.stop()));
+
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 201]));
+    expect(await schemaVersion()).toBe(migrated);
+    expect([await sync(again), await sync(recent)]).toEqual([synced, synced]);
+    const addresses = await expectEachMailedOnce(sql, mailbox, replies, interrupted);
+    await sql.end();
+    console.info(
+      `From ${earlier.commit.slice(0, 7)} (schema ${earlier.schemaVersion}) to this one (schema ${migrated}): ` +
+        `${replies.length} requests, all answered 200 or 201; ${addresses} addresses, each mailed once.`,
+    );
+  });
+});
