@@ -22,6 +22,8 @@ export default defineConfig({
     // Real databases, engines and browsers start and stop in here: generous, so that a busy machine is no failure.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // The default of one second is too short on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     // Two cores: more workers would only make the databases wait for each other.
     maxWorkers: 2,
     reporters:

@@ -60,18 +60,24 @@ describe.skipIf(withoutReplication !== '')(`ANALYTICS_URI with prefer-standby${w
   const expected = [{ value: 'platform', count: 1 }];
 
   test('queries are answered by the standby, also when the primary is gone', async () => {
-    await vi.waitFor(async () => {
-      expect(await values()).toEqual(expected);
-    });
+    await vi.waitFor(
+      async () => {
+        expect(await values()).toEqual(expected);
+      },
+      { timeout: 20_000 },
+    );
     expect([await readersOn(servers.primaryUri), await readersOn(servers.standbyUri)]).toEqual([0, 1]);
     await servers.crashPrimary();
     expect(await values()).toEqual(expected);
   });
 
   test('queries are answered by the primary while there is no standby', async () => {
-    await vi.waitFor(async () => {
-      expect(await values()).toEqual(expected);
-    });
+    await vi.waitFor(
+      async () => {
+        expect(await values()).toEqual(expected);
+      },
+      { timeout: 20_000 },
+    );
     await servers.crashStandby();
     await vi.waitFor(
       async () => {

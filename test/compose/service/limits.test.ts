@@ -92,11 +92,14 @@ describe('a server limits', () => {
     expect(refused.headers.get('retry-after')).toBe('5');
     expect(await refused.json()).toMatchObject({ type: '/problems/service-unavailable', retry_after_seconds: 5 });
     leave.abort();
-    await vi.waitFor(async () => {
-      const again = await server.call('POST', '/projects/p/build', {});
-      await again.text();
-      expect(again.status).toBe(200);
-    });
+    await vi.waitFor(
+      async () => {
+        const again = await server.call('POST', '/projects/p/build', {});
+        await again.text();
+        expect(again.status).toBe(200);
+      },
+      { timeout: 20_000 },
+    );
   });
 
   test('pulls of images in progress, until they succeed or fail', async () => {
@@ -150,9 +153,12 @@ describe('a server limits', () => {
         await server.expect(201, 'POST', '/projects/q', services(1));
         hold.begin();
         const first = server.call('POST', '/projects/p/up', {});
-        await vi.waitFor(() => {
-          expect(hold.arrived).toBeGreaterThan(0);
-        });
+        await vi.waitFor(
+          () => {
+            expect(hold.arrived).toBeGreaterThan(0);
+          },
+          { timeout: 20_000 },
+        );
         const refused = await server.call(method, path, body);
         expect(refused.status).toBe(503);
         expect(refused.headers.get('retry-after')).toBe('5');
