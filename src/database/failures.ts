@@ -58,11 +58,17 @@ export function isConnectionFailure(error: unknown): boolean {
 }
 
 /**
- * Whether a standby cancelled the statement, because it needed a row version that the primary has removed: 40001. Another
- * attempt may succeed. Statements that write get this code for other reasons.
+ * Whether the transaction was rolled back because of a concurrent one: a serialization failure (40001), with which a
+ * standby also cancels a query that needs row versions the primary has removed, or a deadlock (40P01). Another attempt may
+ * succeed.
  */
-export function isRecoveryConflict(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && error.code === '40001';
+export function isConflict(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && (error.code === '40001' || error.code === '40P01');
+}
+
+/** Whether another attempt may succeed soon, because the cause is the state of the database and not the statement. */
+export function isTransient(error: unknown): boolean {
+  return isConnectionFailure(error) || isReadOnly(error) || isConflict(error);
 }
 
 /** The remedy for {@link isReadOnly}, for operators. */

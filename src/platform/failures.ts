@@ -1,7 +1,7 @@
 import type { ProblemReply } from '../../generated/contract.js';
 import { serviceUnavailable } from '../../generated/problems.js';
 import type { Database } from '../database/connection.js';
-import { isConnectionFailure, isReadOnly, isStatementTimeout } from '../database/failures.js';
+import { isConflict, isConnectionFailure, isReadOnly, isStatementTimeout } from '../database/failures.js';
 import { SyncError } from '../sync/failures.js';
 import { refused } from './accounts/bearer-security.js';
 import { PasswordsBusy } from './passwords/passwords.js';
@@ -29,6 +29,12 @@ export function problemOf(error: unknown): ProblemReply | null {
   }
   if (isReadOnly(error)) {
     return serviceUnavailable({ message: readOnlyReason, retry_after_seconds: 5 });
+  }
+  if (isConflict(error)) {
+    return serviceUnavailable({
+      message: 'Another request changed the same data. Try again soon.',
+      retry_after_seconds: 1,
+    });
   }
   if (isStatementTimeout(error)) {
     return serviceUnavailable({ message: 'The database took too long. Try again soon.', retry_after_seconds: 5 });

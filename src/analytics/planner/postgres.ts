@@ -3,7 +3,7 @@
  * snapshot, the other imports it. If none is free, or it reaches another server, the first does all the work.
  */
 import { openDatabase, type Database, type Sql, type Transaction } from '../../database/connection.js';
-import { isConnectionFailure, isRecoveryConflict, isStatementTimeout } from '../../database/failures.js';
+import { isConflict, isConnectionFailure, isStatementTimeout } from '../../database/failures.js';
 import type { Log } from '../../database/log.js';
 import { writeTexts } from '../../database/text-arrays.js';
 import type { Row } from './result-rows.js';
@@ -41,7 +41,7 @@ export function openPostgresEngine(uri: string, timeoutSeconds: number, log: Log
 
 function kind(error: unknown): Failure {
   if (isStatementTimeout(error)) return 'timeout';
-  if (isConnectionFailure(error) || isRecoveryConflict(error)) return 'unavailable';
+  if (isConnectionFailure(error) || isConflict(error)) return 'unavailable';
   if (!(error instanceof Error) || !('code' in error)) return 'failed';
   if (error.code === '42703' && lacksPhases(error)) return 'unavailable';
   return error.code === '42P01' ? 'no-tables' : 'failed';

@@ -2,7 +2,7 @@ import { AnalyticsUnavailable } from '../../analytics/analytics.js';
 import { createGraphqlPages } from '../../analytics/graphql/graphql-routes.js';
 import { openAnalytics } from '../../analytics/open.js';
 import type { PageRoute } from '../../contract/page-routes.js';
-import { isConnectionFailure, isReadOnly, isStatementTimeout } from '../../database/failures.js';
+import { isStatementTimeout, isTransient } from '../../database/failures.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import type { Metrics } from '../operations/metrics.js';
 import { graphqlCallerOf } from './graphql-caller.js';
@@ -36,11 +36,7 @@ export async function serveAnalytics(
     unitRecords: createUnitRecords(records),
     callerOf: (principal) => graphqlCallerOf(sql, principal),
     // The statement that timed out belongs to the check of the membership; the store has its own error for timeouts.
-    isUnavailable: (error) =>
-      error instanceof AnalyticsUnavailable ||
-      isConnectionFailure(error) ||
-      isReadOnly(error) ||
-      isStatementTimeout(error),
+    isUnavailable: (error) => error instanceof AnalyticsUnavailable || isTransient(error) || isStatementTimeout(error),
     persistedQueriesOnly: settings.persistedQueriesOnly,
     graphiql: { script: asset('graphiql.js'), style: asset('graphiql.css') },
     answered: metrics.observeQuery,

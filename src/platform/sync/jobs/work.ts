@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../../generated/contract.js';
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { DatabaseSql } from '../../../database/connection.js';
-import { isConnectionFailure, isReadOnly } from '../../../database/failures.js';
+import { isTransient } from '../../../database/failures.js';
 import { withoutSecrets } from '../../../sync/failures.js';
 import { after, type Clock } from '../../clock.js';
 import { prepareJob, secretsOf, type JobSettings } from './prepare-job.js';
@@ -128,13 +128,13 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
       : putBack(sql, key, final, settlement);
   };
 
-  /** Retries while the server has time, so that a run is not lost to a short database outage. */
+  /** Retries while the server has time, so that a run is not lost to a short database outage or a conflict. */
   const insist = async (attempt: () => Promise<boolean>): Promise<boolean> => {
     for (;;) {
       try {
         return await attempt();
       } catch (error) {
-        if (!(isConnectionFailure(error) || isReadOnly(error)) || outOfTime) throw error;
+        if (!isTransient(error) || outOfTime) throw error;
         await sleep(retryStoreMs);
       }
     }
