@@ -265,6 +265,24 @@ export type GetContainerStatsHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `GET /stats` */
+export type ListContainerStatsRequest = OperationRequest<{
+  query: NonNullable<operations['listContainerStats']['parameters']['query']>;
+  principal: Schemas['ClientPrincipal'];
+}>;
+export type ListContainerStatsReply =
+  | SuccessReply<200, AsyncIterable<Schemas['StatsSample']>>
+  | Problems.ValidationFailed
+  | Problems.RuntimePersistenceFailure
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
+/** Read the resource usage of containers (`GET /stats`). */
+export type ListContainerStatsHandler<Dependencies> = OperationHandler<
+  ListContainerStatsRequest,
+  ListContainerStatsReply,
+  Dependencies
+>;
+
 /** `POST /containers/{id}/exec` */
 export type ExecInContainerRequest = OperationRequest<{
   params: operations['execInContainer']['parameters']['path'];
@@ -889,6 +907,8 @@ export interface ComposeHandlers<Dependencies> {
   readonly getContainerLogs: GetContainerLogsHandler<Dependencies>;
   /** Read the resource usage of a container (`GET /containers/{id}/stats`). */
   readonly getContainerStats: GetContainerStatsHandler<Dependencies>;
+  /** Read the resource usage of containers (`GET /stats`). */
+  readonly listContainerStats: ListContainerStatsHandler<Dependencies>;
   /** Run a command in a container (`POST /containers/{id}/exec`). */
   readonly execInContainer: ExecInContainerHandler<Dependencies>;
   /** List the processes of a container (`GET /containers/{id}/top`). */

@@ -677,6 +677,53 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     },
   },
   {
+    operationId: 'listContainerStats',
+    method: 'GET',
+    path: '/stats',
+    params: null,
+    query: { names: ['label'], lists: ['label'], validate: validators.listContainerStats_query },
+    headers: null,
+    cookies: null,
+    body: null,
+    maxBodyBytes: 65536,
+    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    rateLimits: [],
+    produces: ['application/x-ndjson'],
+    replies: {
+      200: {
+        kind: 'success',
+        mediaType: 'application/x-ndjson',
+        validate: validators.listContainerStats_200,
+        serialize: serializers.writeStatsSample,
+        headers: {},
+      },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
+      406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      500: {
+        kind: 'problem',
+        problems: {
+          'internal-error': validators.problem_InternalError,
+          'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
+        },
+      },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
+    },
+  },
+  {
     operationId: 'execInContainer',
     method: 'POST',
     path: '/containers/{id}/exec',

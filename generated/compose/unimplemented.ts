@@ -52,6 +52,9 @@ export const unimplemented: ComposeHandlers<unknown> = {
   getContainerStats: () => {
     throw new UnimplementedOperation('getContainerStats');
   },
+  listContainerStats: () => {
+    throw new UnimplementedOperation('listContainerStats');
+  },
   execInContainer: () => {
     throw new UnimplementedOperation('execInContainer');
   },

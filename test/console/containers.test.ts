@@ -113,6 +113,31 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
     await visitor.context.close();
   });
 
+  test('shows usage as charts and as a table, without an error for containers that end or are removed', async () => {
+    const visitor = await visit();
+    const { page } = visitor;
+    await openByLink(visitor, running);
+    await addProject(page, 'used', 'services: { web: { image: app }, db: { image: app }, job: { image: app } }');
+    await page.getByRole('button', { name: 'Up', exact: true }).click();
+    await page.getByText('The project is up.').waitFor();
+    const { containers } = running.backend;
+    const ends = [() => containers.stop('used-db'), () => containers.remove('used-job', { force: true })];
+    await page.route('**/stats?*', async (route) => {
+      await ends.shift()?.();
+      await route.continue();
+    });
+    await page.getByText('Processor and memory').click();
+    await page.getByRole('img', { name: /^Processor of used-web: .*%, at most .*%$/ }).waitFor();
+    await page.getByRole('button', { name: 'As a table' }).click();
+    const table = page.getByRole('region', { name: 'Processor and memory, as a table' });
+    expect(await table.getByRole('row').count()).toBeGreaterThan(2);
+    const cells = (await table.getByRole('row').nth(1).getByRole('cell').allTextContents()).slice(1);
+    expect(cells).toEqual(['used-web', expect.stringMatching(/%$/), expect.stringMatching(/byte|B$/)]);
+    expect(await table.getByText('used-db').count()).toBe(0);
+    expect(visitor.complaints).toEqual([]);
+    await visitor.context.close();
+  });
+
   test('opens by a link once, keeps the session after a reload, and ends it', async () => {
     const [first, second] = [await visit(), await visit()];
     const link = await openByLink(first, running);

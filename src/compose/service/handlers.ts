@@ -34,6 +34,7 @@ export const composeHandlers: ComposeHandlers<ComposeDependencies> = {
   waitForContainer: lifecycle.waitForContainer,
   getContainerLogs: output.getContainerLogs,
   getContainerStats: output.getContainerStats,
+  listContainerStats: output.listContainerStats,
   execInContainer,
   listContainerProcesses: output.listContainerProcesses,
   listImages: images.listImages,

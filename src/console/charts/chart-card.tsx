@@ -1,12 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
-import { Link } from 'wouter-preact';
 import { csvOf } from '../ui/csv.js';
 import { download } from '../ui/download.js';
 import { announce } from '../ui/toasts.js';
+import { Table } from './figures-table.js';
 import { drawingOf, pngOf } from './picture.js';
 import type { ChartTable } from './table.js';
-import { dayOf, numberOf } from './words.js';
 
 export interface ChartCardProps {
   readonly title: string;
@@ -83,42 +82,4 @@ export function ChartCard({ title, summary, table, draw, query, children }: Char
       {asTable ? <Table table={table} label={`${title}, as a table`} /> : <figure ref={figure}>{children}</figure>}
     </section>
   );
-}
-
-function Table({ table, label }: { table: ChartTable; label: string }): JSX.Element {
-  const { columns, rows, hrefOf, isByDay = false } = table;
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
-      <table>
-        <thead>
-          <tr>
-            {columns.map((column, at) => (
-              <th key={column} scope="col" class={typeof rows[0]?.[at] === 'number' ? 'number' : undefined}>
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, at) => (
-            <tr key={at}>
-              {row.map((cell, column) => (
-                <td key={column} class={typeof cell === 'number' ? 'number' : undefined}>
-                  <Cell
-                    cell={isByDay && column === 0 && typeof cell === 'string' ? dayOf(cell) : cell}
-                    href={hrefOf?.(at, column)}
-                  />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function Cell({ cell, href }: { cell: string | number | null; href: string | undefined }): JSX.Element {
-  if (typeof cell !== 'number') return <>{cell ?? '–'}</>;
-  return href === undefined || cell === 0 ? <>{numberOf(cell)}</> : <Link href={href}>{numberOf(cell)}</Link>;
 }

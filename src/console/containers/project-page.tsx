@@ -84,7 +84,7 @@ export default function ProjectPage(): JSX.Element {
               </ul>
             </section>
             <Output project={name} services={items.map((service) => service.name)} />
-            <Usage containers={runningOf(items)} />
+            <Usage project={name} containers={runningOf(items)} />
             <Commands containers={runningOf(items)} />
           </>
         )}

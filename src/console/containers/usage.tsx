@@ -1,7 +1,10 @@
-import { getContainerStats, type Schemas } from '@plumbline/sdk/compose';
+import { listContainerStats, type Schemas } from '@plumbline/sdk/compose';
 import { line } from 'd3-shape';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Table } from '../charts/figures-table.js';
+import type { ChartTable } from '../charts/table.js';
+import { timeOfDay } from '../ui/moment.js';
 import { pause } from './events.js';
 import type { Container } from './queries.js';
 import { ask, compose, withKey } from './session.js';
@@ -12,8 +15,14 @@ const intervalMs = 2000;
 /** Two minutes. */
 const kept = 60;
 
+export interface UsageProps {
+  readonly project: string;
+  /** Those that run. */
+  readonly containers: readonly Container[];
+}
+
 /** What containers use, as small charts. They are asked while they are shown. */
-export function Usage({ containers }: { containers: readonly Container[] }): JSX.Element {
+export function Usage({ project, containers }: UsageProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   return (
     <details
@@ -25,32 +34,98 @@ export function Usage({ containers }: { containers: readonly Container[] }): JSX
       <summary>
         <h2>Processor and memory</h2>
       </summary>
-      {isOpen &&
-        (containers.length === 0 ? (
-          <p class="muted">No container runs.</p>
-        ) : (
-          <ul class="usage">
-            {containers.map(({ id, name }) => (
-              <ContainerUsage key={id} id={id} name={name} />
-            ))}
-          </ul>
-        ))}
+      {isOpen && <Used project={project} containers={containers} />}
     </details>
   );
 }
 
-function ContainerUsage({ id, name }: { id: string; name: string }): JSX.Element {
-  const samples = useSamples(id);
-  const cpu = samples.slice(1).map((sample, at) => cpuOf(samples[at] ?? sample, sample));
-  const memory = samples.map((sample) => sample.memory_usage_bytes);
-  const limit = samples.at(-1)?.memory_limit_bytes ?? 0;
+function Used({ project, containers }: UsageProps): JSX.Element {
+  const samples = useSamples(project);
+  const [asTable, setAsTable] = useState(false);
+  if (containers.length === 0) return <p class="muted">No container runs.</p>;
+  const used = containers.map(({ id, name }) => ({ name, points: pointsOf(samples.get(id) ?? []) }));
+  return (
+    <>
+      <div class="card-head">
+        <p class="muted">The last two minutes. The processor is a share of one core.</p>
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={asTable}
+          onClick={() => {
+            setAsTable(!asTable);
+          }}
+        >
+          {asTable ? 'As charts' : 'As a table'}
+        </button>
+      </div>
+      {asTable ? (
+        <div class="usage-table">
+          <Table table={tableOf(used)} label="Processor and memory, as a table" />
+        </div>
+      ) : (
+        <ul class="usage">
+          {used.map(({ name, points }) => (
+            <ContainerUsage key={name} name={name} points={points} />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** A sample as it is shown. */
+interface Point {
+  readonly at: string;
+  /** The share of one core since the sample before; null: it is the first one. */
+  readonly cpu: number | null;
+  /** In bytes. */
+  readonly memory: number;
+  readonly limit: number;
+}
+
+function pointsOf(samples: readonly Sample[]): readonly Point[] {
+  return samples.map((sample, at) => {
+    const before = samples[at - 1];
+    return {
+      at: sample.sampled_at,
+      cpu: before === undefined ? null : cpuOf(before, sample),
+      memory: sample.memory_usage_bytes,
+      limit: sample.memory_limit_bytes,
+    };
+  });
+}
+
+/** The newest first. */
+function tableOf(used: readonly { readonly name: string; readonly points: readonly Point[] }[]): ChartTable {
+  const rows = used.flatMap(({ name, points }) => points.map((point) => ({ name, ...point })));
+  return {
+    columns: ['Time', 'Container', 'Processor', 'Memory'],
+    rows: rows
+      .sort((one, other) => Date.parse(other.at) - Date.parse(one.at))
+      .map(({ at, name, cpu, memory }) => [
+        timeOfDay.format(new Date(at)),
+        name,
+        cpu === null ? null : percentOf(cpu),
+        bytesOf(memory),
+      ]),
+  };
+}
+
+function ContainerUsage({ name, points }: { name: string; points: readonly Point[] }): JSX.Element {
+  const limit = points.at(-1)?.limit ?? 0;
   return (
     <li>
       <h3 class="break">{name}</h3>
-      <Spark label={`Processor of ${name}`} values={cpu} format={percentOf} token="--series-1" />
+      <Spark
+        label={`Processor of ${name}`}
+        values={points.flatMap(({ cpu }) => cpu ?? [])}
+        format={percentOf}
+        token="--series-1"
+      />
       <Spark
         label={`Memory of ${name}`}
-        values={memory}
+        values={points.map(({ memory }) => memory)}
         format={bytesOf}
         token="--series-4"
         note={limit > 0 ? `of ${bytesOf(limit)}` : ''}
@@ -90,34 +165,48 @@ function Spark({ label, values, format, token, note = '' }: SparkProps): JSX.Ele
   );
 }
 
-/** The newest samples of a container. Each is a short request: a stream for each would use up the connections. */
-function useSamples(id: string): readonly Sample[] {
-  const [samples, setSamples] = useState<readonly Sample[]>([]);
+/**
+ * The newest samples of the containers of a project, by their ids. One request has those of all: a stream for each
+ * would use up the connections, and a container that has just ended would be an error.
+ */
+function useSamples(project: string): ReadonlyMap<string, readonly Sample[]> {
+  const [samples, setSamples] = useState<ReadonlyMap<string, readonly Sample[]>>(new Map());
   useEffect(() => {
     const left = new AbortController();
-    void follow(id, left.signal, (sample) => {
-      setSamples((before) => [...before, sample].slice(-kept));
+    void follow(project, left.signal, (taken) => {
+      // Containers without a sample have ended: what they used is forgotten.
+      setSamples(
+        (before) => new Map(taken.map((each) => [each.id, [...(before.get(each.id) ?? []), each].slice(-kept)])),
+      );
     });
     return () => {
       left.abort();
     };
-  }, [id]);
+  }, [project]);
   return samples;
 }
 
-async function follow(id: string, signal: AbortSignal, onSample: (sample: Sample) => void): Promise<void> {
+async function follow(
+  project: string,
+  signal: AbortSignal,
+  onSamples: (samples: readonly Sample[]) => void,
+): Promise<void> {
+  const request = { query: { label: [`com.docker.compose.project=${project}`] }, signal };
   while (!signal.aborted) {
     try {
-      const request = { params: { id }, query: { stream: false }, signal };
-      for await (const sample of await ask(getContainerStats(compose, { ...withKey(), ...request }))) onSample(sample);
+      const taken: Sample[] = [];
+      for await (const sample of await ask(listContainerStats(compose, { ...withKey(), ...request }))) {
+        taken.push(sample);
+      }
+      onSamples(taken);
     } catch {
-      // It has ended, or the server is away: the services above say so.
+      // The server is away: the services above say so.
     }
     await pause(intervalMs, signal);
   }
 }
 
-/** The share of one processor between two samples. */
+/** The share of one core between two samples. */
 function cpuOf(before: Sample, after: Sample): number {
   const elapsed = (Date.parse(after.sampled_at) - Date.parse(before.sampled_at)) * 1000;
   return elapsed > 0 ? Math.max(0, after.cpu_usage_microseconds - before.cpu_usage_microseconds) / elapsed : 0;

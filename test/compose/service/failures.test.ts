@@ -22,6 +22,7 @@ const standsOn: Readonly<Record<string, OperationName>> = {
   waitForContainer: 'wait',
   getContainerLogs: 'logs',
   getContainerStats: 'followStats',
+  listContainerStats: 'listContainers',
   execInContainer: 'exec',
   listContainerProcesses: 'top',
   listImages: 'listImages',

@@ -80,6 +80,44 @@ describe('the output of a project', () => {
   });
 });
 
+describe('the usage of several containers', () => {
+  const ofProject = (name: string): string => `/stats?label=com.docker.compose.project=${name}`;
+
+  test('has a sample of each running container with the label', async () => {
+    const running = await runService();
+    await running.up('p', 'services: { web: { image: app }, db: { image: app }, job: { image: app } }');
+    await running.up('q', 'services: { web: { image: app } }');
+    running.control.exit('p-job', 0);
+    const idOf = async (name: string): Promise<string> => (await running.backend.containers.inspect(name)).id;
+    const idsFrom = async (path: string): Promise<unknown[]> =>
+      (await allLines(await running.call('GET', path))).map(({ id }) => id);
+    expect(new Set(await idsFrom(ofProject('p')))).toEqual(new Set([await idOf('p-web'), await idOf('p-db')]));
+    expect(await idsFrom(ofProject('none'))).toEqual([]);
+    expect(await idsFrom('/stats')).toHaveLength(3);
+    await running.stop();
+  });
+
+  test.each(['stop', 'remove'] as const)('leaves out a container when a %s precedes its sample', async (end) => {
+    const running = await runService({
+      wrap: (backend) => ({
+        ...backend,
+        containers: {
+          ...backend.containers,
+          stats: async (id, options) => {
+            if ((await backend.containers.inspect(id)).name === 'p-db')
+              await backend.containers[end](id, { force: true });
+            return backend.containers.stats(id, options);
+          },
+        },
+      }),
+    });
+    await running.up('p', 'services: { web: { image: app }, db: { image: app } }');
+    const web = await running.backend.containers.inspect('p-web');
+    expect(await allLines(await running.call('GET', ofProject('p')))).toMatchObject([{ id: web.id }]);
+    await running.stop();
+  });
+});
+
 describe('a stream', () => {
   test('ends without an error when its container is removed', async () => {
     const running = await runService();

@@ -305,6 +305,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/stats': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read the resource usage of containers
+     * @description One sample of each running container. A container that ends meanwhile has none.
+     */
+    get: operations['listContainerStats'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/containers/{id}/exec': {
     parameters: {
       query?: never;
@@ -4311,6 +4331,60 @@ export interface operations {
       404: components['responses']['NotFound'];
       406: components['responses']['NotAcceptable'];
       409: components['responses']['InvalidState'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['Failure'];
+      502: components['responses']['BackendFailure'];
+    };
+  };
+  listContainerStats: {
+    parameters: {
+      query?: {
+        /**
+         * @description Only what has this label (`name`), or has it with this value (`name=value`). Given several times, all must hold.
+         * @example [
+         *       "com.docker.compose.project=shop"
+         *     ]
+         */
+        label?: components['parameters']['LabelFilter'];
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The samples. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": "9f2c1d7e5b3a48c6a0d1e2f3a4b5c6d7e8f90123456789abcdef0123456789ab",
+           *       "sampled_at": "2026-03-02T09:15:02.000000000Z",
+           *       "cpu_usage_microseconds": 120000,
+           *       "memory_usage_bytes": 10485760,
+           *       "memory_limit_bytes": 268435456,
+           *       "processes": 3,
+           *       "block_read_bytes": 0,
+           *       "block_write_bytes": 4096,
+           *       "networks": [
+           *         {
+           *           "interface": "eth0",
+           *           "received_bytes": 1024,
+           *           "transmitted_bytes": 2048
+           *         }
+           *       ]
+           *     }
+           */
+          'application/x-ndjson': components['schemas']['StatsSample'];
+        };
+      };
+      401: components['responses']['PageSessionRequired'];
+      403: components['responses']['CallerNotAllowed'];
+      406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
       500: components['responses']['Failure'];
       502: components['responses']['BackendFailure'];

@@ -315,6 +315,26 @@ export function getContainerStats(
   );
 }
 
+/** `GET /stats` */
+export interface ListContainerStatsRequest extends CallOptions {
+  readonly query?: NonNullable<operations['listContainerStats']['parameters']['query']> | undefined;
+}
+export type ListContainerStatsResult =
+  | Success<200, AsyncIterable<Schemas['StatsSample']>>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
+/** Read the resource usage of containers (`GET /stats`). */
+export function listContainerStats(
+  client: ComposeClient,
+  request?: ListContainerStatsRequest,
+): Promise<ListContainerStatsResult> {
+  return client.call({ method: 'get', path: '/stats', statuses: [200], format: formats.ndjson }, request);
+}
+
 /** `POST /containers/{id}/exec` */
 export interface ExecInContainerRequest extends CallOptions {
   readonly params: operations['execInContainer']['parameters']['path'];

@@ -3,12 +3,15 @@ import type {
   GetContainerLogsHandler,
   GetContainerStatsHandler,
   ListContainerProcessesHandler,
+  ListContainerStatsHandler,
   Schemas,
 } from '../../../../generated/compose/operations.js';
+import { isRuntimeError } from '../../runtime/errors.js';
 import type { LogLine, StatsSample } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
 import { toAsyncIterable } from '../../../system/async-iterable.js';
+import { labelFilter } from '../label-filter.js';
 import { streamOf, streamSignal } from '../streams.js';
 
 export const getContainerLogs: GetContainerLogsHandler<ComposeDependencies> = (
@@ -40,6 +43,27 @@ export const getContainerStats: GetContainerStatsHandler<ComposeDependencies> = 
       : toAsyncIterable([await containers.stats(params.id, { signal })]);
     return { status: 200, body: streamOf(samples, statsBody, signal, dependencies) };
   });
+
+/** One request for many containers. It does not fail when some have ended since the caller saw them running. */
+export const listContainerStats: ListContainerStatsHandler<ComposeDependencies> = async (
+  { query, context },
+  dependencies,
+) => {
+  const { containers } = dependencies.backend;
+  const signal = streamSignal(context, dependencies);
+  const all = await containers.list({ signal, ...labelFilter(query.label) });
+  const running = all.filter(({ status }) => status === 'running');
+  const samples = await Promise.all(
+    running.map(({ id }) =>
+      containers.stats(id, { signal }).catch((error: unknown) => {
+        if (isRuntimeError(error, 'notFound') || isRuntimeError(error, 'invalidState')) return null;
+        throw error;
+      }),
+    ),
+  );
+  const taken = samples.filter((sample) => sample !== null);
+  return { status: 200, body: streamOf(toAsyncIterable(taken), statsBody, signal, dependencies) };
+};
 
 export const listContainerProcesses: ListContainerProcessesHandler<ComposeDependencies> = (
   { params, context },
