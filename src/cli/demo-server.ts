@@ -2,6 +2,7 @@
 import { createServer } from 'node:net';
 import { localUrl } from '../platform/local-url.js';
 import type { PlatformSettings } from '../platform/settings.js';
+import { readServerAddress } from './server-address.js';
 
 export interface DemoServer {
   /** The address of the server. */
@@ -22,10 +23,15 @@ const mostPorts = 100;
  *
  * @param keyIds ids of the keys with which servers of this database sign: they tell such a server from others
  */
-export async function findDemoServer(settings: Listening, keyIds: ReadonlySet<string>): Promise<DemoServer> {
-  const url = localUrl(settings);
-  const served = await keyIdsOf(url);
-  if (served.some((id) => keyIds.has(id))) return { url, command: null };
+export async function findDemoServer(
+  settings: Listening & Pick<PlatformSettings, 'home'>,
+  keyIds: ReadonlySet<string>,
+): Promise<DemoServer> {
+  // A server can have been started with another port than the one that is set here.
+  for (const url of [localUrl(settings), await readServerAddress(settings)]) {
+    const served = url === null ? [] : await keyIdsOf(url);
+    if (url !== null && served.some((id) => keyIds.has(id))) return { url, command: null };
+  }
   const configured = settings.port === 0 ? defaultPort : settings.port;
   const port = await freePort({ ...settings, port: configured });
   const option = port === defaultPort ? '' : ` --port ${port}`;

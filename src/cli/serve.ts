@@ -5,6 +5,7 @@ import { readSettings } from '../platform/settings.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
 import { commandEnvironment, type ConfigOption } from './environment.js';
 import { createServerLog } from './log.js';
+import { removeServerAddress, writeServerAddress } from './server-address.js';
 
 export interface ServeOptions extends ConfigOption {
   readonly host?: string;
@@ -23,9 +24,11 @@ export async function serve({ host, port, home, ...config }: ServeOptions): Prom
   });
   const stopSignal = waitForStopSignal(process.env); // a signal during the start must not leave it incomplete
   const platform = await startPlatform(settings, { log });
+  await writeServerAddress(settings, platform.url, log);
   announce(platform.url, settings.console);
 
   log.info({ signal: await stopSignal }, 'stopping');
+  await removeServerAddress(settings, platform.url);
   await platform.stop();
   await stopTracing();
   log.info({}, 'stopped');

@@ -70,11 +70,12 @@ it('proposes another port where a server with other data uses that of the settin
   }
 });
 
-it('names the port of the settings, and does not mention starting a server that runs', async () => {
+it.each(['the port of the settings', 'another port'])('names a server that runs at %s', async (which) => {
   const server = await startServer({ environment: { ...environment, LOG_LEVEL: 'warn' } });
   try {
     const { port } = new URL(server.url);
-    const again = await plumbline(['demo'], { environment: { ...environment, PORT: port } });
+    const settings = which === 'another port' ? environment : { ...environment, PORT: port };
+    const again = await plumbline(['demo'], { environment: settings });
     expect(again.stdout).toContain(`  ${server.url}/console/overview`);
     expect(again.stdout).not.toContain('npx plumbline serve');
   } finally {

@@ -1,3 +1,4 @@
+import { lchownSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { identityOfPath, identityOfRemote, repositoryId } from '../../../src/sync/identity.js';
@@ -81,4 +82,26 @@ describe('a clone', () => {
     for (const repoPath of [first, second, worktree]) ids.add(onlyId(await sync({ ...options, db, repoPath })));
     expect([...ids]).toEqual([repositoryId('default', 'github.com/acme/widgets')]);
   });
+
+  it('of a directory that is no repository any more, or of another user, stands for itself', async () => {
+    const directory = temporaryDirectory();
+    const [origin, clone] = [join(directory, 'origin'), join(directory, 'clone')];
+    initRepository(origin);
+    git(origin, 'commit', '--quiet', '--allow-empty', '--message', 'root');
+    git(origin, 'clone', '--quiet', origin, clone);
+    const itself = repositoryId('default', identityOfPath(join(clone, '.git')).identity);
+    const readId = async (): Promise<string> => onlyId(await sync({ ...options, db: sqliteUri(), repoPath: clone }));
+    if (process.getuid?.() === 0) {
+      chownRecursively(origin, 65534);
+      expect(await readId()).toBe(itself);
+      chownRecursively(origin, 0);
+    }
+    rmSync(join(origin, '.git'), { recursive: true });
+    expect(await readId()).toBe(itself);
+  });
 });
+
+function chownRecursively(path: string, uid: number): void {
+  for (const entry of readdirSync(path, { recursive: true, encoding: 'utf8' })) lchownSync(join(path, entry), uid, uid);
+  lchownSync(path, uid, uid);
+}

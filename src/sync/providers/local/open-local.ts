@@ -146,15 +146,25 @@ async function findRemote(
   if (identity !== undefined) return { identity, url: withoutCredentials(address) };
   const path = directoryOf(address, directory);
   if (path === undefined || depth === 0 || !existsSync(path)) return itself;
-  const other = root === undefined ? { ...git, path } : await enclosedOrNone(git, path, root);
-  if (other === undefined) return itself;
-  return findRemote(other, await gitDirectory(other), root, depth - 1);
+  const other = await readableOrNone(git, path, root);
+  return other === undefined ? itself : findRemote(other.git, other.directory, root, depth - 1);
 }
 
-/** A remote outside of the root is not looked into: the clone stands for itself. */
-async function enclosedOrNone(git: Git, path: string, root: string): Promise<Git | undefined> {
+/**
+ * A remote is not looked into when it is outside of the root, belongs to another user or is no repository any more: the
+ * clone stands for itself.
+ */
+async function readableOrNone(
+  git: Git,
+  path: string,
+  root: string | undefined,
+): Promise<{ readonly git: Git; readonly directory: string } | undefined> {
   try {
-    return await enclosed({ ...git, path, confinement: enclosedEnvironment(root) }, root);
+    const other =
+      root === undefined
+        ? { ...git, path }
+        : await enclosed({ ...git, path, confinement: enclosedEnvironment(root) }, root);
+    return { git: other, directory: await gitDirectory(other) };
   } catch (error) {
     if (error instanceof SyncError && error.code === 'repository_unreadable') return undefined;
     throw error;
