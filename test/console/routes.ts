@@ -6,7 +6,7 @@ import { preparePeople } from './people-data.js';
 import { prepareSources } from './sources-data.js';
 import { prepareTeams } from './teams-data.js';
 
-/** A page of the console as the walk of `pages.test.ts` visits it. Add each new page, and each state that looks different. */
+/** A page of the console as the walk of `pages.slow.test.ts` visits it. Add each new page, and each state that looks different. */
 export interface ConsoleRoute {
   /** Names the test, and the picture. */
   readonly name: string;

@@ -18,7 +18,7 @@ async function wholeHistory(commits: number): Promise<readonly string[]> {
 
 describeOnEachDatabase('plumbline sync', (engine) => {
   if (engine.inProcess === true) {
-    it.skip('is killed on chdb in test/sync/resume.test.ts: the command would need it among its own packages', () => {});
+    it.skip('is killed on chdb in test/sync/resume.slow.test.ts: the command would need it among its own packages', () => {});
     return;
   }
 
