@@ -69,6 +69,56 @@ export interface components {
        */
       required_role: 'owner' | 'admin' | 'member' | 'viewer';
     };
+    /** @description The service token lacks the scope that this operation needs. Create a token with the scope `required_scope`; the scopes of a token cannot be changed. */
+    InsufficientScopeProblem: {
+      /** @constant */
+      type: '/problems/insufficient-scope';
+      /** @constant */
+      title: 'Insufficient scope';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description The scope that is needed. */
+      required_scope: string;
+    };
+    /** @description The organization has no service token with this id. List the tokens to find it. */
+    ServiceTokenNotFoundProblem: {
+      /** @constant */
+      type: '/problems/service-token-not-found';
+      /** @constant */
+      title: 'Service token not found';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The service token has expired or is revoked, so it cannot be rotated. Create a new one. */
+    ServiceTokenEndedProblem: {
+      /** @constant */
+      type: '/problems/service-token-ended';
+      /** @constant */
+      title: 'Service token ended';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The organization has as many service tokens as it can have. Revoke one that nothing uses, then create again. */
+    ServiceTokenLimitReachedProblem: {
+      /** @constant */
+      type: '/problems/service-token-limit-reached';
+      /** @constant */
+      title: 'Service token limit reached';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description No operation has this path. Compare the path, including the version prefix, with the API reference. */
     RouteNotFoundProblem: {
       /** @constant */

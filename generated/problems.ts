@@ -96,6 +96,91 @@ export function insufficientRole(
   };
 }
 
+export type InsufficientScope = ProblemReply<Schemas['InsufficientScopeProblem']>;
+
+/** 403 Insufficient scope. */
+export function insufficientScope(
+  members: Pick<Schemas['InsufficientScopeProblem'], 'message' | 'required_scope'>,
+  options?: ProblemOptions,
+): InsufficientScope {
+  return {
+    status: 403,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/insufficient-scope',
+      title: 'Insufficient scope',
+      status: 403,
+      message: members.message,
+      required_scope: members.required_scope,
+    },
+
+    ...options,
+  };
+}
+
+export type ServiceTokenNotFound = ProblemReply<Schemas['ServiceTokenNotFoundProblem']>;
+
+/** 404 Service token not found. */
+export function serviceTokenNotFound(
+  members: Pick<Schemas['ServiceTokenNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): ServiceTokenNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/service-token-not-found',
+      title: 'Service token not found',
+      status: 404,
+      message: members.message,
+    },
+
+    ...options,
+  };
+}
+
+export type ServiceTokenEnded = ProblemReply<Schemas['ServiceTokenEndedProblem']>;
+
+/** 409 Service token ended. */
+export function serviceTokenEnded(
+  members: Pick<Schemas['ServiceTokenEndedProblem'], 'message'>,
+  options?: ProblemOptions,
+): ServiceTokenEnded {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/service-token-ended',
+      title: 'Service token ended',
+      status: 409,
+      message: members.message,
+    },
+
+    ...options,
+  };
+}
+
+export type ServiceTokenLimitReached = ProblemReply<Schemas['ServiceTokenLimitReachedProblem']>;
+
+/** 409 Service token limit reached. */
+export function serviceTokenLimitReached(
+  members: Pick<Schemas['ServiceTokenLimitReachedProblem'], 'message'>,
+  options?: ProblemOptions,
+): ServiceTokenLimitReached {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/service-token-limit-reached',
+      title: 'Service token limit reached',
+      status: 409,
+      message: members.message,
+    },
+
+    ...options,
+  };
+}
+
 export type RouteNotFound = ProblemReply<Schemas['RouteNotFoundProblem']>;
 
 /** 404 Route not found. */
@@ -2279,6 +2364,28 @@ export const problemCatalogue = {
     statuses: [403],
     description:
       'Your role in the organization is too low for this operation or for the member that it would change. Ask a member with `required_role` or a higher role.',
+  },
+  'insufficient-scope': {
+    title: 'Insufficient scope',
+    statuses: [403],
+    description:
+      'The service token lacks the scope that this operation needs. Create a token with the scope `required_scope`; the scopes of a token cannot be changed.',
+  },
+  'service-token-not-found': {
+    title: 'Service token not found',
+    statuses: [404],
+    description: 'The organization has no service token with this id. List the tokens to find it.',
+  },
+  'service-token-ended': {
+    title: 'Service token ended',
+    statuses: [409],
+    description: 'The service token has expired or is revoked, so it cannot be rotated. Create a new one.',
+  },
+  'service-token-limit-reached': {
+    title: 'Service token limit reached',
+    statuses: [409],
+    description:
+      'The organization has as many service tokens as it can have. Revoke one that nothing uses, then create again.',
   },
   'route-not-found': {
     title: 'Route not found',

@@ -5,6 +5,11 @@ import type { ComposeHandlers } from './operations.js';
 import * as serializers from './serializers.js';
 import * as validators from './validators.js';
 
+/** The security schemes. */
+export const schemes = {
+  clientCertificate: { name: 'clientCertificate', kind: 'mutualTLS', prefix: null, rateLimits: [] },
+} as const;
+
 /** The operations in the order of the contract. */
 export const routes: readonly (Route & { readonly operationId: keyof ComposeHandlers<unknown> })[] = [
   {
@@ -17,7 +22,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -49,7 +54,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -81,7 +86,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -127,7 +132,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['text/plain'],
     replies: {
@@ -159,7 +164,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/x-ndjson'],
     replies: {
@@ -204,7 +209,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -251,7 +256,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -276,7 +281,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -324,7 +329,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -366,7 +371,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -408,7 +413,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: false, mediaType: 'application/json', emails: [], validate: validators.stopContainer_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -453,7 +458,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: false, mediaType: 'application/json', emails: [], validate: validators.restartContainer_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -499,7 +504,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: false, mediaType: 'application/json', emails: [], validate: validators.killContainer_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -545,7 +550,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -595,7 +600,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/x-ndjson'],
     replies: {
@@ -637,7 +642,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/x-ndjson'],
     replies: {
@@ -686,7 +691,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/x-ndjson'],
     replies: {
@@ -733,7 +738,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.execInContainer_body },
     maxBodyBytes: 262144,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/x-ndjson'],
     replies: {
@@ -791,7 +796,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -840,7 +845,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -881,7 +886,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.pullImage_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/x-ndjson'],
     replies: {
@@ -927,7 +932,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -969,7 +974,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.createNetwork_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1021,7 +1026,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1064,7 +1069,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -1100,7 +1105,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1141,7 +1146,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.createVolume_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1192,7 +1197,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1234,7 +1239,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -1269,7 +1274,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1311,7 +1316,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.createSecret_body },
     maxBodyBytes: 524288,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1357,7 +1362,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1400,7 +1405,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -1436,7 +1441,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1483,7 +1488,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1534,7 +1539,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: true, mediaType: 'application/yaml', emails: [], validate: validators.ingestProject_body },
     maxBodyBytes: 1048576,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1630,7 +1635,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -1675,7 +1680,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1730,7 +1735,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/x-ndjson'],
     replies: {
@@ -1781,7 +1786,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: false, mediaType: 'application/json', emails: [], validate: validators.upProject_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1862,7 +1867,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: false, mediaType: 'application/json', emails: [], validate: validators.downProject_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1917,7 +1922,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: false, mediaType: 'application/json', emails: [], validate: validators.restartProject_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1983,7 +1988,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: false, mediaType: 'application/json', emails: [], validate: validators.buildProject_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/x-ndjson'],
     replies: {
@@ -2045,7 +2050,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: false, mediaType: 'application/json', emails: [], validate: validators.pullProject_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/x-ndjson'],
     replies: {
@@ -2107,7 +2112,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.scaleService_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -2190,7 +2195,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -2223,7 +2228,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.startPageSession_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -2260,7 +2265,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'clientCertificate', kind: 'mutualTLS', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
     produces: [],
     replies: {

@@ -50,7 +50,7 @@ export type LimitName = (typeof limitNames)[number];
 
 /** The rate limits of `POST /graphql`. */
 export const queryRateLimits: readonly RateLimitPolicy[] = [
-  { name: 'queries', setting: 'ANALYTICS_QUERY_LIMIT', key: ['principal.user_id'] },
+  { name: 'queries', setting: 'ANALYTICS_QUERY_LIMIT', key: ['principal.user_id', 'principal.service_token_id'] },
 ];
 
 /** The `extensions` of an error without `request_id`; narrow it on `code`. */

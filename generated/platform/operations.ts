@@ -393,7 +393,7 @@ export type RevokeInviteHandler<Dependencies> = OperationHandler<RevokeInviteReq
 export type ListMembersRequest = OperationRequest<{
   params: operations['listMembers']['parameters']['path'];
   query: WithDefaults<NonNullable<operations['listMembers']['parameters']['query']>, 'limit'>;
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ListMembersReply =
   | SuccessReply<200, Schemas['MemberPage']>
@@ -445,7 +445,7 @@ export type ChangeMemberRoleHandler<Dependencies> = OperationHandler<
 export type ListTeamsRequest = OperationRequest<{
   params: operations['listTeams']['parameters']['path'];
   query: WithDefaults<NonNullable<operations['listTeams']['parameters']['query']>, 'limit'>;
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ListTeamsReply =
   | SuccessReply<200, Schemas['TeamPage']>
@@ -459,7 +459,7 @@ export type ListTeamsHandler<Dependencies> = OperationHandler<ListTeamsRequest, 
 export type ImportTeamsRequest = OperationRequest<{
   params: operations['importTeams']['parameters']['path'];
   body: Schemas['TeamsFile'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ImportTeamsReply =
   | SuccessReply<200, Schemas['TeamsImport']>
@@ -475,7 +475,7 @@ export type ImportTeamsHandler<Dependencies> = OperationHandler<ImportTeamsReque
 export type CreateTeamRequest = OperationRequest<{
   params: operations['createTeam']['parameters']['path'];
   body: Schemas['CreateTeamRequest'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type CreateTeamReply =
   | SuccessReply<201, Schemas['Team'], { readonly Location: string }>
@@ -491,7 +491,7 @@ export type CreateTeamHandler<Dependencies> = OperationHandler<CreateTeamRequest
 /** `GET /api/v1/organizations/{org_id}/teams/{team_id}` */
 export type GetTeamRequest = OperationRequest<{
   params: operations['getTeam']['parameters']['path'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type GetTeamReply =
   | SuccessReply<200, Schemas['Team']>
@@ -505,7 +505,7 @@ export type GetTeamHandler<Dependencies> = OperationHandler<GetTeamRequest, GetT
 /** `DELETE /api/v1/organizations/{org_id}/teams/{team_id}` */
 export type DeleteTeamRequest = OperationRequest<{
   params: operations['deleteTeam']['parameters']['path'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type DeleteTeamReply =
   | SuccessReply<204, never>
@@ -521,7 +521,7 @@ export type DeleteTeamHandler<Dependencies> = OperationHandler<DeleteTeamRequest
 export type UpdateTeamRequest = OperationRequest<{
   params: operations['updateTeam']['parameters']['path'];
   body: Schemas['UpdateTeamRequest'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type UpdateTeamReply =
   | SuccessReply<200, Schemas['Team']>
@@ -536,7 +536,7 @@ export type UpdateTeamHandler<Dependencies> = OperationHandler<UpdateTeamRequest
 /** `GET /api/v1/organizations/{org_id}/team-assignment` */
 export type GetTeamAssignmentRequest = OperationRequest<{
   params: operations['getTeamAssignment']['parameters']['path'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type GetTeamAssignmentReply =
   | SuccessReply<200, Schemas['TeamAssignment']>
@@ -553,7 +553,7 @@ export type GetTeamAssignmentHandler<Dependencies> = OperationHandler<
 /** `POST /api/v1/organizations/{org_id}/team-assignment` */
 export type AssignTeamsRequest = OperationRequest<{
   params: operations['assignTeams']['parameters']['path'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type AssignTeamsReply =
   | SuccessReply<202, Schemas['TeamAssignment']>
@@ -568,7 +568,7 @@ export type AssignTeamsHandler<Dependencies> = OperationHandler<AssignTeamsReque
 export type ListViewsRequest = OperationRequest<{
   params: operations['listViews']['parameters']['path'];
   query: WithDefaults<NonNullable<operations['listViews']['parameters']['query']>, 'limit'>;
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ListViewsReply =
   | SuccessReply<200, Schemas['ViewPage']>
@@ -582,7 +582,7 @@ export type ListViewsHandler<Dependencies> = OperationHandler<ListViewsRequest, 
 export type CreateViewRequest = OperationRequest<{
   params: operations['createView']['parameters']['path'];
   body: Schemas['CreateViewRequest'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type CreateViewReply =
   | SuccessReply<201, Schemas['View'], { readonly Location: string }>
@@ -597,7 +597,7 @@ export type CreateViewHandler<Dependencies> = OperationHandler<CreateViewRequest
 /** `DELETE /api/v1/organizations/{org_id}/views/{view_id}` */
 export type DeleteViewRequest = OperationRequest<{
   params: operations['deleteView']['parameters']['path'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type DeleteViewReply =
   | SuccessReply<204, never>
@@ -613,7 +613,7 @@ export type DeleteViewHandler<Dependencies> = OperationHandler<DeleteViewRequest
 export type UpdateViewRequest = OperationRequest<{
   params: operations['updateView']['parameters']['path'];
   body: Schemas['UpdateViewRequest'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type UpdateViewReply =
   | SuccessReply<200, Schemas['View']>
@@ -625,10 +625,100 @@ export type UpdateViewReply =
 /** Rename or change a view (`PATCH /api/v1/organizations/{org_id}/views/{view_id}`). */
 export type UpdateViewHandler<Dependencies> = OperationHandler<UpdateViewRequest, UpdateViewReply, Dependencies>;
 
+/** `GET /api/v1/organizations/{org_id}/service-tokens` */
+export type ListServiceTokensRequest = OperationRequest<{
+  params: operations['listServiceTokens']['parameters']['path'];
+  query: WithDefaults<NonNullable<operations['listServiceTokens']['parameters']['query']>, 'limit'>;
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type ListServiceTokensReply =
+  | SuccessReply<200, Schemas['ServiceTokenPage']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List the service tokens (`GET /api/v1/organizations/{org_id}/service-tokens`). */
+export type ListServiceTokensHandler<Dependencies> = OperationHandler<
+  ListServiceTokensRequest,
+  ListServiceTokensReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/organizations/{org_id}/service-tokens` */
+export type CreateServiceTokenRequest = OperationRequest<{
+  params: operations['createServiceToken']['parameters']['path'];
+  body: Schemas['CreateServiceTokenRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type CreateServiceTokenReply =
+  | SuccessReply<201, Schemas['IssuedServiceToken']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ServiceTokenLimitReached
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Create a service token (`POST /api/v1/organizations/{org_id}/service-tokens`). */
+export type CreateServiceTokenHandler<Dependencies> = OperationHandler<
+  CreateServiceTokenRequest,
+  CreateServiceTokenReply,
+  Dependencies
+>;
+
+/** `DELETE /api/v1/organizations/{org_id}/service-tokens/{service_token_id}` */
+export type RevokeServiceTokenRequest = OperationRequest<{
+  params: operations['revokeServiceToken']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type RevokeServiceTokenReply =
+  | SuccessReply<204, never>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ServiceTokenNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Revoke a service token (`DELETE /api/v1/organizations/{org_id}/service-tokens/{service_token_id}`). */
+export type RevokeServiceTokenHandler<Dependencies> = OperationHandler<
+  RevokeServiceTokenRequest,
+  RevokeServiceTokenReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate` */
+export type RotateServiceTokenRequest = OperationRequest<{
+  params: operations['rotateServiceToken']['parameters']['path'];
+  body: Schemas['RotateServiceTokenRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type RotateServiceTokenReply =
+  | SuccessReply<200, Schemas['IssuedServiceToken']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ServiceTokenNotFound
+  | Problems.ServiceTokenEnded
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Rotate a service token (`POST /api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate`). */
+export type RotateServiceTokenHandler<Dependencies> = OperationHandler<
+  RotateServiceTokenRequest,
+  RotateServiceTokenReply,
+  Dependencies
+>;
+
+/** `GET /api/v1/service-tokens/current` */
+export type GetCurrentServiceTokenRequest = OperationRequest<{ principal: Schemas['ServiceTokenPrincipal'] }>;
+export type GetCurrentServiceTokenReply =
+  SuccessReply<200, Schemas['CurrentServiceToken']> | Problems.ServiceUnavailable;
+/** Read the service token of the request (`GET /api/v1/service-tokens/current`). */
+export type GetCurrentServiceTokenHandler<Dependencies> = OperationHandler<
+  GetCurrentServiceTokenRequest,
+  GetCurrentServiceTokenReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/admin/integrations` */
 export type ListIntegrationsRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listIntegrations']['parameters']['query']>, 'limit'>;
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ListIntegrationsReply =
   | SuccessReply<200, Schemas['IntegrationPage']>
@@ -645,7 +735,7 @@ export type ListIntegrationsHandler<Dependencies> = OperationHandler<
 /** `POST /api/v1/admin/integrations` */
 export type ConnectIntegrationRequest = OperationRequest<{
   body: Schemas['ConnectIntegrationRequest'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ConnectIntegrationReply =
   | SuccessReply<201, Schemas['Integration']>
@@ -664,7 +754,7 @@ export type ConnectIntegrationHandler<Dependencies> = OperationHandler<
 /** `DELETE /api/v1/admin/integrations/{integration_id}` */
 export type DisconnectIntegrationRequest = OperationRequest<{
   params: operations['disconnectIntegration']['parameters']['path'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type DisconnectIntegrationReply =
   | SuccessReply<204, never>
@@ -683,7 +773,7 @@ export type DisconnectIntegrationHandler<Dependencies> = OperationHandler<
 /** `POST /api/v1/admin/integrations/{integration_id}/test` */
 export type TestIntegrationRequest = OperationRequest<{
   params: operations['testIntegration']['parameters']['path'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type TestIntegrationReply =
   | SuccessReply<200, Schemas['IntegrationTest']>
@@ -701,7 +791,7 @@ export type TestIntegrationHandler<Dependencies> = OperationHandler<
 /** `GET /api/v1/admin/repositories` */
 export type ListRepositoriesRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listRepositories']['parameters']['query']>, 'limit'>;
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ListRepositoriesReply =
   | SuccessReply<200, Schemas['RepositoryPage']>
@@ -719,7 +809,7 @@ export type ListRepositoriesHandler<Dependencies> = OperationHandler<
 /** `GET /api/v1/admin/sync-configs` */
 export type ListSyncConfigsRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listSyncConfigs']['parameters']['query']>, 'limit'>;
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ListSyncConfigsReply =
   | SuccessReply<200, Schemas['SyncConfigPage']>
@@ -736,7 +826,7 @@ export type ListSyncConfigsHandler<Dependencies> = OperationHandler<
 /** `POST /api/v1/admin/sync-configs` */
 export type CreateSyncConfigRequest = OperationRequest<{
   body: WithDefaults<Schemas['CreateSyncConfigRequest'], 'is_active'>;
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type CreateSyncConfigReply =
   | SuccessReply<201, Schemas['SyncConfig'], { readonly Location: string }>
@@ -753,7 +843,7 @@ export type CreateSyncConfigHandler<Dependencies> = OperationHandler<
 /** `GET /api/v1/admin/sync-configs/{sync_config_id}` */
 export type GetSyncConfigRequest = OperationRequest<{
   params: operations['getSyncConfig']['parameters']['path'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type GetSyncConfigReply =
   | SuccessReply<200, Schemas['SyncConfig']>
@@ -771,7 +861,7 @@ export type GetSyncConfigHandler<Dependencies> = OperationHandler<
 /** `DELETE /api/v1/admin/sync-configs/{sync_config_id}` */
 export type DeleteSyncConfigRequest = OperationRequest<{
   params: operations['deleteSyncConfig']['parameters']['path'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type DeleteSyncConfigReply =
   | SuccessReply<204, never>
@@ -791,7 +881,7 @@ export type DeleteSyncConfigHandler<Dependencies> = OperationHandler<
 export type UpdateSyncConfigRequest = OperationRequest<{
   params: operations['updateSyncConfig']['parameters']['path'];
   body: Schemas['UpdateSyncConfigRequest'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type UpdateSyncConfigReply =
   | SuccessReply<200, Schemas['SyncConfig']>
@@ -810,7 +900,7 @@ export type UpdateSyncConfigHandler<Dependencies> = OperationHandler<
 export type ListSyncRunsRequest = OperationRequest<{
   params: operations['listSyncRuns']['parameters']['path'];
   query: WithDefaults<NonNullable<operations['listSyncRuns']['parameters']['query']>, 'limit'>;
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ListSyncRunsReply =
   | SuccessReply<200, Schemas['SyncRunPage']>
@@ -824,7 +914,7 @@ export type ListSyncRunsHandler<Dependencies> = OperationHandler<ListSyncRunsReq
 /** `POST /api/v1/admin/sync-configs/{sync_config_id}/runs` */
 export type StartSyncRunRequest = OperationRequest<{
   params: operations['startSyncRun']['parameters']['path'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type StartSyncRunReply =
   | SuccessReply<202, Schemas['SyncRun'], { readonly Location: string }>
@@ -841,7 +931,7 @@ export type StartSyncRunHandler<Dependencies> = OperationHandler<StartSyncRunReq
 /** `GET /api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}` */
 export type GetSyncRunRequest = OperationRequest<{
   params: operations['getSyncRun']['parameters']['path'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type GetSyncRunReply =
   | SuccessReply<200, Schemas['SyncRun']>
@@ -856,7 +946,7 @@ export type GetSyncRunHandler<Dependencies> = OperationHandler<GetSyncRunRequest
 /** `POST /api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}/cancel` */
 export type CancelSyncRunRequest = OperationRequest<{
   params: operations['cancelSyncRun']['parameters']['path'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type CancelSyncRunReply =
   | SuccessReply<200, Schemas['SyncRun']>
@@ -874,7 +964,9 @@ export type CancelSyncRunHandler<Dependencies> = OperationHandler<
 >;
 
 /** `GET /api/v1/admin/setup/status` */
-export type GetSetupStatusRequest = OperationRequest<{ principal: Schemas['MemberPrincipal'] }>;
+export type GetSetupStatusRequest = OperationRequest<{
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
 export type GetSetupStatusReply =
   SuccessReply<200, Schemas['SetupStatusResponse']> | Problems.InsufficientRole | Problems.ServiceUnavailable;
 /** Read the set-up status (`GET /api/v1/admin/setup/status`). */
@@ -919,7 +1011,7 @@ export type RemoveDemoDataHandler<Dependencies> = OperationHandler<
 /** `GET /api/v1/admin/audit-log` */
 export type ListAuditLogRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listAuditLog']['parameters']['query']>, 'limit'>;
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ListAuditLogReply =
   | SuccessReply<200, Schemas['AuditPage']>
@@ -1043,6 +1135,16 @@ export interface PlatformHandlers<Dependencies> {
   readonly deleteView: DeleteViewHandler<Dependencies>;
   /** Rename or change a view (`PATCH /api/v1/organizations/{org_id}/views/{view_id}`). */
   readonly updateView: UpdateViewHandler<Dependencies>;
+  /** List the service tokens (`GET /api/v1/organizations/{org_id}/service-tokens`). */
+  readonly listServiceTokens: ListServiceTokensHandler<Dependencies>;
+  /** Create a service token (`POST /api/v1/organizations/{org_id}/service-tokens`). */
+  readonly createServiceToken: CreateServiceTokenHandler<Dependencies>;
+  /** Revoke a service token (`DELETE /api/v1/organizations/{org_id}/service-tokens/{service_token_id}`). */
+  readonly revokeServiceToken: RevokeServiceTokenHandler<Dependencies>;
+  /** Rotate a service token (`POST /api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate`). */
+  readonly rotateServiceToken: RotateServiceTokenHandler<Dependencies>;
+  /** Read the service token of the request (`GET /api/v1/service-tokens/current`). */
+  readonly getCurrentServiceToken: GetCurrentServiceTokenHandler<Dependencies>;
   /** List the integrations (`GET /api/v1/admin/integrations`). */
   readonly listIntegrations: ListIntegrationsHandler<Dependencies>;
   /** Connect a code host (`POST /api/v1/admin/integrations`). */

@@ -5,6 +5,18 @@ import type { PlatformHandlers } from './operations.js';
 import * as serializers from './serializers.js';
 import * as validators from './validators.js';
 
+/** The security schemes. */
+export const schemes = {
+  bearer: { name: 'bearer', kind: 'bearer', prefix: null, rateLimits: [] },
+  serviceToken: {
+    name: 'serviceToken',
+    kind: 'bearer',
+    prefix: 'plbst_',
+    rateLimits: [{ name: 'service-token', setting: 'SERVICE_TOKEN_LIMIT', key: ['principal.service_token_id'] }],
+  },
+  metrics: { name: 'metrics', kind: 'bearer', prefix: null, rateLimits: [] },
+} as const;
+
 /** The operations in the order of the contract. */
 export const routes: readonly (Route & { readonly operationId: keyof PlatformHandlers<unknown> })[] = [
   {
@@ -17,7 +29,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: ['email'], validate: validators.register_body },
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'register', setting: 'AUTH_REGISTER_LIMIT', key: ['ip'] }],
     produces: ['application/json'],
     replies: {
@@ -60,7 +72,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.disownAccount_body },
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'disown', setting: 'AUTH_VERIFY_LIMIT', key: ['ip'] }],
     produces: ['application/json'],
     replies: {
@@ -97,7 +109,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'verify', setting: 'AUTH_VERIFY_LIMIT', key: ['ip'] }],
     produces: ['application/json'],
     replies: {
@@ -131,7 +143,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       validate: validators.resendVerification_body,
     },
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [
       { name: 'mail-ip', setting: 'AUTH_MAIL_IP_LIMIT', key: ['ip'] },
       { name: 'resend', setting: 'AUTH_RESEND_LIMIT', key: ['ip', 'body.email'] },
@@ -165,7 +177,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: ['email'], validate: validators.login_body },
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [
       { name: 'login-ip', setting: 'AUTH_LOGIN_IP_LIMIT', key: ['ip'] },
       { name: 'login', setting: 'AUTH_LOGIN_LIMIT', key: ['body.email'] },
@@ -212,7 +224,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       validate: validators.forgotPassword_body,
     },
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [
       { name: 'mail-ip', setting: 'AUTH_MAIL_IP_LIMIT', key: ['ip'] },
       { name: 'forgot', setting: 'AUTH_FORGOT_LIMIT', key: ['ip', 'body.email'] },
@@ -246,7 +258,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.resetPassword_body },
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'reset', setting: 'AUTH_RESET_LIMIT', key: ['ip'] }],
     produces: ['application/json'],
     replies: {
@@ -289,7 +301,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.changePassword_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [{ name: 'change-password', setting: 'AUTH_CHANGE_PASSWORD_LIMIT', key: ['principal.user_id'] }],
     produces: ['application/json'],
     replies: {
@@ -334,7 +346,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.refreshTokens_body },
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'refresh', setting: 'AUTH_REFRESH_LIMIT', key: ['ip'] }],
     produces: ['application/json'],
     replies: {
@@ -372,7 +384,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.startBrowserSession_body },
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'browser-session', setting: 'AUTH_BROWSER_SESSION_LIMIT', key: ['ip'] }],
     produces: ['application/json'],
     replies: {
@@ -411,7 +423,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: { names: ['plumbline_session'], lists: [], validate: validators.endBrowserSession_cookie },
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -432,7 +444,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: { names: ['plumbline_session'], lists: [], validate: validators.refreshBrowserSession_cookie },
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'browser-session', setting: 'AUTH_BROWSER_SESSION_LIMIT', key: ['ip'] }],
     produces: ['application/json'],
     replies: {
@@ -468,7 +480,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.validateToken_body },
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'validate', setting: 'AUTH_VALIDATE_LIMIT', key: ['ip'] }],
     produces: ['application/json'],
     replies: {
@@ -499,7 +511,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -526,7 +538,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.updateMe_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -557,7 +569,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -585,7 +597,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.switchOrganization_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -617,7 +629,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.logout_body },
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
+    security: { anonymous: true, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -647,7 +659,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -675,7 +687,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -695,7 +707,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -717,7 +729,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.onboard_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [{ name: 'accept-invite', setting: 'AUTH_ACCEPT_INVITE_LIMIT', key: ['principal.user_id'] }],
     produces: ['application/json'],
     replies: {
@@ -757,7 +769,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -785,7 +797,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'organization' } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'organization' }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -813,7 +825,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.acceptInvite_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [{ name: 'accept-invite', setting: 'AUTH_ACCEPT_INVITE_LIMIT', key: ['principal.user_id'] }],
     produces: ['application/json'],
     replies: {
@@ -852,7 +864,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.updateOrganization_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -891,7 +903,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -927,7 +939,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: ['email'], validate: validators.createInvite_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [
       { name: 'invite', setting: 'AUTH_INVITE_LIMIT', key: ['principal.user_id'] },
       { name: 'invite-address', setting: 'AUTH_INVITE_ADDRESS_LIMIT', key: ['body.email'] },
@@ -978,7 +990,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -1008,7 +1020,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'viewer' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'viewer' },
+        { ...schemes.serviceToken, scope: 'members:read' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1025,10 +1043,12 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'organization-mismatch': validators.problem_OrganizationMismatch,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1043,7 +1063,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'viewer' } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'viewer' }] },
     rateLimits: [],
     produces: [],
     replies: {
@@ -1074,7 +1094,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.changeMemberRole_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1116,7 +1136,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'viewer' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'viewer' },
+        { ...schemes.serviceToken, scope: 'teams:read' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1133,10 +1159,12 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'organization-mismatch': validators.problem_OrganizationMismatch,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1151,7 +1179,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/yaml', emails: [], validate: validators.importTeams_body },
     maxBodyBytes: 1048576,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'teams:write' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1170,6 +1204,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
           'organization-required': validators.problem_OrganizationRequired,
           'organization-mismatch': validators.problem_OrganizationMismatch,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
@@ -1182,6 +1217,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
           'validation-failed': validators.problem_ValidationFailed,
         },
       },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1196,7 +1232,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.createTeam_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'teams:write' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1215,6 +1257,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
           'organization-required': validators.problem_OrganizationRequired,
           'organization-mismatch': validators.problem_OrganizationMismatch,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
@@ -1228,6 +1271,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1242,7 +1286,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'viewer' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'viewer' },
+        { ...schemes.serviceToken, scope: 'teams:read' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1259,11 +1309,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'organization-mismatch': validators.problem_OrganizationMismatch,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       404: { kind: 'problem', problems: { 'team-not-found': validators.problem_TeamNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1278,7 +1330,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'teams:write' },
+      ],
+    },
     rateLimits: [],
     produces: [],
     replies: {
@@ -1290,10 +1348,12 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
           'organization-required': validators.problem_OrganizationRequired,
           'organization-mismatch': validators.problem_OrganizationMismatch,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       404: { kind: 'problem', problems: { 'team-not-found': validators.problem_TeamNotFound } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1308,7 +1368,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.updateTeam_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'teams:write' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1327,6 +1393,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
           'organization-required': validators.problem_OrganizationRequired,
           'organization-mismatch': validators.problem_OrganizationMismatch,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       404: { kind: 'problem', problems: { 'team-not-found': validators.problem_TeamNotFound } },
@@ -1334,6 +1401,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1348,7 +1416,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'viewer' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'viewer' },
+        { ...schemes.serviceToken, scope: 'teams:read' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1365,10 +1439,12 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'organization-mismatch': validators.problem_OrganizationMismatch,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1383,7 +1459,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'teams:write' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1401,10 +1483,12 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
           'organization-required': validators.problem_OrganizationRequired,
           'organization-mismatch': validators.problem_OrganizationMismatch,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1419,7 +1503,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'viewer' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'viewer' },
+        { ...schemes.serviceToken, scope: 'views:read' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1436,10 +1526,12 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'organization-mismatch': validators.problem_OrganizationMismatch,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1454,7 +1546,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.createView_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'member' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'member' },
+        { ...schemes.serviceToken, scope: 'views:write' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1473,6 +1571,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
           'organization-required': validators.problem_OrganizationRequired,
           'organization-mismatch': validators.problem_OrganizationMismatch,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
@@ -1480,6 +1579,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1494,7 +1594,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'member' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'member' },
+        { ...schemes.serviceToken, scope: 'views:write' },
+      ],
+    },
     rateLimits: [],
     produces: [],
     replies: {
@@ -1506,10 +1612,12 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
           'organization-required': validators.problem_OrganizationRequired,
           'organization-mismatch': validators.problem_OrganizationMismatch,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       404: { kind: 'problem', problems: { 'view-not-found': validators.problem_ViewNotFound } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1524,7 +1632,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.updateView_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'member' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'member' },
+        { ...schemes.serviceToken, scope: 'views:write' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1543,6 +1657,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
           'organization-required': validators.problem_OrganizationRequired,
           'organization-mismatch': validators.problem_OrganizationMismatch,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       404: { kind: 'problem', problems: { 'view-not-found': validators.problem_ViewNotFound } },
@@ -1550,6 +1665,185 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
+      500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
+    },
+  },
+  {
+    operationId: 'listServiceTokens',
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}/service-tokens',
+    params: { names: ['org_id'], lists: [], validate: validators.listServiceTokens_path },
+    query: { names: ['limit', 'cursor'], lists: [], validate: validators.listServiceTokens_query },
+    headers: null,
+    cookies: null,
+    body: null,
+    maxBodyBytes: 65536,
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
+    rateLimits: [],
+    produces: ['application/json'],
+    replies: {
+      200: {
+        kind: 'success',
+        mediaType: 'application/json',
+        validate: validators.listServiceTokens_200,
+        serialize: serializers.writeServiceTokenPage,
+        headers: {},
+      },
+      401: { kind: 'problem', problems: { unauthenticated: validators.problem_Unauthenticated } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'organization-required': validators.problem_OrganizationRequired,
+          'organization-mismatch': validators.problem_OrganizationMismatch,
+          'insufficient-role': validators.problem_InsufficientRole,
+        },
+      },
+      406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
+    },
+  },
+  {
+    operationId: 'createServiceToken',
+    method: 'POST',
+    path: '/api/v1/organizations/{org_id}/service-tokens',
+    params: { names: ['org_id'], lists: [], validate: validators.createServiceToken_path },
+    query: null,
+    headers: null,
+    cookies: null,
+    body: { required: true, mediaType: 'application/json', emails: [], validate: validators.createServiceToken_body },
+    maxBodyBytes: 65536,
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
+    rateLimits: [],
+    produces: ['application/json'],
+    replies: {
+      201: {
+        kind: 'success',
+        mediaType: 'application/json',
+        validate: validators.createServiceToken_201,
+        serialize: serializers.writeIssuedServiceToken,
+        headers: {},
+      },
+      400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      401: { kind: 'problem', problems: { unauthenticated: validators.problem_Unauthenticated } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'organization-required': validators.problem_OrganizationRequired,
+          'organization-mismatch': validators.problem_OrganizationMismatch,
+          'insufficient-role': validators.problem_InsufficientRole,
+        },
+      },
+      406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
+      409: {
+        kind: 'problem',
+        problems: { 'service-token-limit-reached': validators.problem_ServiceTokenLimitReached },
+      },
+      413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
+      415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
+    },
+  },
+  {
+    operationId: 'revokeServiceToken',
+    method: 'DELETE',
+    path: '/api/v1/organizations/{org_id}/service-tokens/{service_token_id}',
+    params: { names: ['org_id', 'service_token_id'], lists: [], validate: validators.revokeServiceToken_path },
+    query: null,
+    headers: null,
+    cookies: null,
+    body: null,
+    maxBodyBytes: 65536,
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
+    rateLimits: [],
+    produces: [],
+    replies: {
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
+      401: { kind: 'problem', problems: { unauthenticated: validators.problem_Unauthenticated } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'organization-required': validators.problem_OrganizationRequired,
+          'organization-mismatch': validators.problem_OrganizationMismatch,
+          'insufficient-role': validators.problem_InsufficientRole,
+        },
+      },
+      404: { kind: 'problem', problems: { 'service-token-not-found': validators.problem_ServiceTokenNotFound } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
+    },
+  },
+  {
+    operationId: 'rotateServiceToken',
+    method: 'POST',
+    path: '/api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate',
+    params: { names: ['org_id', 'service_token_id'], lists: [], validate: validators.rotateServiceToken_path },
+    query: null,
+    headers: null,
+    cookies: null,
+    body: { required: true, mediaType: 'application/json', emails: [], validate: validators.rotateServiceToken_body },
+    maxBodyBytes: 65536,
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
+    rateLimits: [],
+    produces: ['application/json'],
+    replies: {
+      200: {
+        kind: 'success',
+        mediaType: 'application/json',
+        validate: validators.rotateServiceToken_200,
+        serialize: serializers.writeIssuedServiceToken,
+        headers: {},
+      },
+      400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      401: { kind: 'problem', problems: { unauthenticated: validators.problem_Unauthenticated } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'organization-required': validators.problem_OrganizationRequired,
+          'organization-mismatch': validators.problem_OrganizationMismatch,
+          'insufficient-role': validators.problem_InsufficientRole,
+        },
+      },
+      404: { kind: 'problem', problems: { 'service-token-not-found': validators.problem_ServiceTokenNotFound } },
+      406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
+      409: { kind: 'problem', problems: { 'service-token-ended': validators.problem_ServiceTokenEnded } },
+      413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
+      415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
+    },
+  },
+  {
+    operationId: 'getCurrentServiceToken',
+    method: 'GET',
+    path: '/api/v1/service-tokens/current',
+    params: null,
+    query: null,
+    headers: null,
+    cookies: null,
+    body: null,
+    maxBodyBytes: 65536,
+    security: { anonymous: false, schemes: [{ ...schemes.serviceToken, scope: null }] },
+    rateLimits: [],
+    produces: ['application/json'],
+    replies: {
+      200: {
+        kind: 'success',
+        mediaType: 'application/json',
+        validate: validators.getCurrentServiceToken_200,
+        serialize: serializers.writeCurrentServiceToken,
+        headers: {},
+      },
+      401: { kind: 'problem', problems: { unauthenticated: validators.problem_Unauthenticated } },
+      406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1564,7 +1858,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'integrations:read' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1581,10 +1881,12 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1599,7 +1901,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.connectIntegration_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'integrations:write' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1617,6 +1925,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
@@ -1630,6 +1939,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1644,7 +1954,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'integrations:write' },
+      ],
+    },
     rateLimits: [],
     produces: [],
     replies: {
@@ -1655,11 +1971,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       404: { kind: 'problem', problems: { 'integration-not-found': validators.problem_IntegrationNotFound } },
       409: { kind: 'problem', problems: { 'integration-in-use': validators.problem_IntegrationInUse } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1674,8 +1992,20 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
-    rateLimits: [{ name: 'integration-test', setting: 'INTEGRATION_TEST_LIMIT', key: ['principal.user_id'] }],
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'integrations:write' },
+      ],
+    },
+    rateLimits: [
+      {
+        name: 'integration-test',
+        setting: 'INTEGRATION_TEST_LIMIT',
+        key: ['principal.user_id', 'principal.service_token_id'],
+      },
+    ],
     produces: ['application/json'],
     replies: {
       200: {
@@ -1691,6 +2021,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       404: { kind: 'problem', problems: { 'integration-not-found': validators.problem_IntegrationNotFound } },
@@ -1715,8 +2046,20 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
-    rateLimits: [{ name: 'repositories', setting: 'SYNC_REPOSITORIES_LIMIT', key: ['principal.user_id'] }],
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'integrations:read' },
+      ],
+    },
+    rateLimits: [
+      {
+        name: 'repositories',
+        setting: 'SYNC_REPOSITORIES_LIMIT',
+        key: ['principal.user_id', 'principal.service_token_id'],
+      },
+    ],
     produces: ['application/json'],
     replies: {
       200: {
@@ -1732,6 +2075,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
@@ -1752,7 +2096,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'sync:read' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1769,10 +2119,12 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1787,7 +2139,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.createSyncConfig_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'sync:write' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1805,12 +2163,14 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1825,7 +2185,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'sync:read' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1842,11 +2208,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       404: { kind: 'problem', problems: { 'sync-config-not-found': validators.problem_SyncConfigNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1861,7 +2229,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'sync:write' },
+      ],
+    },
     rateLimits: [],
     produces: [],
     replies: {
@@ -1872,11 +2246,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       404: { kind: 'problem', problems: { 'sync-config-not-found': validators.problem_SyncConfigNotFound } },
       409: { kind: 'problem', problems: { 'sync-run-active': validators.problem_SyncRunActive } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1891,7 +2267,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.updateSyncConfig_body },
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'sync:write' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1909,6 +2291,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       404: { kind: 'problem', problems: { 'sync-config-not-found': validators.problem_SyncConfigNotFound } },
@@ -1916,6 +2299,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1930,7 +2314,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'sync:read' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1947,11 +2337,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       404: { kind: 'problem', problems: { 'sync-config-not-found': validators.problem_SyncConfigNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1966,7 +2358,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'sync:run' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -1983,6 +2381,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       404: { kind: 'problem', problems: { 'sync-config-not-found': validators.problem_SyncConfigNotFound } },
@@ -1996,6 +2395,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         },
       },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -2010,7 +2410,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'sync:read' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -2027,6 +2433,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       404: {
@@ -2038,6 +2445,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -2052,7 +2460,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'sync:run' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -2069,6 +2483,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       404: {
@@ -2081,6 +2496,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       409: { kind: 'problem', problems: { 'sync-run-not-active': validators.problem_SyncRunNotActive } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -2095,7 +2511,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'setup:read' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -2112,9 +2534,11 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -2129,7 +2553,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -2163,7 +2587,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -2198,7 +2622,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -2228,7 +2652,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     path: '/api/v1/admin/audit-log',
     params: null,
     query: {
-      names: ['action', 'resource_kind', 'user_id', 'since', 'until', 'limit', 'cursor'],
+      names: ['action', 'resource_kind', 'user_id', 'service_token_id', 'since', 'until', 'limit', 'cursor'],
       lists: [],
       validate: validators.listAuditLog_query,
     },
@@ -2236,7 +2660,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: 'admin' } },
+    security: {
+      anonymous: false,
+      schemes: [
+        { ...schemes.bearer, scope: 'admin' },
+        { ...schemes.serviceToken, scope: 'audit:read' },
+      ],
+    },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -2253,10 +2683,12 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'insufficient-scope': validators.problem_InsufficientScope,
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -2271,7 +2703,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -2295,7 +2727,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {
@@ -2320,7 +2752,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: false, scheme: { name: 'metrics', kind: 'bearer', scope: null } },
+    security: { anonymous: false, schemes: [{ ...schemes.metrics, scope: null }] },
     rateLimits: [],
     produces: ['text/plain'],
     replies: {
@@ -2345,7 +2777,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
-    security: { anonymous: true, scheme: null },
+    security: { anonymous: true, schemes: [] },
     rateLimits: [],
     produces: ['application/json'],
     replies: {

@@ -16,5 +16,24 @@ export interface PlatformSecurity {
       /** The role owner in the organization of the token, or superuser. */ readonly owner: Schemas['MemberPrincipal'];
     }
   >;
+  readonly serviceToken: SecurityHandler<
+    string,
+    Schemas['ServiceTokenPrincipal'],
+    {
+      /** Query the analytics (`POST /graphql`). */ readonly 'analytics:read': Schemas['ServiceTokenPrincipal'];
+      /** Read the audit log. */ readonly 'audit:read': Schemas['ServiceTokenPrincipal'];
+      /** List integrations, and the repositories that they can read. */ readonly 'integrations:read': Schemas['ServiceTokenPrincipal'];
+      /** Connect, test and disconnect integrations. */ readonly 'integrations:write': Schemas['ServiceTokenPrincipal'];
+      /** List the members. */ readonly 'members:read': Schemas['ServiceTokenPrincipal'];
+      /** Read the progress of the set-up. */ readonly 'setup:read': Schemas['ServiceTokenPrincipal'];
+      /** Read sync configurations and their runs. */ readonly 'sync:read': Schemas['ServiceTokenPrincipal'];
+      /** Start and cancel sync runs. */ readonly 'sync:run': Schemas['ServiceTokenPrincipal'];
+      /** Create, change and delete sync configurations. */ readonly 'sync:write': Schemas['ServiceTokenPrincipal'];
+      /** Read the teams and the state of their assignment. */ readonly 'teams:read': Schemas['ServiceTokenPrincipal'];
+      /** Create, change, import, assign and delete teams. */ readonly 'teams:write': Schemas['ServiceTokenPrincipal'];
+      /** Read the saved views. */ readonly 'views:read': Schemas['ServiceTokenPrincipal'];
+      /** Save, change and delete views, also those of members. */ readonly 'views:write': Schemas['ServiceTokenPrincipal'];
+    }
+  >;
   readonly metrics: SecurityHandler<string, Schemas['MetricsReader'], {}>;
 }

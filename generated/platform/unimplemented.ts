@@ -136,6 +136,21 @@ export const unimplemented: PlatformHandlers<unknown> = {
   updateView: () => {
     throw new UnimplementedOperation('updateView');
   },
+  listServiceTokens: () => {
+    throw new UnimplementedOperation('listServiceTokens');
+  },
+  createServiceToken: () => {
+    throw new UnimplementedOperation('createServiceToken');
+  },
+  revokeServiceToken: () => {
+    throw new UnimplementedOperation('revokeServiceToken');
+  },
+  rotateServiceToken: () => {
+    throw new UnimplementedOperation('rotateServiceToken');
+  },
+  getCurrentServiceToken: () => {
+    throw new UnimplementedOperation('getCurrentServiceToken');
+  },
   listIntegrations: () => {
     throw new UnimplementedOperation('listIntegrations');
   },

@@ -15,8 +15,8 @@ const defaultMaxRetryDelayMs = 30_000;
 export interface Caller {
   readonly options: ClientOptions;
   readonly tokens: TokenStore;
-  /** The security scheme of the tokens; null: the API has none. */
-  readonly scheme: string | null;
+  /** The security schemes of the tokens; none: the API has none. */
+  readonly schemes: readonly string[];
   readonly renew: Renew;
 }
 
@@ -32,7 +32,7 @@ export async function sendAuthenticated(
 ): Promise<Response> {
   const plain = await sendableOf(input);
   const options = sendOptions(caller.options, operation, request);
-  const takesToken = operation.scheme !== undefined && operation.scheme === caller.scheme;
+  const takesToken = operation.scheme !== undefined && caller.schemes.includes(operation.scheme);
   const tokens = takesToken && !('authorization' in plain.headers) ? await caller.tokens.get() : null;
   if (tokens === null) return send(plain, options);
 

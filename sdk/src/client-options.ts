@@ -14,6 +14,11 @@ export interface ClientOptions {
    * where `fetch` is instrumented, which adds them itself.
    */
   readonly traceContext?: (() => Readonly<Record<string, string>>) | undefined;
+  /**
+   * A service token, which the client sends with every call instead of a user's tokens. It never changes: the client
+   * neither renews it nor adopts tokens of replies.
+   */
+  readonly token?: string | undefined;
   /** The token store (default: in memory). */
   readonly tokens?: TokenStore | undefined;
   /** Called with each new token pair, and with null when the tokens are dropped. */

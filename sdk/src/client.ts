@@ -7,7 +7,14 @@ import { resultOf } from './reply.js';
 import { checkedBaseUrl, checkedPathParams, requestHeaders } from './request.js';
 import type { AnyResult } from './result.js';
 import { createRenewal, type Refresh, type Renew } from './session.js';
-import { memoryTokenStore, observedStore, tokenPairOf, type TokenPair, type TokenStore } from './tokens.js';
+import {
+  fixedTokenStore,
+  memoryTokenStore,
+  observedStore,
+  tokenPairOf,
+  type TokenPair,
+  type TokenStore,
+} from './tokens.js';
 import { untilAborted } from './transport.js';
 
 /** A connection to one API, with the tokens of one caller. The first argument of the generated functions. */
@@ -25,8 +32,8 @@ export interface ApiClient<Api extends string> {
 
 /** The token authentication of an API. */
 export interface TokenScheme<Api extends string> {
-  /** The security scheme whose bearer token is the access token. */
-  readonly name: string;
+  /** The security schemes whose bearer token is that of the client. */
+  readonly names: readonly string[];
   readonly refresh: (client: ApiClient<Api>, refreshToken: string) => ReturnType<Refresh>;
 }
 
@@ -34,14 +41,18 @@ export interface TokenScheme<Api extends string> {
  * Creates a client of one API. Clients share no state.
  *
  * @param tokenScheme null: the API does not use tokens
- * @throws TypeError when `baseUrl` is not an absolute http(s) URL without credentials, query and fragment
+ * @throws TypeError when `baseUrl` is not an absolute http(s) URL without credentials, query and fragment, or when both
+ * `token` and `tokens` are set
  */
 export function createApiClient<Api extends string>(
   api: Api,
   options: ClientOptions,
   tokenScheme: TokenScheme<Api> | null,
 ): ApiClient<Api> {
-  const tokens = observedStore(options.tokens ?? memoryTokenStore(), options.onTokens ?? (() => undefined));
+  if (options.token !== undefined && options.tokens !== undefined)
+    throw new TypeError('Set token or tokens, not both.');
+  const { token, tokens: store = memoryTokenStore(), onTokens = (): void => undefined } = options;
+  const tokens = token === undefined ? observedStore(store, onTokens) : fixedTokenStore(token);
   const http = createFetchClient<AnyPaths>({
     baseUrl: checkedBaseUrl(options.baseUrl),
     pathSerializer: (path, params) => defaultPathSerializer(path, checkedPathParams(params)),
@@ -62,7 +73,7 @@ export function createApiClient<Api extends string>(
       return replacesTokens ? untilAborted(renewal.exclusively(callWith), request.signal) : callWith(renewal.renew);
     },
   };
-  const caller: Omit<Caller, 'renew'> = { options, tokens, scheme: tokenScheme?.name ?? null };
+  const caller: Omit<Caller, 'renew'> = { options, tokens, schemes: tokenScheme?.names ?? [] };
   const renewal = createRenewal(tokens, async (token) => tokenScheme?.refresh(client, token) ?? null);
   return client;
 }

@@ -10,13 +10,14 @@ export * from './generated/platform/values.js';
 export { followSyncRun, hasSyncRunEnded, waitForSyncRun, type FollowOptions, type SyncRunParams } from './sync-runs.js';
 
 /**
- * Creates a client of the Platform API. It has the tokens of one user: those of the latest reply that contained some.
+ * Creates a client of the Platform API. It has the tokens of one user: those of the latest reply that contained some. With
+ * the option `token` it acts for an organization instead.
  *
  * @throws TypeError when `baseUrl` is not an absolute http(s) URL without credentials, query and fragment
  */
 export function createPlatformClient(options: ClientOptions): PlatformClient {
   return createApiClient('platform', options, {
-    name: 'bearer',
+    names: ['bearer', 'serviceToken'],
     // The exchange stores the tokens itself, after it has checked that they are still wanted.
     refresh: (client, refresh_token) => refreshTokens(client, { body: { refresh_token }, adoptTokens: false }),
   });

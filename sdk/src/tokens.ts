@@ -13,6 +13,12 @@ export interface TokenStore {
   clear(): void | Promise<void>;
 }
 
+/** Keeps one token, whatever calls return. */
+export function fixedTokenStore(token: string): TokenStore {
+  const held: TokenPair = { access_token: token };
+  return { get: () => held, set: () => undefined, clear: () => undefined };
+}
+
 /** Keeps tokens in memory. */
 export function memoryTokenStore(initial: TokenPair | null = null): TokenStore {
   let held = initial;

@@ -1,16 +1,13 @@
-import { openDatabase, type Database } from '../database/connection.js';
-import { migrate } from '../database/migrate.js';
 import { normalizeEmail } from '../contract/normalization.js';
 import { prune } from '../platform/retention/prune.js';
 import { createSecretBox } from '../platform/secrets/secret-box.js';
 import { assertSameSecretsKey, loadSecretsKey } from '../platform/secrets/secrets-key.js';
-import { readSettings, type PlatformSettings } from '../platform/settings.js';
+import { readSettings } from '../platform/settings.js';
 import { SettingError } from '../platform/settings/setting.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
 import { systemClock } from '../platform/clock.js';
 import { rotateSigningKey } from '../platform/tokens/signing-keys.store.js';
-import { withDatabase } from './database.js';
-import { createLog } from './log.js';
+import { withOpenDatabase } from './open-database.js';
 
 /** Creates a new key and signs with it from now on. */
 export async function rotateKeys(environment: Environment): Promise<void> {
@@ -61,20 +58,4 @@ export async function pruneDatabase(environment: Environment, options: PruneOpti
 function days(option: string, value: string): number {
   if (!/^[1-9]\d{0,4}$/.test(value)) throw new SettingError(`${option} must be a number of days, at least 1`);
   return Number(value);
-}
-
-async function withOpenDatabase(
-  settings: PlatformSettings,
-  work: (database: Database) => Promise<void>,
-): Promise<void> {
-  const log = createLog('warn', 2);
-  await withDatabase(settings, log, async (uri) => {
-    await migrate(uri, { logger: log });
-    const database = openDatabase(uri, { logger: log });
-    try {
-      await work(database);
-    } finally {
-      await database.close();
-    }
-  });
 }

@@ -138,6 +138,11 @@ if (process.argv[2] === 'authors') {
   registerAuthorsCommand(program);
 } else program.command('authors').description('manage the authors of an organization');
 
+if (process.argv[2] === 'service-tokens') {
+  const { registerServiceTokensCommand } = await import('./service-tokens.js');
+  registerServiceTokensCommand(program);
+} else program.command('service-tokens').description('manage the tokens with which programs act for an organization');
+
 registerContractTools(program);
 
 if (process.argv[2] === 'classify') {
@@ -148,7 +153,7 @@ if (process.argv[2] === 'classify') {
 if (process.argv[2] === 'query') {
   const { registerQueryCommand } = await import('./query.js');
   registerQueryCommand(program);
-} else program.command('query').description('run a query of the Analytics API on a database, without a server');
+} else program.command('query').description('run a query of the Analytics API on a database, or on a server');
 
 // Loading the settings takes time that only this help text needs.
 let settingsHelp = '';

@@ -14,6 +14,7 @@ interface QueryOptions extends WorkUnitOptions {
   readonly days: string;
   readonly table?: string;
   readonly all?: boolean;
+  readonly server?: string;
 }
 
 /** More days than any query may ask for, and few enough for a date. */
@@ -28,12 +29,13 @@ Examples:
   plumbline query request-phases --var dimension=REPO
   plumbline query comparison --var compareWith=ORGANIZATION --var 'filters={"teams":["payments"]}'
   plumbline query work-units --all --format ndjson > units.ndjson
+  PLUMBLINE_TOKEN=plbst_... plumbline query overview --server https://plumbline.example.com
   plumbline query ./own.graphql --format csv --table analytics.breakdowns`;
 
 export function registerQueryCommand(program: Command): void {
   program
     .command('query')
-    .description('run a query of the Analytics API on a database, without a server')
+    .description('run a query of the Analytics API on a database, or on a server')
     .argument('[query]', 'id of a persisted query, or a file with a query')
     .option('--format <format>', FORMATS.join(', '), 'table')
     .option('--var <name=value...>', 'variables; lists, numbers and objects as JSON')
@@ -42,7 +44,8 @@ export function registerQueryCommand(program: Command): void {
     .option('--all', 'follow nextCursor to the last page; with csv or ndjson, page by page')
     .option('--db <uri>', 'database of the work units (default: DATABASE_URI)')
     .option('--db-type <kind>', 'postgres, sqlite or clickhouse, if the scheme of --db is ambiguous')
-    .option('--org <id>', 'organization (default: ORG_ID, else "default")')
+    .option('--org <id>', 'organization (default: ORG_ID, else "default"); with --server, that of the token')
+    .option('--server <url>', 'ask this server, with the service token in PLUMBLINE_TOKEN')
     .option('--config <file>', 'settings file (default: PLUMBLINE_CONFIG)')
     .addHelpText('after', HELP)
     .action((name: string | undefined, options: QueryOptions) =>
@@ -71,13 +74,23 @@ async function query(name: string, options: QueryOptions): Promise<void> {
     throw new UsageError(`--days must be a whole number from 1 to ${MOST_DAYS}`);
   const text = await textOf(name);
   const variables = queryVariables(text, { given: options.var ?? [], days, today: new Date() });
-  const { withAnalytics } = await import('./query-session.js');
+  const withAnalytics = await openerOf(options);
   // `print` handles the error of a write; without a listener it would also end the process.
   process.stdout.on('error', () => undefined);
   await withAnalytics(options, async (ask) => {
     const print = printer(format, options.table);
     for await (const data of pages(ask, text, variables, options.all === true)) if (!(await print(data))) break;
   });
+}
+
+type WithAnalytics = (options: QueryOptions, work: (ask: Ask) => Promise<void>) => Promise<void>;
+
+/** What answers the query: the server, or this process with a database. */
+async function openerOf({ server, db, org }: QueryOptions): Promise<WithAnalytics> {
+  if (server === undefined) return (await import('./query-session.js')).withAnalytics;
+  if (db !== undefined || org !== undefined) throw new UsageError('--server excludes --db and --org');
+  const { withServer } = await import('./query-server.js');
+  return (_options, work) => withServer(server, process.env['PLUMBLINE_TOKEN'] ?? '', work);
 }
 
 async function textOf(name: string): Promise<string> {

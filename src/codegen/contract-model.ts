@@ -50,7 +50,8 @@ export interface RequestBody {
 export interface Security {
   /** Whether callers without a valid credential are served. */
   readonly anonymous: boolean;
-  readonly scheme: { readonly name: string; readonly scope: string | null; readonly principal: string } | null;
+  /** The alternatives; none: nobody is authenticated. */
+  readonly schemes: readonly { readonly name: string; readonly scope: string | null; readonly principal: string }[];
 }
 
 export type ReplyModel = SuccessReply | ProblemReplies;
@@ -87,6 +88,10 @@ export interface ProblemUse {
 export interface SecurityScheme {
   readonly name: string;
   readonly kind: 'bearer' | 'mutualTLS';
+  /** What its bearer tokens begin with; null: anything. */
+  readonly prefix: string | null;
+  /** Limits of each caller, over all operations. */
+  readonly rateLimits: readonly RateLimitExtension[];
   readonly principal: NamedSchema;
   readonly scopes: readonly { readonly name: string; readonly description: string; readonly principal: NamedSchema }[];
 }

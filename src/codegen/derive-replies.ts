@@ -34,14 +34,16 @@ export function deriveReplies(document: OpenApiDocument): OpenApiDocument {
       const operation = item[method];
       if (operation === undefined) return [];
       const { 'x-never': never = {}, ...plain } = operation;
-      const derived = derivedResponses(document, rules, path, item, operation);
+      const holding = rulesOf(document, rules, path, item, operation);
+      const derived = derivedResponses(holding);
       faults.push(
-        ...contradictions(document, rules, derived, operation).map(
+        ...contradictions(document, rules, holding, derived, operation).map(
           (fault) => `${method.toUpperCase()} ${path}: ${fault}`,
         ),
       );
       const kept = Object.entries(derived).filter(([status]) => never[status] === undefined);
-      return [[method, { ...plain, responses: { ...Object.fromEntries(kept), ...operation.responses } }]];
+      const responses = { ...Object.fromEntries(kept), ...operation.responses };
+      return [[method, { ...plain, responses: { ...responses, ...additions(document, holding, responses) } }]];
     });
     const completed: Partial<Record<string, OperationObject>> = Object.fromEntries(operations);
     return [path, { ...item, ...completed }];
@@ -50,20 +52,51 @@ export function deriveReplies(document: OpenApiDocument): OpenApiDocument {
   return { ...rest, ...(document.paths !== undefined && { paths: Object.fromEntries(paths) }) };
 }
 
-/** The derived responses of an operation by status. Of several rules for a status, the last one counts. */
-function derivedResponses(
+function rulesOf(
   document: OpenApiDocument,
   rules: readonly DerivedReplies[],
   path: string,
   item: PathItemObject,
   operation: OperationObject,
-): Responses {
+): DerivedReplies[] {
   const holding = new Set(conditionsOf(document, path, item, operation));
-  return Object.fromEntries(
-    rules
-      .filter(({ when }) => when.every((condition) => holding.has(condition)))
-      .flatMap(({ responses }) => Object.entries(responses)),
-  );
+  return rules.filter(({ when }) => when.every((condition) => holding.has(condition)));
+}
+
+/** The derived responses of an operation by status. Of several rules for a status, the last one counts. */
+function derivedResponses(rules: readonly DerivedReplies[]): Responses {
+  return Object.fromEntries(rules.flatMap(({ responses = {} }) => Object.entries(responses)));
+}
+
+/** The responses to which rules add problems, by status. */
+function additions(document: OpenApiDocument, rules: readonly DerivedReplies[], responses: Responses): Responses {
+  const added = rules.flatMap(({ adds = {} }) => Object.entries(adds));
+  const extended: Record<string, ResponseObject | Reference> = {};
+  for (const [status, addition] of added) {
+    const present = extended[status] ?? responses[status];
+    extended[status] = present === undefined ? addition : united(document, present, addition);
+  }
+  return extended;
+}
+
+/** A response with the problems of both. */
+function united(
+  document: OpenApiDocument,
+  present: ResponseObject | Reference,
+  addition: ResponseObject | Reference,
+): ResponseObject {
+  const [first, second] = [present, addition].map((each) => resolve<ResponseObject>(document, each));
+  const contents = [first, second].map((each) => each?.content?.['application/problem+json'] ?? {});
+  const oneOf = contents.flatMap(({ schema = {} }): readonly unknown[] => {
+    const { oneOf: branches } = schema;
+    return Array.isArray(branches) ? branches : [schema];
+  });
+  const examples = Object.fromEntries(contents.flatMap(({ examples }) => Object.entries(examples ?? {})));
+  return {
+    ...first,
+    description: `${first?.description ?? ''} ${second?.description ?? ''}`.trim(),
+    content: { 'application/problem+json': { schema: { oneOf }, examples } },
+  };
 }
 
 /** What is true of an operation: the words of `when`. */
@@ -80,7 +113,8 @@ function conditionsOf(
   }: OperationObject,
 ): string[] {
   const isSecured = security.length > 0 && security.every((each) => Object.keys(each).length > 0);
-  const scopes = security.flatMap((each) => Object.values(each).flat());
+  const schemes = security.flatMap((each) => Object.entries(each));
+  const scopes = schemes.flatMap(([, each]) => each);
   const hasReply = Object.entries(responses).some(
     ([status, response]) => Number(status) < 400 && resolve<ResponseObject>(document, response).content !== undefined,
   );
@@ -89,6 +123,8 @@ function conditionsOf(
   return [
     ...(isSecured ? ['secured'] : []),
     ...scopes.map((scope) => `scope ${scope}`),
+    ...schemes.map(([name]) => `scheme ${name}`),
+    ...schemes.filter(([, each]) => each.length > 0).map(([name]) => `scoped ${name}`),
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `path ${String(name)}`),
     ...(hasReply ? ['reply'] : []),
     ...(requestBody === undefined ? [] : ['body']),
@@ -99,13 +135,16 @@ function conditionsOf(
 }
 
 function isCondition(text: string): boolean {
-  return /^(?:secured|(?:scope|path) \w+|reply|body|input|limited(?: before authentication)?)$/.test(text);
+  return /^(?:secured|(?:scope|scheme|scoped|path) \w+|reply|body|input|limited(?: before authentication)?)$/.test(
+    text,
+  );
 }
 
 /** What the contract says of an operation that the pipeline does not do, or the other way round. */
 function contradictions(
   document: OpenApiDocument,
   rules: readonly DerivedReplies[],
+  holding: readonly DerivedReplies[],
   derived: Responses,
   { responses, 'x-never': never = {} }: OperationObject,
 ): string[] {
@@ -120,9 +159,10 @@ function contradictions(
     for (const name of expected.filter((each) => !stated.includes(each))) {
       faults.push(`${status} lacks ${name}, which the pipeline answers here`);
     }
-    const raised = Object.values(derived).flatMap((each) => problemsIn(document, each));
+    const added = holding.flatMap(({ adds = {} }) => Object.values(adds));
+    const raised = [...Object.values(derived), ...added].flatMap((each) => problemsIn(document, each));
     const ofPipeline = rules
-      .flatMap((rule) => Object.values(rule.responses))
+      .flatMap((rule) => [...Object.values(rule.responses ?? {}), ...Object.values(rule.adds ?? {})])
       .flatMap((each) => problemsIn(document, each));
     for (const name of stated) {
       const isForeign = ofPipeline.includes(name) && !raised.includes(name) && isRaisedByPipelineAlone(document, name);

@@ -2,8 +2,8 @@ import { httpMethods, resolve, type OpenApiDocument, type SchemaObject } from '.
 import { verbs } from './verbs.js';
 
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
-/** Like a name, but a value may begin with a digit. */
-const enumValue = /^[a-z0-9]+(?:_[a-z0-9]+)*$/;
+/** Like a name, but a value may begin with a digit, and a scope is `resource:action`, as permissions are. */
+const enumValue = /^[a-z0-9]+(?:_[a-z0-9]+)*(?::[a-z]+)?$/;
 
 /**
  * Lists what breaks the rules for names and formats in `openapi/README.md`: the version of OpenAPI, the verbs of

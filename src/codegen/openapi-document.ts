@@ -69,7 +69,9 @@ export interface OperationObject {
 /** Responses of all operations for which every condition of `when` holds, by status. */
 export interface DerivedReplies {
   readonly when: readonly string[];
-  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
+  readonly responses?: Readonly<Record<string, ResponseObject | Reference>>;
+  /** Responses whose problems are added to the response that the operation has for the status. */
+  readonly adds?: Readonly<Record<string, ResponseObject | Reference>>;
 }
 
 export interface NamedSchema {
@@ -80,6 +82,8 @@ export interface NamedSchema {
 export interface SecuritySchemeObject {
   readonly type: string;
   readonly scheme?: string;
+  readonly 'x-token-prefix'?: string;
+  readonly 'x-rate-limit'?: readonly RateLimitExtension[];
   readonly 'x-principal'?: NamedSchema;
   readonly 'x-scopes'?: Readonly<Record<string, { readonly description: string; readonly principal?: NamedSchema }>>;
 }

@@ -228,7 +228,8 @@ function readSecuritySchemes(document: OpenApiDocument): SecurityScheme[] {
       description,
       principal: narrowed ?? principal,
     }));
-    return { name, kind, principal, scopes };
+    const { 'x-token-prefix': prefix = null, 'x-rate-limit': rateLimits = [] } = scheme;
+    return { name, kind, prefix, rateLimits, principal, scopes };
   });
 }
 
@@ -240,19 +241,34 @@ function readSecurity(
   const requirements = operation.security ?? document.security;
   if (requirements === undefined) throw new Error('security is missing');
   const anonymous = requirements.length === 0 || requirements.some((each) => Object.keys(each).length === 0);
-  const [named, ...others] = requirements.flatMap((each) => Object.entries(each));
-  if (others.length > 0) throw new Error('more than one security scheme');
-  if (named === undefined) return { anonymous, scheme: null };
-  const [name, scopes] = named;
+  if (requirements.some((each) => Object.keys(each).length > 1)) throw new Error('two security schemes at once');
+  const used = requirements
+    .flatMap((each) => Object.entries(each))
+    .map(([name, scopes]) => useOf(schemes, name, scopes));
+  const prefixes = used.map(({ scheme }) => scheme.prefix);
+  if (new Set(prefixes).size < prefixes.length) throw new Error('alternatives need different x-token-prefix');
+  const isLimitedBefore = (operation['x-rate-limit'] ?? []).some(({ key }) => !key.some(isOfPrincipal));
+  if (isLimitedBefore && used.some(({ scheme }) => scheme.rateLimits.length > 0)) {
+    throw new Error('limited before authentication, and by its security scheme after it');
+  }
+  return { anonymous, schemes: used.map(({ scheme, ...use }) => ({ name: scheme.name, ...use })) };
+}
+
+function isOfPrincipal(part: string): boolean {
+  return part.startsWith('principal.');
+}
+
+function useOf(
+  schemes: readonly SecurityScheme[],
+  name: string,
+  scopes: readonly string[],
+): { readonly scheme: SecurityScheme; readonly scope: string | null; readonly principal: string } {
   const scheme = schemes.find((each) => each.name === name);
   if (scheme === undefined) throw new Error(`security scheme ${name} does not exist`);
-  if (scopes.length > 1) throw new Error('at most one scope: scopes are ordered, name the lowest sufficient one');
+  if (scopes.length > 1) throw new Error('at most one scope of a scheme: name the lowest sufficient one');
   const scope = scopes[0] === undefined ? null : scheme.scopes.find((each) => each.name === scopes[0]);
   if (scope === undefined) throw new Error(`scope ${String(scopes[0])} is not in x-scopes of ${name}`);
-  return {
-    anonymous,
-    scheme: { name, scope: scope?.name ?? null, principal: (scope?.principal ?? scheme.principal).name },
-  };
+  return { scheme, scope: scope?.name ?? null, principal: (scope?.principal ?? scheme.principal).name };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

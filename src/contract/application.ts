@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import Koa from 'koa';
 import proxyAddr from 'proxy-addr';
-import type { Log, ProblemReply, Route } from '../../generated/contract.js';
+import type { Log, ProblemReply, Route, SchemeUse } from '../../generated/contract.js';
 import { repeatedHost } from '../../generated/problems.js';
 import type { AnySecurityHandler } from './authentication.js';
 import { Exchange, unroutedEndpoint } from './exchange.js';
@@ -37,8 +37,8 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   readonly trustedProxies: readonly string[];
   /** Maps an unexpected failure to a documented problem, for example a lost database to 503; null: 500. */
   readonly problemOf: (error: unknown) => ProblemReply | null;
-  /** The scheme that identifies the callers of requests that match no route, for the log. Default: none. */
-  readonly callerScheme?: keyof Security;
+  /** The schemes that identify the callers of requests that match no route, for the log. Default: none. */
+  readonly callerSchemes?: readonly SchemeUse[];
   /** Names a principal in the log, for example by the id of a user. Default: no name. */
   readonly callerOf?: (principal: unknown) => string | null;
   /** Called once per request, after its reply is written. */
@@ -62,8 +62,6 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
 export function createApplication<Handlers extends object, Security extends object, Dependencies>(
   options: ApplicationOptions<Handlers, Security, Dependencies>,
 ): Koa {
-  const schemes = options.routes.flatMap(({ security: { scheme } }) => scheme ?? []);
-  const callerScheme = schemes.find(({ name }) => name === options.callerScheme);
   const pipelineOptions: PipelineOptions = {
     routes: options.routes,
     // The generated interfaces type every handler by its operation. The pipeline passes each handler only requests that
@@ -78,7 +76,7 @@ export function createApplication<Handlers extends object, Security extends obje
     log: options.log,
     mintRequestId: randomUUID,
     addressOf: clientAddress(options.trustedProxies),
-    callerSecurity: callerScheme === undefined ? null : { ...callerScheme, scope: null },
+    callerSecurity: options.callerSchemes ?? [],
     callerOf: options.callerOf ?? (() => null),
     problemOf: options.problemOf,
     served: (served) => {

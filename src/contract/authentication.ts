@@ -1,5 +1,5 @@
 import { TLSSocket } from 'node:tls';
-import type { ProblemReply, SecurityHandler, Verdict } from '../../generated/contract.js';
+import type { ProblemReply, SchemeUse, SecurityHandler, Verdict } from '../../generated/contract.js';
 import { unauthenticated } from '../../generated/problems.js';
 import { bearerToken } from './bearer-token.js';
 import type { Endpoint, Exchange } from './exchange.js';
@@ -15,17 +15,26 @@ export async function authenticate(
   exchange: Exchange<Endpoint>,
   handlers: Readonly<Record<string, AnySecurityHandler>>,
 ): Promise<Verdict<unknown>> {
-  const { anonymous, scheme } = exchange.route.security;
-  if (scheme === null) return { principal: null };
-  const credential =
-    scheme.kind === 'bearer' ? bearerToken(exchange.request.headers.authorization) : tlsSocket(exchange);
-  const handler = handlers[scheme.name];
-  if (handler === undefined) throw new Error(`No handler for the security scheme ${scheme.name}`);
+  const { anonymous, schemes } = exchange.route.security;
+  const token = bearerToken(exchange.request.headers.authorization);
+  const scheme = schemeOf(schemes, token);
+  if (scheme === undefined) return { principal: null };
+  const credential = scheme.kind === 'bearer' ? token : tlsSocket(exchange);
+  const handler = handlerOf(scheme, handlers);
   const verdict =
     credential === null
       ? (handler.withoutCredential?.(exchange) ?? missing(scheme.kind))
       : await handler.authenticate(credential, exchange);
-  return anonymous && 'refusal' in verdict ? { principal: null } : verdict;
+  if (anonymous && 'refusal' in verdict) return { principal: null };
+  exchange.scheme = scheme;
+  return verdict;
+}
+
+/** Of several alternatives, the one whose prefix the token has, or else the one without a prefix. */
+function schemeOf(schemes: readonly SchemeUse[], token: string | null): SchemeUse | undefined {
+  const hasPrefix = ({ prefix }: SchemeUse): boolean => prefix !== null && token?.startsWith(prefix) === true;
+  if (schemes.length < 2) return schemes[0];
+  return schemes.find(hasPrefix) ?? schemes.find(({ prefix }) => prefix === null) ?? schemes[0];
 }
 
 /** Authorizes the caller (403), and narrows the principal to the type that the scope guarantees. */
@@ -35,12 +44,16 @@ export async function authorize(
   params: Readonly<Record<string, unknown>>,
   handlers: Readonly<Record<string, AnySecurityHandler>>,
 ): Promise<Verdict<unknown>> {
-  const { scheme } = exchange.route.security;
+  const { scheme } = exchange;
   if (scheme === null || scheme.scope === null || principal === null) return { principal };
   const texts = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
-  const handler = handlers[scheme.name];
-  if (handler === undefined) throw new Error(`No handler for the security scheme ${scheme.name}`);
-  return handler.authorize(principal, scheme.scope, texts);
+  return handlerOf(scheme, handlers).authorize(principal, scheme.scope, texts);
+}
+
+function handlerOf({ name }: SchemeUse, handlers: Readonly<Record<string, AnySecurityHandler>>): AnySecurityHandler {
+  const handler = handlers[name];
+  if (handler === undefined) throw new Error(`No handler for the security scheme ${name}`);
+  return handler;
 }
 
 function tlsSocket({ request }: Exchange<Endpoint>): TLSSocket | null {

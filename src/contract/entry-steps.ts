@@ -38,15 +38,18 @@ export async function passEntrySteps(
     admit() ??
     negotiate(exchange) ??
     (route.body === null ? null : await readBody()) ??
-    (limiter === null || isLimitedByCaller ? null : await limitRate(exchange, limiter, null));
+    (limiter === null || isLimitedByCaller ? null : await limitRate(exchange, limiter, route.rateLimits, null));
   if (refusal !== null) return refusal;
 
-  if (route.security.scheme !== null) {
+  if (route.security.schemes.length > 0) {
     const verdict = await authenticate(exchange, security);
     if ('refusal' in verdict) return verdict.refusal;
     exchange.principal = verdict.principal;
   }
-  return limiter !== null && isLimitedByCaller ? limitRate(exchange, limiter, exchange.principal) : null;
+  const policies = [...(isLimitedByCaller ? route.rateLimits : []), ...(exchange.scheme?.rateLimits ?? [])];
+  return policies.length === 0 || rateLimiter === null
+    ? null
+    : limitRate(exchange, rateLimiter, policies, exchange.principal);
 }
 
 /**

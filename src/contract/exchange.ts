@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Log, RequestContext, Route } from '../../generated/contract.js';
+import type { Log, RequestContext, Route, SchemeUse } from '../../generated/contract.js';
 import { isOnThisMachine } from './local-request.js';
 import { normalizeBody } from './normalization.js';
 import { parseBody, type ParsedBody } from './request-body.js';
@@ -18,13 +18,13 @@ export interface Endpoint extends Pick<
 /**
  * The endpoint of a request that is refused because nothing has its path and method.
  *
- * @param callerSecurity identifies the caller for the log; null: callers are not identified
+ * @param callerSecurity identifies the caller for the log; none: callers are not identified
  */
 export function unroutedEndpoint(
   path: string,
-  { callerSecurity: scheme }: { readonly callerSecurity: Endpoint['security']['scheme'] },
+  { callerSecurity: schemes }: { readonly callerSecurity: Endpoint['security']['schemes'] },
 ): Endpoint {
-  const security = { anonymous: true, scheme };
+  const security = { anonymous: true, schemes };
   return { operationId: null, method: '', path, produces: [], body: null, maxBodyBytes: 0, rateLimits: [], security };
 }
 
@@ -50,6 +50,8 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
   rawBody: Buffer | null = null;
   /** The authenticated caller; null: not authenticated. */
   principal: unknown = null;
+  /** The security scheme of `principal`. */
+  scheme: SchemeUse | null = null;
   /** Headers for the reply, whichever it is. */
   readonly replyHeaders: Record<string, string> = {};
 

@@ -103,7 +103,7 @@ function endpointOf(page: PageRoute): Endpoint {
     body: body === undefined ? null : { mediaType: body.mediaType, emails: [] },
     maxBodyBytes: body?.maxBytes ?? 0,
     rateLimits: rateLimits ?? [],
-    security: security ?? { anonymous: true, scheme: null },
+    security: security ?? { anonymous: true, schemes: [] },
   };
 }
 

@@ -45,8 +45,8 @@ export interface PipelineOptions extends ServedOptions {
   readonly mintRequestId: () => string;
   /** The caller's address. */
   readonly addressOf: (request: IncomingMessage) => string;
-  /** Identifies the callers of refused requests, for the log; null: they are not identified. */
-  readonly callerSecurity: Endpoint['security']['scheme'];
+  /** Identify the callers of refused requests, for the log; none: they are not identified. */
+  readonly callerSecurity: Endpoint['security']['schemes'];
   /** Maps an unexpected failure to its documented problem; null: 500. */
   readonly problemOf: (error: unknown) => ProblemReply | null;
   /** Headers of all replies. */
@@ -168,7 +168,7 @@ async function replyTo(exchange: Exchange, options: PipelineOptions): Promise<An
   const valid = validate(exchange, parsed.value);
   if ('problem' in valid) return valid.problem;
 
-  const { scheme } = route.security;
+  const { scheme } = exchange;
   const authorized =
     scheme === null || scheme.scope === null
       ? { principal: exchange.principal }

@@ -36,19 +36,20 @@ export function countsPrincipals(policies: readonly RateLimitPolicy[]): boolean 
 const principalPrefix = 'principal.';
 
 /**
- * Counts the request under each policy of its operation, puts the `RateLimit` fields on the reply
+ * Counts the request under each policy, puts the `RateLimit` fields on the reply
  * (draft-ietf-httpapi-ratelimit-headers), and refuses it when one is exceeded (429).
  *
+ * @param policies those of the operation, or of its caller's security scheme
  * @param principal the caller; null before authentication
  */
 export async function limitRate(
   exchange: Exchange<Endpoint>,
   limiter: RateLimiter,
+  policies: readonly RateLimitPolicy[],
   principal: unknown,
 ): Promise<ProblemReply | null> {
-  const { rateLimits } = exchange.route;
   const states: { policy: RateLimitPolicy; state: RateLimitState }[] = [];
-  for (const policy of rateLimits) {
+  for (const policy of policies) {
     const state = await limiter.consume(policy.setting, keyOf(policy, exchange, principal));
     if (state !== null) states.push({ policy, state });
   }

@@ -27,6 +27,8 @@ import { removeMember } from './organizations/remove-member.js';
 import { revokeInvite } from './organizations/revoke-invite.js';
 import { updateOrganization } from './organizations/update-organization.js';
 import { listRepositories } from './repositories/list-repositories.js';
+import { createServiceToken, rotateServiceToken } from './service-tokens/issue-service-token.js';
+import { getCurrentServiceToken, listServiceTokens, revokeServiceToken } from './service-tokens/service-tokens.js';
 import { endBrowserSession, refreshBrowserSession, startBrowserSession } from './sessions/browser-session.js';
 import { logout } from './sessions/logout.js';
 import { getMe, listMyOrganizations } from './sessions/me.js';
@@ -60,6 +62,7 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   connectIntegration,
   createDemoData,
   createInvite,
+  createServiceToken,
   createSyncConfig,
   createTeam,
   deleteSyncConfig,
@@ -67,6 +70,7 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   disconnectIntegration,
   disownAccount,
   forgotPassword,
+  getCurrentServiceToken,
   getDemoData,
   getJwks,
   getLiveness,
@@ -86,6 +90,7 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   listMembers,
   listMyOrganizations,
   listRepositories,
+  listServiceTokens,
   listSessions,
   listSyncConfigs,
   listSyncRuns,
@@ -104,7 +109,9 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   resetPassword,
   revokeAllSessions,
   revokeInvite,
+  revokeServiceToken,
   revokeSession,
+  rotateServiceToken,
   skipIntegration,
   startSyncRun,
   switchOrganization,

@@ -2,7 +2,7 @@
 import cors from '@koa/cors';
 import type Koa from 'koa';
 import type { PlatformHandlers } from '../../generated/platform/operations.js';
-import { routes } from '../../generated/platform/routes.js';
+import { routes, schemes } from '../../generated/platform/routes.js';
 import type { PlatformSecurity } from '../../generated/platform/security.js';
 import { createApplication } from '../contract/application.js';
 import { isLoopbackName } from '../contract/local-request.js';
@@ -12,6 +12,7 @@ import type { Served } from '../contract/served.js';
 import { securityHeaders } from '../contract/security-headers.js';
 import { listen, type RunningServer } from '../contract/server.js';
 import type { Log } from '../database/log.js';
+import { organizationSchemes } from './accounts/organization-schemes.js';
 import { createBearerSecurity } from './accounts/bearer-security.js';
 import { consoleHome, createConsolePages } from './console/console-pages.js';
 import { problemOf } from './failures.js';
@@ -21,7 +22,9 @@ import { mailboxFolder } from './mail/mailbox-folder.js';
 import { createMailboxPages } from './mail/mailbox-pages.js';
 import { createMetricsSecurity } from './operations/metrics-security.js';
 import type { Metrics } from './operations/metrics.js';
+import { createLocalCounts } from './rate-limits/local-counts.js';
 import { createStoredRateLimiter } from './rate-limits/stored-rate-limiter.js';
+import { createServiceTokenSecurity } from './service-tokens/service-token-security.js';
 import { createBrowserSessionAdmission } from './sessions/browser-session-admission.js';
 import type { PlatformSettings } from './settings.js';
 
@@ -47,6 +50,7 @@ function createPlatformApplication(
 ): Koa {
   const security: PlatformSecurity = {
     bearer: createBearerSecurity(dependencies),
+    serviceToken: createServiceTokenSecurity(dependencies),
     metrics: createMetricsSecurity(settings.metricsToken),
   };
   return createApplication<PlatformHandlers<PlatformDependencies>, PlatformSecurity, PlatformDependencies>({
@@ -55,7 +59,11 @@ function createPlatformApplication(
     dependencies,
     security,
     admit: createBrowserSessionAdmission(dependencies.appBaseUrl),
-    rateLimiter: createStoredRateLimiter(dependencies.sql, settings.rateLimits),
+    rateLimiter: createLocalCounts(
+      createStoredRateLimiter(dependencies.sql, settings.rateLimits),
+      schemes.serviceToken.rateLimits.map(({ setting }) => setting),
+      dependencies.clock,
+    ),
     replyValidation: settings.replyValidation,
     mismatched: (operationId) => {
       metrics.observeMismatch(operationId);
@@ -63,8 +71,8 @@ function createPlatformApplication(
     log,
     trustedProxies: settings.trustedProxies,
     problemOf,
-    callerScheme: 'bearer',
-    callerOf: userIdOf,
+    callerSchemes: organizationSchemes,
+    callerOf,
     served: (served) => {
       metrics.observe(served);
       logServed(served, log);
@@ -111,16 +119,22 @@ function hasMailboxPages({ mailUrl, appBaseUrl }: PlatformSettings): boolean {
   return mailUrl === null && (appBaseUrl === null || isLoopbackName(new URL(appBaseUrl).hostname));
 }
 
-/** Principals of the Platform are users, but for those who read metrics. */
-function userIdOf(principal: unknown): string | null {
-  const isUser = typeof principal === 'object' && principal !== null && 'user_id' in principal;
-  return isUser && typeof principal.user_id === 'string' ? principal.user_id : null;
+/** Precedes the id of a service token as a caller; a user is named by the id alone. */
+const tokenCaller = 'service token ';
+
+/** Principals of the Platform are users and service tokens, but for those who read metrics. */
+function callerOf(principal: unknown): string | null {
+  if (typeof principal !== 'object' || principal === null) return null;
+  if ('user_id' in principal && typeof principal.user_id === 'string') return principal.user_id;
+  if (!('service_token_id' in principal) || typeof principal.service_token_id !== 'string') return null;
+  return `${tokenCaller}${principal.service_token_id}`;
 }
 
 function logServed(
   { requestId, operationId, method, path, status, durationSeconds, clientIp, caller }: Served,
   log: Log,
 ): void {
+  const isToken = caller?.startsWith(tokenCaller) === true;
   const fields = {
     request_id: requestId,
     operation: operationId,
@@ -129,7 +143,8 @@ function logServed(
     status,
     duration_ms: Math.round(durationSeconds * 1e4) / 10,
     client_ip: clientIp,
-    user_id: caller,
+    user_id: isToken ? null : caller,
+    ...(isToken && { service_token_id: caller.slice(tokenCaller.length) }),
   };
   log.info(fields, 'request');
 }

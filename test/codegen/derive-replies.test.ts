@@ -110,6 +110,38 @@ describe('Replies are derived', () => {
   });
 });
 
+describe('A rule that adds problems', () => {
+  const adds = { '403': response('ScopeProblem') };
+  const responsesWith = (operation: Partial<OperationObject>): Record<string, unknown> => {
+    const document = documentOf({ security: [{ bearer: ['admin'] }, { machine: ['write'] }], ...operation });
+    const rules = [...(document['x-derived-responses'] ?? []), { when: ['scheme machine', 'scoped machine'], adds }];
+    const { paths = {} } = deriveReplies({ ...document, 'x-derived-responses': rules });
+    return { ...Object.values(paths)[0]?.post?.responses };
+  };
+  const oneOf = (...names: readonly string[]): object => {
+    const references = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    return { content: { 'application/problem+json': { schema: { oneOf: references } } } };
+  };
+
+  test('extends the derived response of the status', () => {
+    expect(responsesWith({})['403']).toMatchObject(oneOf('RoleProblem', 'ScopeProblem'));
+  });
+
+  test("extends the operation's own response", () => {
+    const own = response('RoleProblem', 'OtherProblem');
+    const extended = responsesWith({ responses: { '204': none, '403': own } })['403'];
+    expect(extended).toMatchObject(oneOf('RoleProblem', 'OtherProblem', 'ScopeProblem'));
+  });
+
+  test('is the response where the operation has none', () => {
+    expect(responsesWith({ security: [{ machine: ['write'] }] })['403']).toEqual(adds['403']);
+  });
+
+  test('concerns only operations for which its conditions are true', () => {
+    expect(responsesWith({ security: [{ machine: [] }] })['403']).toBeUndefined();
+  });
+});
+
 describe('A contract that contradicts the pipeline is refused:', () => {
   test.each<[string, Partial<OperationObject>, string]>([
     [

@@ -21,7 +21,7 @@ test('Names and formats that keep the rules are accepted', () => {
     container_id: { type: 'string', description: 'As the engine assigned it.' },
     revision_id: { type: 'integer' },
     started_at: { $ref: '#/components/schemas/Time' },
-    kind: { type: 'string', enum: ['pull_request', '30d'], example: 'Any text' },
+    kind: { type: 'string', enum: ['pull_request', '30d', 'sync_runs:read'], example: 'Any text' },
   };
   expect(faultsOf(properties)).toEqual([]);
 });
@@ -39,12 +39,15 @@ test.each<[string, SchemaObject, string]>([
   expect(faultsOf(properties)).toEqual([`#/components/schemas/Thing: ${fault}`]);
 });
 
-test.each(['Open', 'in progress', 'ON', 'a-b'])('The enum value %j is refused, within lists too', (value) => {
-  const kinds = { type: 'array', items: { type: 'string', enum: ['closed', value] } };
-  expect(faultsOf({ kinds })).toEqual([
-    `#/components/schemas/Thing/properties/kinds/items: the enum value ${value} is not in lower snake_case`,
-  ]);
-});
+test.each(['Open', 'in progress', 'ON', 'a-b', ':read', 'sync:', 'a:b:c'])(
+  'The enum value %j is refused, within lists too',
+  (value) => {
+    const kinds = { type: 'array', items: { type: 'string', enum: ['closed', value] } };
+    expect(faultsOf({ kinds })).toEqual([
+      `#/components/schemas/Thing/properties/kinds/items: the enum value ${value} is not in lower snake_case`,
+    ]);
+  },
+);
 
 test('A failure of the error catalogue keeps its names', () => {
   const failure = {

@@ -106,7 +106,7 @@ test('A valid contract is read completely', () => {
     id: 'writeThing',
     method: 'PUT',
     maxBodyBytes: 1000,
-    security: { anonymous: false, scheme: { name: 'bearer', scope: 'admin', principal: 'Caller' } },
+    security: { anonymous: false, schemes: [{ name: 'bearer', scope: 'admin', principal: 'Caller' }] },
     parameters: {
       path: { names: ['thing_id'], schema: { required: ['thing_id'], additionalProperties: false } },
       query: { names: ['page', 'tag'], lists: ['tag'], defaulted: ['page'], schema: { additionalProperties: false } },
@@ -143,8 +143,11 @@ test('Undeclared cookies are allowed', () => {
 
 test('An empty security alternative allows anonymous callers; an empty list reads no credential', () => {
   const securityOf = (security: unknown): unknown => readWith([...put, 'security'], security).operations[0]?.security;
-  expect(securityOf([{ bearer: [] }, {}])).toMatchObject({ anonymous: true, scheme: { name: 'bearer', scope: null } });
-  expect(securityOf([])).toEqual({ anonymous: true, scheme: null });
+  expect(securityOf([{ bearer: [] }, {}])).toMatchObject({
+    anonymous: true,
+    schemes: [{ name: 'bearer', scope: null }],
+  });
+  expect(securityOf([])).toEqual({ anonymous: true, schemes: [] });
 });
 
 describe('a violation of a rule is an error with its place', () => {
@@ -167,7 +170,8 @@ describe('a violation of a rule is an error with its place', () => {
     ['a body without a schema', [...put, 'requestBody', 'content'], { 'application/json': {} }, `${where}: the request body has no schema`],
     ['a reference that leads nowhere', [...put, 'requestBody'], { $ref: '#/components/requestBodies/None' }, `${where}: #/components/requestBodies/None does not resolve`],
     ['no security', [...put, 'security'], undefined, `${where}: security is missing`],
-    ['two schemes', [...put, 'security'], [{ bearer: [] }, { key: [] }], `${where}: more than one security scheme`],
+    ['two schemes at once', [...put, 'security'], [{ bearer: [], key: [] }], `${where}: two security schemes at once`],
+    ['alternatives with the same prefix', [...put, 'security'], [{ bearer: ['admin'] }, { bearer: [] }], `${where}: alternatives need different x-token-prefix`],
     ['an unknown scheme', [...put, 'security'], [{ key: [] }], `${where}: security scheme key does not exist`],
     ['an unknown scope', [...put, 'security'], [{ bearer: ['root'] }], `${where}: scope root is not in x-scopes of bearer`],
     ['two scopes', [...put, 'security'], [{ bearer: ['admin', 'root'] }], `${where}: at most one scope`],

@@ -11,7 +11,7 @@ export function serveUnwrittenPlatform(): Promise<RunningServer> {
     routes,
     handlers: unimplemented,
     dependencies: undefined,
-    security: { bearer: everyone, metrics: everyone },
+    security: { bearer: everyone, serviceToken: everyone, metrics: everyone },
     rateLimiter: null,
     replyValidation: 'always',
     log: { debug: silent, info: silent, warn: silent, error: silent },

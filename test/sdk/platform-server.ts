@@ -89,6 +89,12 @@ function securityFor(accepts: (token: string) => boolean): PlatformSecurity {
         ),
       authorize: () => ({ principal: member }),
     },
+    serviceToken: {
+      authenticate: () => Promise.resolve({ refusal: unauthenticated({ message: 'There are no service tokens.' }) }),
+      authorize: () => {
+        throw new Error('there are no service tokens');
+      },
+    },
     metrics: {
       authenticate: () => Promise.resolve({ principal: {} }),
       authorize: () => {

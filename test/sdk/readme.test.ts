@@ -11,6 +11,8 @@ declare const configId: string;
 declare const orgId: string;
 declare const email: string;
 declare const password: string;
+declare const address: string;
+declare const serviceToken: string;
 declare function show(message: string): void;
 `;
 

@@ -14,3 +14,14 @@ export function createMovableClock(): MovableClock {
     },
   };
 }
+
+/** A clock that stands still until it is moved ahead, so that a test knows the times that the server stores. */
+export function createStandingClock(): MovableClock {
+  let nowMs = Date.now();
+  return {
+    now: () => new Date(nowMs),
+    advance: (seconds) => {
+      nowMs += seconds * 1000;
+    },
+  };
+}

@@ -20,7 +20,9 @@ import { maxBodyBytes, parseBody, queryOf, readBody } from './request.js';
 export interface GraphqlOptions {
   readonly analytics: Analytics;
   readonly unitRecords: UnitRecords;
-  /** The caller whom the pipeline has authenticated by the scheme `bearer`. */
+  /** The security schemes of queries. */
+  readonly schemes: NonNullable<PageRoute['security']>['schemes'];
+  /** The caller whom the pipeline has authenticated by one of the schemes. */
   readonly callerOf: (principal: unknown) => Caller;
   /** Whether an error means that a database is unreachable. */
   readonly isUnavailable: (error: unknown) => boolean;
@@ -101,7 +103,7 @@ export function createGraphqlPages(options: GraphqlOptions): PageRoute[] {
       produces: [jsonType, responseType],
       body: { mediaType: jsonType, maxBytes: maxBodyBytes },
       readBody,
-      security: { anonymous: false, scheme: { name: 'bearer', kind: 'bearer', scope: null } },
+      security: { anonymous: false, schemes: options.schemes },
       rateLimits: queryRateLimits,
       handle: async (ctx, exchange) => {
         let payload: Payload;

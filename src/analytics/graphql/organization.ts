@@ -2,8 +2,10 @@ import { unauthorized } from './refusal.js';
 
 /** The sender of a request. */
 export interface Caller {
-  /** The organization of the access token; null: none. */
+  /** The organization of the token; null: none. */
   readonly tokenOrgId: string | null;
+  /** The scope that the caller's service token lacks; null: none. */
+  readonly missingScope: string | null;
   /** Whether the caller may currently read an organization: as a member, or as a superuser. */
   mayRead(orgId: string): Promise<boolean>;
 }
@@ -32,6 +34,9 @@ export async function organizationOf(
   if (header !== undefined && normalOrgId(header) !== orgId) throw disagreement('the header X-Org-Id');
   if (Object.hasOwn(variables, 'orgId') && normalOrgId(variables['orgId']) !== orgId) {
     throw disagreement('the variable orgId');
+  }
+  if (caller.missingScope !== null) {
+    throw unauthorized(`Queries need the scope ${caller.missingScope}, which the service token lacks.`);
   }
   if (caller.tokenOrgId === null) {
     throw unauthorized('The access token is not scoped to an organization: create, join or switch to one first.');

@@ -58,8 +58,9 @@ function requestParts(operation: Operation): string[] {
     const type = defaulted(schemaType(operation.body.schema, inline), operation.body.defaulted);
     parts.push(`body: ${operation.body.required ? type : `${type} | undefined`}`);
   }
-  const { anonymous, scheme } = operation.security;
-  if (scheme !== null) parts.push(`principal: Schemas[${quote(scheme.principal)}]${anonymous ? ' | null' : ''}`);
+  const { anonymous, schemes } = operation.security;
+  const principals = new Set(schemes.map(({ principal }) => `Schemas[${quote(principal)}]`));
+  if (schemes.length > 0) parts.push(`principal: ${[...principals, ...(anonymous ? ['null'] : [])].join(' | ')}`);
   return parts;
 }
 

@@ -6,7 +6,7 @@ import { validatorNames } from './validators.js';
 
 /** Emits the table that drives the runtime: one entry per operation. */
 export function emitRoutes(contract: ApiContract): string {
-  const routes = contract.operations.map((operation) => emitRoute(contract, operation));
+  const routes = contract.operations.map((operation) => emitRoute(operation));
   const apiProblems = contract.apiProblems.map((each) => problemEntry(each.slug, each.schemaName));
   const hasSerializers = routes.some((route) => route.includes('serializers.'));
   return [
@@ -15,6 +15,7 @@ export function emitRoutes(contract: ApiContract): string {
     `import type { ${pascalCase(contract.name)}Handlers } from './operations.js';\n`,
     hasSerializers ? `import * as serializers from './serializers.js';\n` : '',
     `import * as validators from './validators.js';\n\n`,
+    emitSchemes(contract),
     `/** The operations in the order of the contract. */\n`,
     `export const routes: readonly (Route & { readonly operationId: keyof ${pascalCase(contract.name)}Handlers<unknown> })[] = [\n`,
     ...routes,
@@ -23,13 +24,17 @@ export function emitRoutes(contract: ApiContract): string {
   ].join('');
 }
 
-function emitRoute(contract: ApiContract, operation: Operation): string {
-  const { scheme, anonymous } = operation.security;
-  const kind = contract.securitySchemes.find(({ name }) => name === scheme?.name)?.kind;
-  const security = {
-    anonymous,
-    scheme: scheme === null || kind === undefined ? null : { name: scheme.name, kind, scope: scheme.scope },
-  };
+function emitSchemes({ securitySchemes }: ApiContract): string {
+  if (securitySchemes.length === 0) return '';
+  const schemes = securitySchemes.map(
+    ({ name, kind, prefix, rateLimits }) => `${name}: ${JSON.stringify({ name, kind, prefix, rateLimits })},\n`,
+  );
+  return `/** The security schemes. */\nexport const schemes = {\n${schemes.join('')}} as const;\n\n`;
+}
+
+function emitRoute(operation: Operation): string {
+  const { schemes, anonymous } = operation.security;
+  const uses = schemes.map(({ name, scope }) => `{ ...schemes.${name}, scope: ${JSON.stringify(scope)} }`);
   return `{
   operationId: ${quote(operation.id)},
   method: ${quote(operation.method)},
@@ -40,7 +45,7 @@ function emitRoute(contract: ApiContract, operation: Operation): string {
   cookies: ${parameterTable(operation, 'cookie')},
   body: ${bodyTable(operation)},
   maxBodyBytes: ${operation.maxBodyBytes},
-  security: ${JSON.stringify(security)},
+  security: { anonymous: ${anonymous}, schemes: [${uses.join(', ')}] },
   rateLimits: ${JSON.stringify(operation.rateLimits)},
   produces: ${JSON.stringify(produces(operation))},
   replies: { ${operation.replies.map((reply) => replyEntry(operation, reply)).join(', ')} },

@@ -105,7 +105,9 @@ function descriptor(contract: ApiContract, operation: Operation, issues: 'reply'
   const mediaTypes = new Set(successes.flatMap(({ mediaType }) => (mediaType === null ? [] : [mediaType])));
   const [mediaType, ...others] = mediaTypes;
   if (others.length > 0) throw new Error(`${operation.id}: the SDK reads one media type per operation`);
-  const scheme = contract.securitySchemes.find(({ name }) => name === operation.security.scheme?.name);
+  // The client sends the credential that it has to every operation that takes bearer tokens.
+  const [first] = operation.security.schemes;
+  const scheme = contract.securitySchemes.find(({ name }) => name === first?.name);
   const sends = operation.body?.mediaType;
   return [
     `method: ${quote(operation.method.toLowerCase())}`,

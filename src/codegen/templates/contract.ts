@@ -146,6 +146,17 @@ export type ReplyTable =
     }
   | { readonly kind: 'problem'; readonly problems: Readonly<Record<string, Validator>> };
 
+/** A security scheme that an operation takes. */
+export interface SchemeUse {
+  readonly name: string;
+  readonly kind: 'bearer' | 'mutualTLS';
+  /** What bearer tokens of this scheme begin with; null: the scheme takes all tokens that no other alternative takes. */
+  readonly prefix: string | null;
+  /** Counted for each caller of this scheme, after authentication. */
+  readonly rateLimits: readonly RateLimitPolicy[];
+  readonly scope: string | null;
+}
+
 /** The runtime's description of one operation. */
 export interface Route {
   readonly operationId: string;
@@ -166,11 +177,8 @@ export interface Route {
   readonly maxBodyBytes: number;
   readonly security: {
     readonly anonymous: boolean;
-    readonly scheme: {
-      readonly name: string;
-      readonly kind: 'bearer' | 'mutualTLS';
-      readonly scope: string | null;
-    } | null;
+    /** The alternatives; none: nobody is authenticated. */
+    readonly schemes: readonly SchemeUse[];
   };
   /** Counted after authentication if a key names the principal, otherwise before. */
   readonly rateLimits: readonly RateLimitPolicy[];

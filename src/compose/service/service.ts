@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { routes } from '../../../generated/compose/routes.js';
+import { routes, schemes } from '../../../generated/compose/routes.js';
 import type { Log } from '../../../generated/contract.js';
 import { createApplication } from '../../contract/application.js';
 import { createPages } from '../../contract/pages.js';
@@ -120,7 +120,7 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
       log,
       trustedProxies: [],
       problemOf: problemOfServer,
-      callerScheme: 'clientCertificate',
+      callerSchemes: [{ ...schemes.clientCertificate, scope: null }],
       callerOf: nameOf,
       served: (reply) => {
         metrics.observe(reply);

@@ -9,6 +9,7 @@ import {
 } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';
 import type { Clock } from '../clock.js';
+import { serviceTokenPrefix } from '../service-tokens/service-token-form.js';
 import type { Tokens } from '../tokens/tokens.js';
 import { findAccountInSession, type AccountInOrganization, type Role } from './accounts.store.js';
 import { reaches } from './permissions.js';
@@ -29,6 +30,7 @@ const leastRole = {
 export function createBearerSecurity(parts: BearerParts): PlatformSecurity['bearer'] {
   return {
     authenticate: async (token) => {
+      if (token.startsWith(serviceTokenPrefix)) return { refusal: notForServiceTokens() };
       const bearer = await bearerOf(parts, token);
       return bearer === null ? { refusal: refused() } : { principal: principalOf(bearer) };
     },
@@ -68,6 +70,11 @@ export async function bearerOf({ tokens, sql, clock }: BearerParts, token: strin
 /** The reply to a token that is invalid, or whose session ended during the request. */
 export function refused(): ReturnType<typeof unauthenticated> {
   return unauthenticated({ message: 'The access token is invalid or its session has ended. Refresh it, or log in.' });
+}
+
+/** The same for every service token, valid or not: it is refused without a look into the database. */
+function notForServiceTokens(): ReturnType<typeof unauthenticated> {
+  return unauthenticated({ message: 'This operation does not accept service tokens. Use the access token of a user.' });
 }
 
 function authorize(

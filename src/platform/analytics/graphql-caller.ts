@@ -7,14 +7,26 @@ import { findAccount } from '../accounts/accounts.store.js';
  * The sender of a query. Members can read every organization that they currently belong to. A superuser can read any
  * organization, including ones unknown to the Platform, such as `default`, which the command line uses for its syncs.
  *
- * @param principal what authentication by the scheme `bearer` has returned
+ * @param principal what authentication has returned
  */
 export function graphqlCallerOf(sql: Sql, principal: unknown): Caller {
-  // The endpoint names the scheme, and its handler is typed by the contract to return this principal.
-  const { user_id: id, org_id: tokenOrgId, is_superuser: isSuperuser } = principal as Schemas['AccountPrincipal'];
+  // The endpoint names the schemes, and their handlers are typed by the contract to return these principals.
+  const caller = principal as Schemas['AccountPrincipal'] | Schemas['ServiceTokenPrincipal'];
+  if ('service_token_id' in caller) return serviceTokenCaller(caller);
+  const { user_id: id, org_id: tokenOrgId, is_superuser: isSuperuser } = caller;
   return {
     tokenOrgId,
+    missingScope: null,
     mayRead: async (orgId) => isSuperuser || orgId === tokenOrgId || (await isMember(sql, id, orgId)),
+  };
+}
+
+/** A service token reads its organization only. */
+function serviceTokenCaller({ org_id: tokenOrgId, scopes }: Schemas['ServiceTokenPrincipal']): Caller {
+  return {
+    tokenOrgId,
+    missingScope: scopes.includes('analytics:read') ? null : 'analytics:read',
+    mayRead: (orgId) => Promise.resolve(orgId === tokenOrgId),
   };
 }
 

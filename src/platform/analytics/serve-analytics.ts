@@ -3,6 +3,7 @@ import { createGraphqlPages } from '../../analytics/graphql/graphql-routes.js';
 import { openAnalytics } from '../../analytics/open.js';
 import type { PageRoute } from '../../contract/page-routes.js';
 import { isStatementTimeout, isTransient } from '../../database/failures.js';
+import { organizationSchemes } from '../accounts/organization-schemes.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import type { Metrics } from '../operations/metrics.js';
 import { graphqlCallerOf } from './graphql-caller.js';
@@ -34,6 +35,7 @@ export async function serveAnalytics(
   const pages = createGraphqlPages({
     analytics,
     unitRecords: createUnitRecords(records),
+    schemes: organizationSchemes,
     callerOf: (principal) => graphqlCallerOf(sql, principal),
     // The statement that timed out belongs to the check of the membership; the store has its own error for timeouts.
     isUnavailable: (error) => error instanceof AnalyticsUnavailable || isTransient(error) || isStatementTimeout(error),

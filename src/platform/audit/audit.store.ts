@@ -28,7 +28,9 @@ export type AuditAction =
   | 'SYNC_STARTED'
   | 'SYNC_CANCELLED'
   | 'TEAMS_IMPORTED'
-  | 'TEAMS_ASSIGNED';
+  | 'TEAMS_ASSIGNED'
+  | 'SERVICE_TOKEN_ROTATED'
+  | 'SERVICE_TOKEN_REVOKED';
 
 export type AuditResource =
   | 'SESSION'
@@ -41,7 +43,8 @@ export type AuditResource =
   | 'SYNC_RUN'
   | 'DEMO_DATA'
   | 'TEAM'
-  | 'VIEW';
+  | 'VIEW'
+  | 'SERVICE_TOKEN';
 
 export interface AuditRecord {
   readonly action: AuditAction;
@@ -50,6 +53,8 @@ export interface AuditRecord {
   /** null: outside any organization. */
   readonly orgId: string | null;
   readonly userId: string | null;
+  /** The acting service token; absent: none. */
+  readonly serviceTokenId?: string | null;
   readonly status?: 'success' | 'failure';
   readonly note?: string;
 }
@@ -63,10 +68,11 @@ export async function recordAudit(
 ): Promise<void> {
   await sql`
     insert into audit_log
-      (at, action, resource_kind, resource_id, org_id, user_id, status, note, ip, user_agent, request_id)
+      (at, action, resource_kind, resource_id, org_id, user_id, service_token_id, status, note, ip, user_agent,
+        request_id)
     values (
       ${at}, ${record.action}, ${record.resourceKind}, ${record.resourceId ?? null}, ${record.orgId}, ${record.userId},
-      ${record.status ?? 'success'}, ${record.note ?? null}, ${addressOf(context)}, ${context.userAgent}, ${context.requestId}
+      ${record.serviceTokenId ?? null}, ${record.status ?? 'success'}, ${record.note ?? null}, ${addressOf(context)}, ${context.userAgent}, ${context.requestId}
     )`;
 }
 
@@ -84,6 +90,7 @@ export interface AuditFilters {
   readonly action: string | undefined;
   readonly resourceKind: string | undefined;
   readonly userId: string | undefined;
+  readonly serviceTokenId: string | undefined;
   /** Inclusive. */
   readonly since: Date | undefined;
   /** Exclusive. */
@@ -93,18 +100,19 @@ export interface AuditFilters {
 /** The records of one organization that match all filters, newest first. */
 export async function selectAuditRecords(
   sql: Sql,
-  { orgId, action, resourceKind, userId, since, until }: AuditFilters,
+  { orgId, action, resourceKind, userId, serviceTokenId, since, until }: AuditFilters,
   position: Position | null,
   limit: number,
 ): Promise<AuditRow[]> {
   return sql<AuditRow[]>`
-    select id, at, action, resource_kind, resource_id, org_id, user_id, status, note, host(ip) as ip, user_agent,
+    select id, at, action, resource_kind, resource_id, org_id, user_id, service_token_id, status, note, host(ip) as ip, user_agent,
       request_id
     from audit_log
     where org_id = ${orgId}
       ${action === undefined ? sql`` : sql`and action = ${action}`}
       ${resourceKind === undefined ? sql`` : sql`and resource_kind = ${resourceKind}`}
       ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}
+      ${serviceTokenId === undefined ? sql`` : sql`and service_token_id = ${serviceTokenId}`}
       ${since === undefined ? sql`` : sql`and at >= ${since}`}
       ${until === undefined ? sql`` : sql`and at < ${until}`}
       ${position === null ? sql`` : sql`and (at, id) < (${position.at}, ${position.id})`}

@@ -9,8 +9,8 @@ export const listAuditLog: ListAuditLogHandler<PlatformDependencies> = async ({ 
   const until = instantOf(query.until);
   if (since === 'unreadable') return validationProblem([noInstant('since')]);
   if (until === 'unreadable') return validationProblem([noInstant('until')]);
-  const { action, resource_kind: resourceKind, user_id: userId } = query;
-  const filters = { orgId: principal.org_id, action, resourceKind, userId, since, until };
+  const { action, resource_kind: resourceKind, user_id: userId, service_token_id: serviceTokenId } = query;
+  const filters = { orgId: principal.org_id, action, resourceKind, userId, serviceTokenId, since, until };
   return replyWithPage(query, {
     select: (position, limit) => selectAuditRecords(sql, filters, position, limit),
     positionOf: ({ at, id }) => ({ at, id }),

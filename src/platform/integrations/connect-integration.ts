@@ -1,6 +1,7 @@
 import type { ConnectIntegrationHandler, ConnectIntegrationReply } from '../../../generated/platform/operations.js';
 import { integrationExists, tooManyIntegrations } from '../../../generated/problems.js';
 import { validationProblem } from '../../contract/violations.js';
+import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { faultOfBaseUrl } from './base-url.js';
@@ -15,7 +16,8 @@ export const connectIntegration: ConnectIntegrationHandler<PlatformDependencies>
   if (fault !== null) return validationProblem([{ path: '/body/base_url', rule: 'format', message: fault }]);
 
   const now = clock.now();
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   const id = random.uuid();
   const integration = {
     id,
@@ -24,7 +26,7 @@ export const connectIntegration: ConnectIntegrationHandler<PlatformDependencies>
     name: body.name.trim(),
     baseUrl,
     sealedToken: secrets.seal(body.token, secretContext(id)),
-    createdBy: userId,
+    createdBy: actor.userId,
   };
   const most = settings.integrationsPerOrganization;
   return sql.begin(async (transaction): Promise<ConnectIntegrationReply> => {
@@ -39,7 +41,7 @@ export const connectIntegration: ConnectIntegrationHandler<PlatformDependencies>
         message: 'An integration with this provider and name already exists. Choose another name.',
       });
     }
-    const record = { action: 'CREATE', resourceKind: 'INTEGRATION', resourceId: id, orgId, userId } as const;
+    const record = { action: 'CREATE', resourceKind: 'INTEGRATION', resourceId: id, orgId, ...actor } as const;
     await recordAudit(transaction, context, now, { ...record, note: body.provider });
     return { status: 201, body: integrationOf(inserted) };
   });

@@ -3,6 +3,7 @@ import type {
   DisconnectIntegrationReply,
 } from '../../../generated/platform/operations.js';
 import { integrationInUse, integrationNotFound } from '../../../generated/problems.js';
+import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { deleteIntegration, isInUse, lockIntegration } from './integrations.store.js';
@@ -11,7 +12,8 @@ export const disconnectIntegration: DisconnectIntegrationHandler<PlatformDepende
   { params, principal, context },
   { sql, clock },
 ) => {
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   const id = params.integration_id.toLowerCase();
   return sql.begin(async (transaction): Promise<DisconnectIntegrationReply> => {
     if (!(await lockIntegration(transaction, orgId, id))) {
@@ -23,7 +25,7 @@ export const disconnectIntegration: DisconnectIntegrationHandler<PlatformDepende
       });
     }
     await deleteIntegration(transaction, orgId, id);
-    const record = { action: 'DELETE', resourceKind: 'INTEGRATION', resourceId: id, orgId, userId } as const;
+    const record = { action: 'DELETE', resourceKind: 'INTEGRATION', resourceId: id, orgId, ...actor } as const;
     await recordAudit(transaction, context, clock.now(), record);
     return { status: 204 };
   });

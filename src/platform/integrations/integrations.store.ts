@@ -65,7 +65,8 @@ export async function insertIntegration(
     readonly name: string;
     readonly baseUrl: string | null;
     readonly sealedToken: Buffer;
-    readonly createdBy: string;
+    /** null: a service token. */
+    readonly createdBy: string | null;
   },
   now: Date,
 ): Promise<IntegrationRow | null> {

@@ -1,5 +1,6 @@
 import type { TestIntegrationHandler } from '../../../generated/platform/operations.js';
 import { integrationNotFound } from '../../../generated/problems.js';
+import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { testCodeHost } from './code-host.js';
@@ -10,7 +11,8 @@ export const testIntegration: TestIntegrationHandler<PlatformDependencies> = asy
   { params, principal, context },
   { sql, clock, secrets, outbound },
 ) => {
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   const notFound = integrationNotFound({ message: 'The organization has no such integration.' });
   const credential = await findCredential(sql, orgId, params.integration_id);
   if (credential === null) return notFound;
@@ -26,7 +28,7 @@ export const testIntegration: TestIntegrationHandler<PlatformDependencies> = asy
       resourceKind: 'INTEGRATION',
       resourceId: id,
       orgId,
-      userId,
+      ...actor,
       ...(error === null ? {} : { status: 'failure', note: error }),
     });
     return true;

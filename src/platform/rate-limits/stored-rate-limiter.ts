@@ -3,22 +3,30 @@ import type { RateLimiter, RateLimitState } from '../../contract/rate-limiting.j
 import type { Sql } from '../../database/connection.js';
 import type { RateLimitRule } from './rate-limit-rule.js';
 
+/** A rate limiter that can count several requests at once. */
+export interface StoredRateLimiter extends RateLimiter {
+  consume(setting: string, key: string, points?: number): Promise<RateLimitState | null>;
+}
+
 /**
  * Counts requests in PostgreSQL, shared by all servers of the installation.
  *
  * @param rules by setting name; null: the limit is off
  */
-export function createStoredRateLimiter(sql: Sql, rules: Readonly<Record<string, RateLimitRule | null>>): RateLimiter {
+export function createStoredRateLimiter(
+  sql: Sql,
+  rules: Readonly<Record<string, RateLimitRule | null>>,
+): StoredRateLimiter {
   const limiters = new Map(
     Object.entries(rules).map(([setting, rule]) => [setting, rule === null ? null : createLimiter(sql, setting, rule)]),
   );
   return {
-    consume: async (setting, key) => {
+    consume: async (setting, key, points = 1) => {
       const rule = rules[setting];
       const limiter = limiters.get(setting);
       if (rule === undefined || limiter === undefined) throw new Error(`There is no rate limit ${setting}`);
       if (rule === null || limiter === null) return null;
-      return stateOf(rule, await consumed(limiter, key));
+      return stateOf(rule, await consumed(limiter, key, points));
     },
   };
 }
@@ -42,9 +50,9 @@ function createLimiter(sql: Sql, setting: string, { limit, windowSeconds }: Rate
 }
 
 /** The library throws its result when the limit is exceeded, and an Error when it could not count. */
-async function consumed(limiter: RateLimiterPostgres, key: string): Promise<RateLimiterRes> {
+async function consumed(limiter: RateLimiterPostgres, key: string, points: number): Promise<RateLimiterRes> {
   try {
-    return await limiter.consume(key);
+    return await limiter.consume(key, points);
   } catch (answer) {
     if (answer instanceof RateLimiterRes) return answer;
     throw answer;

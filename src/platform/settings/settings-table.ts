@@ -211,8 +211,9 @@ export const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('AUTH_VALIDATE_LIMIT', '60/15m', 'token validations per IP'),
   rateLimit('AUTH_ACCEPT_INVITE_LIMIT', '10/15m', 'invites accepted and onboarding requests per user'),
   rateLimit('AUTH_INVITE_LIMIT', '50/hour', 'new invites per user'),
-  rateLimit('ANALYTICS_QUERY_LIMIT', '600/minute', 'GraphQL queries per user'),
+  rateLimit('ANALYTICS_QUERY_LIMIT', '600/minute', 'GraphQL queries per user or service token'),
+  rateLimit('SERVICE_TOKEN_LIMIT', '1200/minute', 'requests per service token, over all operations'),
   rateLimit('AUTH_INVITE_ADDRESS_LIMIT', '10/day', 'new invites per invited e-mail'),
-  rateLimit('INTEGRATION_TEST_LIMIT', '30/minute', 'tests of integrations per user'),
-  rateLimit('SYNC_REPOSITORIES_LIMIT', '120/minute', 'lists of repositories per user'),
+  rateLimit('INTEGRATION_TEST_LIMIT', '30/minute', 'tests of integrations per user or service token'),
+  rateLimit('SYNC_REPOSITORIES_LIMIT', '120/minute', 'lists of repositories per user or service token'),
 ];

@@ -1,5 +1,6 @@
 import type { CancelSyncRunHandler } from '../../../generated/platform/operations.js';
 import { syncRunNotActive } from '../../../generated/problems.js';
+import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { endedRun } from './jobs/sync-job.js';
@@ -11,13 +12,14 @@ export const cancelSyncRun: CancelSyncRunHandler<PlatformDependencies> = async (
   { sql, clock, syncJobs, syncRunEnded },
 ) => {
   const now = clock.now();
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   const key = { orgId, configId: params.sync_config_id, runId: params.run_id };
   const ended = await sql.begin(async (transaction) => {
     const row = await endSyncRun(transaction, key, now);
     if (row === null) return null;
     const resourceId = row.run.id;
-    const record = { action: 'SYNC_CANCELLED', resourceKind: 'SYNC_RUN', resourceId, orgId, userId } as const;
+    const record = { action: 'SYNC_CANCELLED', resourceKind: 'SYNC_RUN', resourceId, orgId, ...actor } as const;
     await recordAudit(transaction, context, now, record);
     return row;
   });

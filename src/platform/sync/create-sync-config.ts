@@ -1,5 +1,6 @@
 import type { CreateSyncConfigHandler, CreateSyncConfigReply } from '../../../generated/platform/operations.js';
 import { validationProblem } from '../../contract/violations.js';
+import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { findSyncConfig, holdIntegration, insertSyncConfig, syncConfigOf } from './sync-configs.store.js';
@@ -15,15 +16,20 @@ export const createSyncConfig: CreateSyncConfigHandler<PlatformDependencies> = a
   if (violations.length > 0) return validationProblem(violations);
 
   const now = clock.now();
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   return sql.begin(async (transaction): Promise<CreateSyncConfigReply> => {
     if (integrationId !== null && !(await holdIntegration(transaction, orgId, integrationId, provider))) {
       return validationProblem([unknownIntegration(provider)]);
     }
     const config = { orgId, integrationId, name: body.name.trim(), provider, targets, repositories };
-    const id = await insertSyncConfig(transaction, { ...config, isActive: body.is_active, createdBy: userId }, now);
+    const id = await insertSyncConfig(
+      transaction,
+      { ...config, isActive: body.is_active, createdBy: actor.userId },
+      now,
+    );
     if (id === null) return validationProblem([nameTaken]);
-    const record = { action: 'CREATE', resourceKind: 'SYNC_CONFIG', resourceId: id, orgId, userId } as const;
+    const record = { action: 'CREATE', resourceKind: 'SYNC_CONFIG', resourceId: id, orgId, ...actor } as const;
     await recordAudit(transaction, context, now, record);
     const row = await findSyncConfig(transaction, orgId, id);
     if (row === null) throw new Error('The inserted sync configuration was not found in its transaction');

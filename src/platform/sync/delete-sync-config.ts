@@ -1,5 +1,6 @@
 import type { DeleteSyncConfigHandler, DeleteSyncConfigReply } from '../../../generated/platform/operations.js';
 import { syncRunActive } from '../../../generated/problems.js';
+import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { dropDemoData, lockDemoData } from '../demo/demo-data.store.js';
@@ -11,7 +12,8 @@ export const deleteSyncConfig: DeleteSyncConfigHandler<PlatformDependencies> = a
   { params, principal, context },
   { sql, clock, storeTasks },
 ) => {
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   const id = params.sync_config_id.toLowerCase();
   const reply = await sql.begin(async (transaction): Promise<DeleteSyncConfigReply> => {
     await lockDemoData(transaction, orgId); // before the configuration, in the same order as elsewhere
@@ -22,7 +24,7 @@ export const deleteSyncConfig: DeleteSyncConfigHandler<PlatformDependencies> = a
     }
     if (config.is_demo) await dropDemoData(transaction, orgId, clock.now());
     else await removeSyncConfig(transaction, orgId, id);
-    const record = { action: 'DELETE', resourceKind: 'SYNC_CONFIG', resourceId: id, orgId, userId } as const;
+    const record = { action: 'DELETE', resourceKind: 'SYNC_CONFIG', resourceId: id, orgId, ...actor } as const;
     await recordAudit(transaction, context, clock.now(), record);
     return { status: 204 };
   });

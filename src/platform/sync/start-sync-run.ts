@@ -1,5 +1,6 @@
 import type { StartSyncRunHandler, StartSyncRunReply } from '../../../generated/platform/operations.js';
 import { syncConfigInactive, syncRunActive, tooManySyncRuns } from '../../../generated/problems.js';
+import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { noSuchConfig } from './not-found.js';
@@ -11,7 +12,8 @@ export const startSyncRun: StartSyncRunHandler<PlatformDependencies> = async (
   { sql, clock, settings, syncJobs },
 ) => {
   const now = clock.now();
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   const configId = params.sync_config_id.toLowerCase();
   const reply = await sql.begin(async (transaction): Promise<StartSyncRunReply> => {
     const config = await lockSyncConfig(transaction, orgId, configId, 'share');
@@ -27,9 +29,9 @@ export const startSyncRun: StartSyncRunHandler<PlatformDependencies> = async (
         message: `${most} runs of the organization are pending or running, which is the maximum. Wait until one ends, or cancel one.`,
       });
     }
-    const run = await insertSyncRun(transaction, { orgId, configId, requestedBy: userId }, now);
+    const run = await insertSyncRun(transaction, { orgId, configId, requestedBy: actor.userId }, now);
     if (run === null) return active;
-    const record = { action: 'SYNC_STARTED', resourceKind: 'SYNC_RUN', resourceId: run.id, orgId, userId } as const;
+    const record = { action: 'SYNC_STARTED', resourceKind: 'SYNC_RUN', resourceId: run.id, orgId, ...actor } as const;
     await recordAudit(transaction, context, now, record);
     const location = `/api/v1/admin/sync-configs/${configId}/runs/${run.id}`;
     return { status: 202, headers: { Location: location }, body: syncRunOf(run) };

@@ -102,7 +102,8 @@ export async function insertSyncConfig(
     readonly repositories: readonly string[];
     readonly isActive: boolean;
     readonly isDemo?: boolean;
-    readonly createdBy: string;
+    /** null: a service token. */
+    readonly createdBy: string | null;
   },
   now: Date,
 ): Promise<string | null> {

@@ -61,7 +61,11 @@ export async function lockNumberOfActiveRuns(sql: Sql, orgId: string): Promise<n
  */
 export async function insertSyncRun(
   sql: Sql,
-  run: { readonly orgId: string; readonly configId: string; readonly requestedBy: string },
+  run: {
+    readonly orgId: string;
+    readonly configId: string;
+    /** null: a service token. */ readonly requestedBy: string | null;
+  },
   now: Date,
 ): Promise<SyncRunRow | null> {
   const { orgId, configId, requestedBy } = run;

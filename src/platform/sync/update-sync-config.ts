@@ -1,6 +1,7 @@
 import type { UpdateSyncConfigHandler, UpdateSyncConfigReply } from '../../../generated/platform/operations.js';
 import { validationProblem } from '../../contract/violations.js';
 import { isUniqueViolation } from '../../database/failures.js';
+import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { noSuchConfig } from './not-found.js';
@@ -12,7 +13,8 @@ export const updateSyncConfig: UpdateSyncConfigHandler<PlatformDependencies> = a
   { sql, clock },
 ) => {
   const now = clock.now();
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   const id = params.sync_config_id.toLowerCase();
   try {
     return await sql.begin(async (transaction): Promise<UpdateSyncConfigReply> => {
@@ -24,7 +26,7 @@ export const updateSyncConfig: UpdateSyncConfigHandler<PlatformDependencies> = a
       ];
       if (violations.length > 0) return validationProblem(violations);
       await changeSyncConfig(transaction, orgId, id, body, now);
-      const record = { action: 'UPDATE', resourceKind: 'SYNC_CONFIG', resourceId: id, orgId, userId } as const;
+      const record = { action: 'UPDATE', resourceKind: 'SYNC_CONFIG', resourceId: id, orgId, ...actor } as const;
       await recordAudit(transaction, context, now, { ...record, note: Object.keys(body).sort().join(', ') });
       const row = await findSyncConfig(transaction, orgId, id);
       return row === null ? noSuchConfig() : { status: 200, body: syncConfigOf(row) };

@@ -1,5 +1,6 @@
 import type { AssignTeamsHandler, GetTeamAssignmentHandler, Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
+import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { findTask } from '../store-tasks/store-tasks.store.js';
@@ -15,10 +16,11 @@ export const assignTeams: AssignTeamsHandler<PlatformDependencies> = async (
   { sql, clock, storeTasks },
 ) => {
   const now = clock.now();
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   const body = await sql.begin(async (transaction) => {
     await requestAssignment(transaction, orgId, now);
-    await recordAudit(transaction, context, now, { action: 'TEAMS_ASSIGNED', resourceKind: 'TEAM', orgId, userId });
+    await recordAudit(transaction, context, now, { action: 'TEAMS_ASSIGNED', resourceKind: 'TEAM', orgId, ...actor });
     return assignmentOf(transaction, orgId);
   });
   storeTasks.wake();

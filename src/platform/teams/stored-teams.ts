@@ -2,6 +2,7 @@ import type { RequestContext } from '../../../generated/contract.js';
 import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
 import { teamsAsText, teamsFromText, type Team } from '../../sync/work-units/teams/teams-file.js';
+import { actorOf, type OrganizationPrincipal } from '../accounts/actor.js';
 import { recordAudit, type AuditRecord } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { lockOrganization } from '../organizations/members.store.js';
@@ -18,7 +19,7 @@ export type TeamChange<Refusal> =
   | { readonly refusal: Refusal };
 
 export interface ChangingRequest {
-  readonly principal: Pick<Schemas['MemberPrincipal'], 'org_id' | 'user_id'>;
+  readonly principal: OrganizationPrincipal;
   readonly context: RequestContext;
 }
 
@@ -37,13 +38,14 @@ export async function changeTeams<Refusal>(
   change: (teams: readonly Team[]) => TeamChange<Refusal>,
 ): Promise<{ readonly teams: readonly Team[] } | { readonly refusal: Refusal }> {
   const { sql, clock, records, storeTasks } = dependencies;
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   const outcome = await sql.begin(async (transaction) => {
     await lockOrganization(transaction, orgId);
     const changed = change(await readTeams({ records }, orgId));
     if ('refusal' in changed) return changed;
     const now = clock.now();
-    await recordAudit(transaction, context, now, { ...changed.audit, resourceKind: 'TEAM', orgId, userId });
+    await recordAudit(transaction, context, now, { ...changed.audit, resourceKind: 'TEAM', orgId, ...actor });
     await requestAssignment(transaction, orgId, now);
     await records.of(orgId, (deriver) => deriver.records.writeTeams(orgId, teamsAsText(changed.teams)));
     return { teams: changed.teams };

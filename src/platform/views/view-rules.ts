@@ -6,7 +6,7 @@ import {
   type ViewNotFound,
 } from '../../../generated/problems.js';
 import type { Violation } from '../../contract/violations.js';
-import type { Role } from '../accounts/accounts.store.js';
+import type { OrganizationPrincipal } from '../accounts/actor.js';
 import { reaches } from '../accounts/permissions.js';
 
 /** How many views an organization can have. */
@@ -35,10 +35,11 @@ export function violationsOfDefinition(definition: Schemas['ViewDefinition'] | u
 /** Why a caller cannot change a view; null: the caller can. */
 export function refusalToChange(
   view: { readonly created_by: string | null } | null,
-  caller: { readonly user_id: string; readonly role: Role },
+  caller: OrganizationPrincipal,
 ): ViewNotFound | InsufficientRole | null {
   if (view === null) return viewNotFound({ message: 'The organization has no such view.' });
-  if (view.created_by === caller.user_id || reaches(caller.role, 'admin')) return null;
+  // A token acts for the organization, and only admins, who may change all views, can give it `views:write`.
+  if ('service_token_id' in caller || view.created_by === caller.user_id || reaches(caller.role, 'admin')) return null;
   const message = 'Another member has saved this view. Only that member and admins can change it.';
   return insufficientRole({ message, required_role: 'admin' });
 }

@@ -61,7 +61,8 @@ export async function insertView(
     readonly orgId: string;
     readonly name: string;
     readonly definition: Schemas['ViewDefinition'];
-    readonly createdBy: string;
+    /** null: a service token. */
+    readonly createdBy: string | null;
   },
   now: Date,
 ): Promise<string | null> {

@@ -10,6 +10,7 @@ import type {
 import { viewLimitReached } from '../../../generated/problems.js';
 import { validationProblem } from '../../contract/violations.js';
 import { isUniqueViolation } from '../../database/failures.js';
+import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { lockOrganization } from '../organizations/members.store.js';
@@ -40,16 +41,17 @@ export const createView: CreateViewHandler<PlatformDependencies> = async (
   const violations = violationsOfDefinition(body.definition);
   if (violations.length > 0) return validationProblem(violations);
   const now = clock.now();
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   return sql.begin(async (transaction): Promise<CreateViewReply> => {
     await lockOrganization(transaction, orgId); // simultaneous requests must not exceed the limit together
     if ((await countViews(transaction, orgId)) >= mostViews) {
       return viewLimitReached({ message: `An organization can have ${mostViews} views. Delete one first.` });
     }
-    const view = { orgId, name: body.name.trim(), definition: body.definition, createdBy: userId };
+    const view = { orgId, name: body.name.trim(), definition: body.definition, createdBy: actor.userId };
     const id = await insertView(transaction, view, now);
     if (id === null) return validationProblem([nameTaken]);
-    const record = { action: 'CREATE', resourceKind: 'VIEW', resourceId: id, orgId, userId } as const;
+    const record = { action: 'CREATE', resourceKind: 'VIEW', resourceId: id, orgId, ...actor } as const;
     await recordAudit(transaction, context, now, record);
     const row = await findView(transaction, orgId, id);
     if (row === null) throw new Error('A view is gone in the transaction that inserted it');
@@ -68,14 +70,15 @@ export const updateView: UpdateViewHandler<PlatformDependencies> = async (
   const violations = violationsOfDefinition(body.definition);
   if (violations.length > 0) return validationProblem(violations);
   const now = clock.now();
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   const id = params.view_id.toLowerCase();
   try {
     return await sql.begin(async (transaction): Promise<UpdateViewReply> => {
       const refusal = refusalToChange(await lockView(transaction, orgId, id), principal);
       if (refusal !== null) return refusal;
       await changeView(transaction, orgId, id, body, now);
-      const record = { action: 'UPDATE', resourceKind: 'VIEW', resourceId: id, orgId, userId } as const;
+      const record = { action: 'UPDATE', resourceKind: 'VIEW', resourceId: id, orgId, ...actor } as const;
       await recordAudit(transaction, context, now, { ...record, note: Object.keys(body).sort().join(', ') });
       const row = await findView(transaction, orgId, id);
       if (row === null) throw new Error('A view is gone in the transaction that locked it');
@@ -91,13 +94,14 @@ export const deleteView: DeleteViewHandler<PlatformDependencies> = async (
   { params, principal, context },
   { sql, clock },
 ) => {
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   const id = params.view_id.toLowerCase();
   return sql.begin(async (transaction): Promise<DeleteViewReply> => {
     const refusal = refusalToChange(await lockView(transaction, orgId, id), principal);
     if (refusal !== null) return refusal;
     await removeView(transaction, orgId, id);
-    const record = { action: 'DELETE', resourceKind: 'VIEW', resourceId: id, orgId, userId } as const;
+    const record = { action: 'DELETE', resourceKind: 'VIEW', resourceId: id, orgId, ...actor } as const;
     await recordAudit(transaction, context, clock.now(), record);
     return { status: 204 };
   });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../../generated/platform/routes.js';
 import { captureLog } from '../../support/captured-log.js';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { createServiceToken } from '../../support/service-token.js';
 import { startOwnPostgres, type OwnPostgres } from '../../support/postgres.js';
 import { settingDescriptions } from '../../../src/platform/settings.js';
 import { migrate } from '../../../src/database/migrate.js';
@@ -20,9 +21,17 @@ function documenting(status: number): ReturnType<typeof named> {
   return named(platformExamples.filter(({ operationId }) => operations.includes(operationId)));
 }
 
+/** A user with a service token. */
+type Caller = TestUser & { readonly serviceToken: string };
+
+async function signUp(platform: TestPlatform): Promise<Caller> {
+  const user = await platform.signUp();
+  return { ...user, serviceToken: (await createServiceToken(platform, user, ['setup:read'])).token };
+}
+
 /** Real tokens where an operation looks at them before it asks the database. */
-function fillingOf(operationId: string, user: TestUser): Filling {
-  const { orgId, accessToken, refreshToken } = user;
+function fillingOf(operationId: string, user: Caller): Filling {
+  const { orgId, accessToken, refreshToken, serviceToken } = user;
   const bodies: Readonly<Record<string, Filling['body']>> = {
     refreshTokens: { refresh_token: refreshToken },
     startBrowserSession: { refresh_token: refreshToken },
@@ -32,10 +41,11 @@ function fillingOf(operationId: string, user: TestUser): Filling {
   };
   const body = bodies[operationId];
   const parameters = { org_id: orgId, user_id: user.userId, plumbline_session: refreshToken };
-  return { token: accessToken, parameters, ...(body === undefined ? {} : { body }) };
+  const token = operationId === 'getCurrentServiceToken' ? serviceToken : accessToken;
+  return { token, parameters, ...(body === undefined ? {} : { body }) };
 }
 
-function send(platform: TestPlatform, name: string, user: TestUser): Promise<JsonReply> {
+function send(platform: TestPlatform, name: string, user: Caller): Promise<JsonReply> {
   const filling = fillingOf(name, user);
   const { token: _token, ...anonymous } = filling;
   const example = exampleOf(name);
@@ -44,10 +54,10 @@ function send(platform: TestPlatform, name: string, user: TestUser): Promise<Jso
 
 describe('The database answers every statement with an error', () => {
   let platform: TestPlatform;
-  let user: TestUser;
+  let user: Caller;
   beforeAll(async () => {
     platform = await startTestPlatform({ environment: generousLimits });
-    user = await platform.signUp();
+    user = await signUp(platform);
     // Every table is gone from where the statements look for it.
     await platform.database.sql`alter schema public rename to elsewhere`;
   });
@@ -79,10 +89,10 @@ describe('The database answers every statement with an error', () => {
 
 describe('All tables except that of the rate limits are missing', () => {
   let platform: TestPlatform;
-  let user: TestUser;
+  let user: Caller;
   beforeAll(async () => {
     platform = await startTestPlatform({ environment: generousLimits });
-    user = await platform.signUp();
+    user = await signUp(platform);
     const { sql } = platform.database;
     const tables = await sql<{ name: string }[]>`
       select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'rate_limits'`;
@@ -95,7 +105,9 @@ describe('All tables except that of the rate limits are missing', () => {
 
   // A limit of the caller is counted after authentication, which fails here.
   const limited = named(platformExamples).filter(({ name }) =>
-    routes.some((each) => each.operationId === name && each.rateLimits.length > 0 && each.security.scheme === null),
+    routes.some(
+      (each) => each.operationId === name && each.rateLimits.length > 0 && each.security.schemes.length === 0,
+    ),
   );
   test.each(limited)('$name answers 500 and still reports its limits', async ({ name }) => {
     const { status, headers } = await send(platform, name, user);
@@ -108,12 +120,12 @@ describe('All tables except that of the rate limits are missing', () => {
 describe('The database is stopped', () => {
   let postgres: OwnPostgres;
   let platform: TestPlatform;
-  let user: TestUser;
+  let user: Caller;
   beforeAll(async () => {
     postgres = await startOwnPostgres();
     await migrate(postgres.uri, { logger: captureLog().log });
     platform = await startTestPlatform({ databaseUri: postgres.uri, environment: generousLimits });
-    user = await platform.signUp();
+    user = await signUp(platform);
     await postgres.stop();
   });
   afterAll(async () => {

@@ -3,14 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { abuseEveryOperation } from '../../support/abuse.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { sendRaw } from '../../support/recorder-raw.js';
+import { createServiceToken } from '../../support/service-token.js';
 import { named, platformExamples, sendExample } from './send-example.js';
 
 let platform: TestPlatform;
 let owner: TestUser;
+let serviceToken: string;
 beforeAll(async () => {
   // A proxy on loopback is believed, so that a test can come from elsewhere.
   platform = await startTestPlatform({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
   owner = await platform.signUp();
+  serviceToken = (await createServiceToken(platform, owner, ['setup:read'])).token;
 });
 afterAll(() => platform.stop());
 
@@ -20,7 +23,8 @@ describe('Every operation refuses wrong requests, as documented', () => {
       api: 'platform',
       baseUrl: platform.url,
       fetch: platform.fetch,
-      authorization: () => `Bearer ${owner.accessToken}`,
+      authorization: (operationId) =>
+        `Bearer ${operationId === 'getCurrentServiceToken' ? serviceToken : owner.accessToken}`,
       exempt: [
         'getMetrics: no credential', // loopback callers need none; those from elsewhere: below
         // A teams file is not JSON; its errors are a problem for teams files.

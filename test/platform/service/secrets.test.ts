@@ -52,6 +52,7 @@ describe('After valid and invalid calls of every operation', () => {
         'a refresh token',
         'a one-time token',
         'a private key',
+        'a service token',
       ]),
     );
     expect(problems.length).toBeGreaterThan(15);
@@ -137,6 +138,7 @@ async function beBusy(): Promise<void> {
   const owner = await enter('owner@example.com', passwords.first);
   const token = await createOrganization(owner.access);
   await useIntegrations(token);
+  await useServiceTokens(token);
   await inviteAndAccept(token.access, token.orgId);
   await sendWrongThings(token.access);
   // Reuse ends the session, so it is done in a session that nothing below needs.
@@ -179,6 +181,29 @@ async function useIntegrations({ access }: { access: string }): Promise<void> {
   for (const reply of [tested, await send('GET', path, access), await send('GET', '/api/v1/admin/audit-log', access)]) {
     expectNoSecret(JSON.stringify(reply.body));
   }
+}
+
+/** Uses that are right, and wrong ones: without the scope, too long, in the address, and after the end. */
+async function useServiceTokens({ access, orgId }: { access: string; orgId: string }): Promise<void> {
+  const path = `/api/v1/organizations/${orgId}/service-tokens`;
+  const wanted = { name: 'export', scopes: ['setup:read'], expires_in_days: 1 };
+  const created = await send('POST', path, access, wanted);
+  const id = String(created.body.service_token.id);
+  const rotated = await send('POST', `${path}/${id}/rotate`, access, { overlap_seconds: 600 });
+  const tokens = [String(created.body.token), String(rotated.body.token)];
+  learn('a service token', ...tokens);
+  for (const token of tokens) {
+    await send('GET', '/api/v1/service-tokens/current', token);
+    await send('GET', '/api/v1/admin/audit-log', token);
+    await send('GET', '/api/v1/auth/me', token);
+    await send('GET', `/nothing/${token}?token=${token}`, token);
+    await send('POST', path, access, { ...wanted, expires_in_days: token });
+    await send('GET', '/api/v1/service-tokens/current', token.repeat(50));
+  }
+  const listed = await send('GET', path, access);
+  await send('DELETE', `${path}/${id}`, access);
+  for (const token of tokens) await send('GET', '/api/v1/service-tokens/current', token);
+  expectNoSecret(JSON.stringify([listed.body, (await send('GET', '/api/v1/admin/audit-log', access)).body]));
 }
 
 async function inviteAndAccept(access: string, orgId: string): Promise<void> {

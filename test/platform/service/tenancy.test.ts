@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { createServiceToken } from '../../support/service-token.js';
 import { exampleDefinition } from '../views/definition.js';
 import { named, platformExamples, sendExample } from './send-example.js';
 
@@ -24,7 +25,9 @@ afterAll(() => platform.stop());
 
 const pathParameters = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 const addressed = platformExamples.filter(({ path }) => pathParameters(path).length > 0);
-const unaddressed = platformExamples.filter(({ path, needsCredential }) => !path.includes('{') && needsCredential);
+const unaddressed = platformExamples.filter(
+  ({ path, needsCredential }) => !path.includes('{') && needsCredential && path !== '/api/v1/service-tokens/current',
+);
 
 describe('A member of one organization cannot access another', () => {
   test.each(named(addressed))('$name with ids of another organization', async ({ example }) => {
@@ -106,6 +109,7 @@ async function everythingOf({ owner }: Tenant): Promise<unknown> {
     sql`select * from invites where org_id = ${orgId} order by id`,
     sql`select * from integrations where org_id = ${orgId} order by id`,
     sql`select * from sync_configs where org_id = ${orgId} order by id`,
+    sql`select * from service_tokens where org_id = ${orgId} order by id`,
     sql`select * from saved_views where org_id = ${orgId} order by id`,
     sql`select * from sync_runs where org_id = ${orgId} order by id`,
     sql`select * from team_files where org_id = ${orgId}`,
@@ -138,6 +142,7 @@ async function createTenant(mark: string): Promise<Tenant> {
     name: `${mark} view`,
     definition: exampleDefinition,
   });
+  const machine = await createServiceToken(platform, owner, ['setup:read'], { name: `${mark} machine` });
   const sessions = await platform.json('GET', '/api/v1/auth/sessions', { token: owner.accessToken });
   const ids = {
     org_id: owner.orgId,
@@ -148,6 +153,7 @@ async function createTenant(mark: string): Promise<Tenant> {
     run_id: String(run.id),
     team_id: String(team.id),
     view_id: String(view.id),
+    service_token_id: machine.id,
     session_id: String(sessions.body.items[0].id),
   };
   return { owner, ids, marks: [mark, owner.userId, ...Object.values(ids)] };

@@ -59,6 +59,7 @@ const defaults: PlatformSettings = {
     AUTH_ACCEPT_INVITE_LIMIT: quarterly(10),
     AUTH_INVITE_LIMIT: hourly(50),
     ANALYTICS_QUERY_LIMIT: { limit: 600, windowSeconds: 60 },
+    SERVICE_TOKEN_LIMIT: { limit: 1200, windowSeconds: 60 },
     AUTH_INVITE_ADDRESS_LIMIT: { limit: 10, windowSeconds: 86_400 },
     INTEGRATION_TEST_LIMIT: { limit: 30, windowSeconds: 60 },
     SYNC_REPOSITORIES_LIMIT: { limit: 120, windowSeconds: 60 },

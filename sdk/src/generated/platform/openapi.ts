@@ -677,16 +677,100 @@ export interface paths {
     post?: never;
     /**
      * Delete a view
-     * @description Deletes a saved view. Members can delete the views that they have saved, admins all views.
+     * @description Deletes a saved view. Members can delete the views that they have saved; admins and service tokens can delete all views.
      */
     delete: operations['deleteView'];
     options?: never;
     head?: never;
     /**
      * Rename or change a view
-     * @description Changes the name or the definition; omitted fields are kept. Members can change the views that they have saved, admins all views.
+     * @description Changes the name or the definition; omitted fields are kept. Members can change the views that they have saved; admins and service tokens can change all views.
      */
     patch: operations['updateView'];
+    trace?: never;
+  };
+  '/api/v1/organizations/{org_id}/service-tokens': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the service tokens
+     * @description The service tokens of the organization, the newest first, with those that have expired or are revoked. The secrets are not among them; they cannot be read again.
+     */
+    get: operations['listServiceTokens'];
+    put?: never;
+    /**
+     * Create a service token
+     * @description Creates a token with which a program acts for the organization, within the scopes. `token` of the reply is shown once; the server stores only its hash. No other token of the organization can have the name, whatever the case of its letters (422). An organization can have 100 tokens. Revoked tokens do not count.
+     */
+    post: operations['createServiceToken'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/organizations/{org_id}/service-tokens/{service_token_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Revoke a service token
+     * @description Ends the token and all its secrets. The next request with one of them is refused. To revoke it again changes nothing.
+     */
+    delete: operations['revokeServiceToken'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Rotate a service token
+     * @description Issues a new secret for the token, which keeps its id, name and scopes. Earlier secrets are accepted until the overlap ends; an overlap of 0 ends them at once. An earlier rotation's overlap is never extended.
+     */
+    post: operations['rotateServiceToken'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/service-tokens/current': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read the service token of the request
+     * @description What the token of this request may do, for which organization, and until when. Every service token can call this, whatever its scopes; access tokens of users cannot.
+     */
+    get: operations['getCurrentServiceToken'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
     trace?: never;
   };
   '/api/v1/admin/integrations': {
@@ -2153,7 +2237,7 @@ export interface components {
       definition: components['schemas']['ViewDefinition'];
       /**
        * Format: uuid
-       * @description The id of the user who saved it. Null when the account is gone.
+       * @description The id of the user who saved it. Null when the account is gone, or a service token saved it.
        */
       created_by: string | null;
       /** @description The name or else the e-mail address of that user. */
@@ -2208,6 +2292,171 @@ export interface components {
     UpdateViewRequest: {
       name?: components['schemas']['Name'];
       definition?: components['schemas']['ViewDefinition'];
+    };
+    /**
+     * @description One thing that a service token may do. Each operation names the scope that it needs; `POST /graphql` needs `analytics:read`.
+     * @enum {string}
+     */
+    ServiceTokenScope:
+      | 'analytics:read'
+      | 'audit:read'
+      | 'integrations:read'
+      | 'integrations:write'
+      | 'members:read'
+      | 'setup:read'
+      | 'sync:read'
+      | 'sync:run'
+      | 'sync:write'
+      | 'teams:read'
+      | 'teams:write'
+      | 'views:read'
+      | 'views:write';
+    /** @description What the token may do. No scope includes another one. */
+    ServiceTokenScopes: components['schemas']['ServiceTokenScope'][];
+    /** @description A service token without its secret. */
+    ServiceToken: {
+      /**
+       * Format: uuid
+       * @description The id of the token, which audit records name.
+       */
+      id: string;
+      /** @description The name of the token. */
+      name: string;
+      scopes: components['schemas']['ServiceTokenScopes'];
+      /**
+       * @description Whether the token is accepted.
+       * @enum {string}
+       */
+      status: 'active' | 'expired' | 'revoked';
+      /**
+       * Format: uuid
+       * @description The id of the user who created it. Null when the account is gone.
+       */
+      created_by: string | null;
+      /** @description The name or else the e-mail address of that user. */
+      created_by_name: string | null;
+      /** @description Whether that user is now an owner or admin of the organization. The token stays valid if not; rotate it, because that user may have kept a copy. */
+      creator_is_admin: boolean;
+      /**
+       * Format: date-time
+       * @description When it was created.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description From when on it is refused.
+       */
+      expires_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last used, to the minute. Null when it never was.
+       */
+      last_used_at: string | null;
+      /**
+       * Format: date-time
+       * @description When its current secret was issued by a rotation. Null when it was never rotated.
+       */
+      rotated_at: string | null;
+      /**
+       * Format: date-time
+       * @description Until when an earlier secret is accepted. Null when none is.
+       */
+      overlap_ends_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it was revoked. Null when it was not.
+       */
+      revoked_at: string | null;
+    };
+    /** @description A page of service tokens. */
+    ServiceTokenPage: {
+      /** @description The service tokens. */
+      items: components['schemas']['ServiceToken'][];
+      next_cursor: components['schemas']['NextCursor'];
+    };
+    /** @description In how many days the token expires. Left out of a rotation, the time of expiry stays. */
+    ExpiresInDays: number;
+    /** @description The token to create. */
+    CreateServiceTokenRequest: {
+      name: components['schemas']['Name'];
+      scopes: components['schemas']['ServiceTokenScopes'];
+      expires_in_days: components['schemas']['ExpiresInDays'];
+    };
+    /** @description A service token with a new secret. */
+    IssuedServiceToken: {
+      /** @description The secret, which is shown only here. Send it as `Authorization: Bearer <token>`. The last six characters are the CRC-32 of the characters between the prefix and them, in base 62 (digits, upper case, lower case). */
+      token: string;
+      service_token: components['schemas']['ServiceToken'];
+    };
+    /** @description The organization has as many service tokens as it can have. Revoke one that nothing uses, then create again. */
+    ServiceTokenLimitReachedProblem: {
+      /** @constant */
+      type: '/problems/service-token-limit-reached';
+      /** @constant */
+      title: 'Service token limit reached';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The organization has no service token with this id. List the tokens to find it. */
+    ServiceTokenNotFoundProblem: {
+      /** @constant */
+      type: '/problems/service-token-not-found';
+      /** @constant */
+      title: 'Service token not found';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description How long earlier secrets are accepted, and when the token expires. */
+    RotateServiceTokenRequest: {
+      /** @description For how many seconds earlier secrets are still accepted, at most 7 days. */
+      overlap_seconds: number;
+      expires_in_days?: components['schemas']['ExpiresInDays'];
+    };
+    /** @description The service token has expired or is revoked, so it cannot be rotated. Create a new one. */
+    ServiceTokenEndedProblem: {
+      /** @constant */
+      type: '/problems/service-token-ended';
+      /** @constant */
+      title: 'Service token ended';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The service token of a request. */
+    CurrentServiceToken: {
+      /**
+       * Format: uuid
+       * @description The id of the token.
+       */
+      id: string;
+      /** @description The name of the token. */
+      name: string;
+      /**
+       * Format: uuid
+       * @description The organization that the token acts for.
+       */
+      org_id: string;
+      /** @description The name of that organization. */
+      org_name: string;
+      scopes: components['schemas']['ServiceTokenScopes'];
+      /**
+       * Format: date-time
+       * @description From when on the token is refused.
+       */
+      expires_at: string;
+      /**
+       * Format: date-time
+       * @description From when on this secret is refused. Earlier than `expires_at` when the token was rotated.
+       */
+      secret_ends_at: string;
     };
     /**
      * @description A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab.
@@ -2702,9 +2951,14 @@ export interface components {
       org_id: string | null;
       /**
        * Format: uuid
-       * @description The acting user. Null when nobody was logged in.
+       * @description The acting user. Null when nobody was logged in, or a service token acted.
        */
       user_id: string | null;
+      /**
+       * Format: uuid
+       * @description The acting service token. Null when none acted.
+       */
+      service_token_id: string | null;
       /**
        * @description Whether it succeeded.
        * @enum {string}
@@ -2824,6 +3078,20 @@ export interface components {
       request_id: components['schemas']['RequestId'];
       /** @description The methods that the path supports. */
       allow: string[];
+    };
+    /** @description The service token lacks the scope that this operation needs. Create a token with the scope `required_scope`; the scopes of a token cannot be changed. */
+    InsufficientScopeProblem: {
+      /** @constant */
+      type: '/problems/insufficient-scope';
+      /** @constant */
+      title: 'Insufficient scope';
+      /** @constant */
+      status: 403;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description The scope that is needed. */
+      required_scope: string;
     };
     /** @description The server failed unexpectedly. Changes were rolled back. Try again later. If the error persists, report the `request_id`; the operator finds the cause in the log with it. */
     InternalErrorProblem: {
@@ -2959,6 +3227,16 @@ export interface components {
           | components['schemas']['OrganizationRequiredProblem']
           | components['schemas']['OrganizationMismatchProblem']
           | components['schemas']['InsufficientRoleProblem'];
+      };
+    };
+    /** @description The service token lacks the scope of this operation. */
+    InsufficientScope: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['InsufficientScopeProblem'];
       };
     };
     /** @description The server failed unexpectedly. */
@@ -3158,6 +3436,16 @@ export interface components {
         'application/problem+json': components['schemas']['ViewNotFoundProblem'];
       };
     };
+    /** @description The organization has no such service token. */
+    ServiceTokenNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['ServiceTokenNotFoundProblem'];
+      };
+    };
     /** @description The organization has no such integration. */
     IntegrationNotFound: {
       headers: {
@@ -3231,6 +3519,11 @@ export interface components {
      * @example 0d9c8b7a-6f5e-4d3c-8b2a-1f0e9d8c7b09
      */
     ViewId: string;
+    /**
+     * @description The id of the service token.
+     * @example 5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10
+     */
+    ServiceTokenId: string;
     /**
      * @description The id of the integration.
      * @example d2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06
@@ -5023,7 +5316,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      /** @description The access token is not scoped to this organization. */
+      /** @description The access token is not scoped to this organization. The service token lacks the scope of this operation. */
       403: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5031,11 +5324,14 @@ export interface operations {
         };
         content: {
           'application/problem+json':
-            components['schemas']['OrganizationRequiredProblem'] | components['schemas']['OrganizationMismatchProblem'];
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientScopeProblem'];
         };
       };
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -5254,9 +5550,22 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AnotherOrganization'];
+      /** @description The access token is not scoped to this organization. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -5304,7 +5613,20 @@ export interface operations {
       };
       400: components['responses']['MalformedRequest'];
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['OrganizationAdminRequired'];
+      /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -5319,6 +5641,7 @@ export interface operations {
             components['schemas']['TeamsFileInvalidProblem'] | components['schemas']['ValidationFailedProblem'];
         };
       };
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -5381,7 +5704,20 @@ export interface operations {
       };
       400: components['responses']['MalformedRequest'];
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['OrganizationAdminRequired'];
+      /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       /** @description A team with this id exists, or there are already 1,000 teams. */
       409: {
@@ -5397,6 +5733,7 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -5445,10 +5782,23 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AnotherOrganization'];
+      /** @description The access token is not scoped to this organization. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       404: components['responses']['TeamNotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -5482,9 +5832,23 @@ export interface operations {
         content?: never;
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['OrganizationAdminRequired'];
+      /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       404: components['responses']['TeamNotFound'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -5548,12 +5912,26 @@ export interface operations {
       };
       400: components['responses']['MalformedRequest'];
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['OrganizationAdminRequired'];
+      /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       404: components['responses']['TeamNotFound'];
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -5584,9 +5962,22 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AnotherOrganization'];
+      /** @description The access token is not scoped to this organization. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -5623,9 +6014,23 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['OrganizationAdminRequired'];
+      /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -5702,7 +6107,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      /** @description The access token is not scoped to this organization. */
+      /** @description The access token is not scoped to this organization. The service token lacks the scope of this operation. */
       403: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
@@ -5710,11 +6115,14 @@ export interface operations {
         };
         content: {
           'application/problem+json':
-            components['schemas']['OrganizationRequiredProblem'] | components['schemas']['OrganizationMismatchProblem'];
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientScopeProblem'];
         };
       };
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -5806,7 +6214,20 @@ export interface operations {
       };
       400: components['responses']['MalformedRequest'];
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['MemberRequired'];
+      /** @description The access token is not scoped to this organization, or its role is below the one that is needed. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       /** @description The organization has the maximum number of views. */
       409: {
@@ -5821,6 +6242,7 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -5854,9 +6276,23 @@ export interface operations {
         content?: never;
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['MemberRequired'];
+      /** @description The access token is not scoped to this organization, or its role is below the one that is needed. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       404: components['responses']['ViewNotFound'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -5932,12 +6368,339 @@ export interface operations {
       };
       400: components['responses']['MalformedRequest'];
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['MemberRequired'];
+      /** @description The access token is not scoped to this organization, or its role is below the one that is needed. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['OrganizationMismatchProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       404: components['responses']['ViewNotFound'];
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listServiceTokens: {
+    parameters: {
+      query?: {
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
+      };
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of service tokens. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "items": [
+           *         {
+           *           "id": "5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10",
+           *           "name": "Nightly export",
+           *           "scopes": [
+           *             "analytics:read",
+           *             "sync:read"
+           *           ],
+           *           "status": "active",
+           *           "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+           *           "created_by_name": "Robin Example",
+           *           "creator_is_admin": true,
+           *           "created_at": "2026-03-02T09:15:00.000Z",
+           *           "expires_at": "2026-05-31T09:15:00.000Z",
+           *           "last_used_at": null,
+           *           "rotated_at": null,
+           *           "overlap_ends_at": null,
+           *           "revoked_at": null
+           *         }
+           *       ],
+           *       "next_cursor": null
+           *     }
+           */
+          'application/json': components['schemas']['ServiceTokenPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  createServiceToken: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "name": "Nightly export",
+         *       "scopes": [
+         *         "analytics:read",
+         *         "sync:read"
+         *       ],
+         *       "expires_in_days": 90
+         *     }
+         */
+        'application/json': components['schemas']['CreateServiceTokenRequest'];
+      };
+    };
+    responses: {
+      /** @description The service token is created. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "token": "plbst_EXAMPLEexampleEXAMPLEexampleEXAMPLEexampleE000000",
+           *       "service_token": {
+           *         "id": "5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10",
+           *         "name": "Nightly export",
+           *         "scopes": [
+           *           "analytics:read",
+           *           "sync:read"
+           *         ],
+           *         "status": "active",
+           *         "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+           *         "created_by_name": "Robin Example",
+           *         "creator_is_admin": true,
+           *         "created_at": "2026-03-02T09:15:00.000Z",
+           *         "expires_at": "2026-05-31T09:15:00.000Z",
+           *         "last_used_at": null,
+           *         "rotated_at": null,
+           *         "overlap_ends_at": null,
+           *         "revoked_at": null
+           *       }
+           *     }
+           */
+          'application/json': components['schemas']['IssuedServiceToken'];
+        };
+      };
+      400: components['responses']['MalformedRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      406: components['responses']['NotAcceptable'];
+      /** @description The organization has as many service tokens as it can have. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['ServiceTokenLimitReachedProblem'];
+        };
+      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  revokeServiceToken: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+        /**
+         * @description The id of the service token.
+         * @example 5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10
+         */
+        service_token_id: components['parameters']['ServiceTokenId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The token is revoked. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      404: components['responses']['ServiceTokenNotFound'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  rotateServiceToken: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+        /**
+         * @description The id of the service token.
+         * @example 5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10
+         */
+        service_token_id: components['parameters']['ServiceTokenId'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "overlap_seconds": 86400,
+         *       "expires_in_days": 90
+         *     }
+         */
+        'application/json': components['schemas']['RotateServiceTokenRequest'];
+      };
+    };
+    responses: {
+      /** @description The token has a new secret. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "token": "plbst_EXAMPLEexampleEXAMPLEexampleEXAMPLEexampleE000000",
+           *       "service_token": {
+           *         "id": "5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10",
+           *         "name": "Nightly export",
+           *         "scopes": [
+           *           "analytics:read",
+           *           "sync:read"
+           *         ],
+           *         "status": "active",
+           *         "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+           *         "created_by_name": "Robin Example",
+           *         "creator_is_admin": true,
+           *         "created_at": "2026-03-02T09:15:00.000Z",
+           *         "expires_at": "2026-05-31T09:15:00.000Z",
+           *         "last_used_at": null,
+           *         "rotated_at": null,
+           *         "overlap_ends_at": null,
+           *         "revoked_at": null
+           *       }
+           *     }
+           */
+          'application/json': components['schemas']['IssuedServiceToken'];
+        };
+      };
+      400: components['responses']['MalformedRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      404: components['responses']['ServiceTokenNotFound'];
+      406: components['responses']['NotAcceptable'];
+      /** @description The token has expired or is revoked. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['ServiceTokenEndedProblem'];
+        };
+      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  getCurrentServiceToken: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The service token. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": "5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10",
+           *       "name": "Nightly export",
+           *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+           *       "org_name": "Example",
+           *       "scopes": [
+           *         "analytics:read",
+           *         "sync:read"
+           *       ],
+           *       "expires_at": "2026-05-31T09:15:00.000Z",
+           *       "secret_ends_at": "2026-05-31T09:15:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['CurrentServiceToken'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      406: components['responses']['NotAcceptable'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -5993,9 +6756,22 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6047,7 +6823,19 @@ export interface operations {
       };
       400: components['responses']['MalformedRequest'];
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       /** @description The organization already has an integration with this provider and name, or as many as permitted. */
       409: {
@@ -6063,6 +6851,7 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6091,7 +6880,19 @@ export interface operations {
         content?: never;
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       404: components['responses']['IntegrationNotFound'];
       /** @description A sync configuration uses the integration. */
       409: {
@@ -6104,6 +6905,7 @@ export interface operations {
         };
       };
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6136,7 +6938,21 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['LimitedAdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       /** @description The organization has no such integration. */
       404: {
         headers: {
@@ -6216,7 +7032,21 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['LimitedAdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       422: components['responses']['LimitedValidationFailed'];
       429: components['responses']['RateLimited'];
@@ -6301,9 +7131,22 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6371,11 +7214,24 @@ export interface operations {
       };
       400: components['responses']['MalformedRequest'];
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6435,10 +7291,23 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       404: components['responses']['SyncConfigNotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6467,7 +7336,19 @@ export interface operations {
         content?: never;
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       404: components['responses']['SyncConfigNotFound'];
       /** @description A run is pending or running. */
       409: {
@@ -6480,6 +7361,7 @@ export interface operations {
         };
       };
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6542,12 +7424,25 @@ export interface operations {
       };
       400: components['responses']['MalformedRequest'];
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       404: components['responses']['SyncConfigNotFound'];
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6613,10 +7508,23 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       404: components['responses']['SyncConfigNotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6667,7 +7575,19 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       404: components['responses']['SyncConfigNotFound'];
       406: components['responses']['NotAcceptable'];
       /** @description The configuration is inactive, a run of it is pending or running, or the organization has too many runs. */
@@ -6684,6 +7604,7 @@ export interface operations {
         };
       };
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6738,10 +7659,23 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       404: components['responses']['SyncRunNotFound'];
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6796,7 +7730,19 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       404: components['responses']['SyncRunNotFound'];
       406: components['responses']['NotAcceptable'];
       /** @description The run has already ended. */
@@ -6810,6 +7756,7 @@ export interface operations {
         };
       };
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6834,8 +7781,21 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6964,6 +7924,11 @@ export interface operations {
          */
         user_id?: string;
         /**
+         * @description Only records of actions by this service token.
+         * @example 5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10
+         */
+        service_token_id?: string;
+        /**
          * @description Only records at or after this time.
          * @example 2026-03-01T00:00:00.000Z
          */
@@ -7008,6 +7973,7 @@ export interface operations {
            *           "resource_id": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
            *           "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
            *           "user_id": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
+           *           "service_token_id": null,
            *           "status": "success",
            *           "note": null,
            *           "ip": "192.0.2.17",
@@ -7022,9 +7988,22 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthenticated'];
-      403: components['responses']['AdminRequired'];
+      /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['OrganizationRequiredProblem']
+            | components['schemas']['InsufficientRoleProblem']
+            | components['schemas']['InsufficientScopeProblem'];
+        };
+      };
       406: components['responses']['NotAcceptable'];
       422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };

@@ -716,9 +716,15 @@ export interface ListMembersRequest extends CallOptions {
 export type ListMembersResult =
   | Success<200, Schemas['MemberPage']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['OrganizationMismatchProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** List the members (`GET /api/v1/organizations/{org_id}/members`). */
@@ -810,9 +816,15 @@ export interface ListTeamsRequest extends CallOptions {
 export type ListTeamsResult =
   | Success<200, Schemas['TeamPage']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['OrganizationMismatchProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** List the teams (`GET /api/v1/organizations/{org_id}/teams`). */
@@ -843,11 +855,13 @@ export type ImportTeamsResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['TeamsFileInvalidProblem'] | Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Import a teams file (`PUT /api/v1/organizations/{org_id}/teams`). */
@@ -879,12 +893,14 @@ export type CreateTeamResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['TeamExistsProblem'] | Schemas['TeamLimitReachedProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Create a team (`POST /api/v1/organizations/{org_id}/teams`). */
@@ -908,10 +924,16 @@ export interface GetTeamRequest extends CallOptions {
 export type GetTeamResult =
   | Success<200, Schemas['Team']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['OrganizationMismatchProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
   | Failure<404, Schemas['TeamNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Read a team (`GET /api/v1/organizations/{org_id}/teams/{team_id}`). */
@@ -940,9 +962,11 @@ export type DeleteTeamResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<404, Schemas['TeamNotFoundProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Delete a team (`DELETE /api/v1/organizations/{org_id}/teams/{team_id}`). */
@@ -967,12 +991,14 @@ export type UpdateTeamResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<404, Schemas['TeamNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Change a team (`PATCH /api/v1/organizations/{org_id}/teams/{team_id}`). */
@@ -996,9 +1022,15 @@ export interface GetTeamAssignmentRequest extends CallOptions {
 export type GetTeamAssignmentResult =
   | Success<200, Schemas['TeamAssignment']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['OrganizationMismatchProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Read the state of the assignment (`GET /api/v1/organizations/{org_id}/team-assignment`). */
@@ -1030,9 +1062,11 @@ export type AssignTeamsResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Reassign the work units (`POST /api/v1/organizations/{org_id}/team-assignment`). */
@@ -1057,9 +1091,15 @@ export interface ListViewsRequest extends CallOptions {
 export type ListViewsResult =
   | Success<200, Schemas['ViewPage']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['OrganizationMismatchProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** List the saved views (`GET /api/v1/organizations/{org_id}/views`). */
@@ -1090,12 +1130,14 @@ export type CreateViewResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['ViewLimitReachedProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Save a view (`POST /api/v1/organizations/{org_id}/views`). */
@@ -1124,9 +1166,11 @@ export type DeleteViewResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<404, Schemas['ViewNotFoundProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Delete a view (`DELETE /api/v1/organizations/{org_id}/views/{view_id}`). */
@@ -1151,12 +1195,14 @@ export type UpdateViewResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<404, Schemas['ViewNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Rename or change a view (`PATCH /api/v1/organizations/{org_id}/views/{view_id}`). */
@@ -1173,6 +1219,179 @@ export function updateView(client: PlatformClient, request: UpdateViewRequest): 
   );
 }
 
+/** `GET /api/v1/organizations/{org_id}/service-tokens` */
+export interface ListServiceTokensRequest extends CallOptions {
+  readonly params: operations['listServiceTokens']['parameters']['path'];
+  readonly query?: NonNullable<operations['listServiceTokens']['parameters']['query']> | undefined;
+}
+export type ListServiceTokensResult =
+  | Success<200, Schemas['ServiceTokenPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** List the service tokens (`GET /api/v1/organizations/{org_id}/service-tokens`). */
+export function listServiceTokens(
+  client: PlatformClient,
+  request: ListServiceTokensRequest,
+): Promise<ListServiceTokensResult> {
+  return client.call(
+    {
+      method: 'get',
+      path: '/api/v1/organizations/{org_id}/service-tokens',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/service-tokens` */
+export interface CreateServiceTokenRequest extends CallOptions {
+  readonly params: operations['createServiceToken']['parameters']['path'];
+  readonly body: Schemas['CreateServiceTokenRequest'];
+}
+export type CreateServiceTokenResult =
+  | Success<201, Schemas['IssuedServiceToken']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['ServiceTokenLimitReachedProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Create a service token (`POST /api/v1/organizations/{org_id}/service-tokens`). */
+export function createServiceToken(
+  client: PlatformClient,
+  request: CreateServiceTokenRequest,
+): Promise<CreateServiceTokenResult> {
+  return client.call(
+    {
+      method: 'post',
+      path: '/api/v1/organizations/{org_id}/service-tokens',
+      statuses: [201],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/organizations/{org_id}/service-tokens/{service_token_id}` */
+export interface RevokeServiceTokenRequest extends CallOptions {
+  readonly params: operations['revokeServiceToken']['parameters']['path'];
+}
+export type RevokeServiceTokenResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<404, Schemas['ServiceTokenNotFoundProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Revoke a service token (`DELETE /api/v1/organizations/{org_id}/service-tokens/{service_token_id}`). */
+export function revokeServiceToken(
+  client: PlatformClient,
+  request: RevokeServiceTokenRequest,
+): Promise<RevokeServiceTokenResult> {
+  return client.call(
+    {
+      method: 'delete',
+      path: '/api/v1/organizations/{org_id}/service-tokens/{service_token_id}',
+      statuses: [204],
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate` */
+export interface RotateServiceTokenRequest extends CallOptions {
+  readonly params: operations['rotateServiceToken']['parameters']['path'];
+  readonly body: Schemas['RotateServiceTokenRequest'];
+}
+export type RotateServiceTokenResult =
+  | Success<200, Schemas['IssuedServiceToken']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<404, Schemas['ServiceTokenNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['ServiceTokenEndedProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Rotate a service token (`POST /api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate`). */
+export function rotateServiceToken(
+  client: PlatformClient,
+  request: RotateServiceTokenRequest,
+): Promise<RotateServiceTokenResult> {
+  return client.call(
+    {
+      method: 'post',
+      path: '/api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `GET /api/v1/service-tokens/current` */
+export type GetCurrentServiceTokenRequest = CallOptions;
+export type GetCurrentServiceTokenResult =
+  | Success<200, Schemas['CurrentServiceToken']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Read the service token of the request (`GET /api/v1/service-tokens/current`). */
+export function getCurrentServiceToken(
+  client: PlatformClient,
+  request?: GetCurrentServiceTokenRequest,
+): Promise<GetCurrentServiceTokenResult> {
+  return client.call(
+    {
+      method: 'get',
+      path: '/api/v1/service-tokens/current',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'serviceToken',
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/admin/integrations` */
 export interface ListIntegrationsRequest extends CallOptions {
   readonly query?: NonNullable<operations['listIntegrations']['parameters']['query']> | undefined;
@@ -1180,9 +1399,13 @@ export interface ListIntegrationsRequest extends CallOptions {
 export type ListIntegrationsResult =
   | Success<200, Schemas['IntegrationPage']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** List the integrations (`GET /api/v1/admin/integrations`). */
@@ -1204,12 +1427,16 @@ export type ConnectIntegrationResult =
   | Success<201, Schemas['Integration']>
   | Failure<400, Schemas['MalformedRequestProblem']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['IntegrationExistsProblem'] | Schemas['TooManyIntegrationsProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Connect a code host (`POST /api/v1/admin/integrations`). */
@@ -1230,10 +1457,14 @@ export interface DisconnectIntegrationRequest extends CallOptions {
 export type DisconnectIntegrationResult =
   | Success<204, undefined>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<404, Schemas['IntegrationNotFoundProblem']>
   | Failure<409, Schemas['IntegrationInUseProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Disconnect a code host (`DELETE /api/v1/admin/integrations/{integration_id}`). */
@@ -1254,7 +1485,10 @@ export interface TestIntegrationRequest extends CallOptions {
 export type TestIntegrationResult =
   | Success<200, Schemas['IntegrationTest']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<404, Schemas['IntegrationNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -1285,7 +1519,10 @@ export interface ListRepositoriesRequest extends CallOptions {
 export type ListRepositoriesResult =
   | Success<200, Schemas['RepositoryPage']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<429, Schemas['RateLimitedProblem']>
@@ -1310,9 +1547,13 @@ export interface ListSyncConfigsRequest extends CallOptions {
 export type ListSyncConfigsResult =
   | Success<200, Schemas['SyncConfigPage']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** List the sync configurations (`GET /api/v1/admin/sync-configs`). */
@@ -1334,11 +1575,15 @@ export type CreateSyncConfigResult =
   | Success<201, Schemas['SyncConfig']>
   | Failure<400, Schemas['MalformedRequestProblem']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Create a sync configuration (`POST /api/v1/admin/sync-configs`). */
@@ -1359,10 +1604,14 @@ export interface GetSyncConfigRequest extends CallOptions {
 export type GetSyncConfigResult =
   | Success<200, Schemas['SyncConfig']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<404, Schemas['SyncConfigNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Read a sync configuration (`GET /api/v1/admin/sync-configs/{sync_config_id}`). */
@@ -1386,10 +1635,14 @@ export interface DeleteSyncConfigRequest extends CallOptions {
 export type DeleteSyncConfigResult =
   | Success<204, undefined>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<404, Schemas['SyncConfigNotFoundProblem']>
   | Failure<409, Schemas['SyncRunActiveProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Delete a sync configuration (`DELETE /api/v1/admin/sync-configs/{sync_config_id}`). */
@@ -1412,12 +1665,16 @@ export type UpdateSyncConfigResult =
   | Success<200, Schemas['SyncConfig']>
   | Failure<400, Schemas['MalformedRequestProblem']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<404, Schemas['SyncConfigNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Change a sync configuration (`PATCH /api/v1/admin/sync-configs/{sync_config_id}`). */
@@ -1445,10 +1702,14 @@ export interface ListSyncRunsRequest extends CallOptions {
 export type ListSyncRunsResult =
   | Success<200, Schemas['SyncRunPage']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<404, Schemas['SyncConfigNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** List the runs (`GET /api/v1/admin/sync-configs/{sync_config_id}/runs`). */
@@ -1472,7 +1733,10 @@ export interface StartSyncRunRequest extends CallOptions {
 export type StartSyncRunResult =
   | Success<202, Schemas['SyncRun']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<404, Schemas['SyncConfigNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<
@@ -1480,6 +1744,7 @@ export type StartSyncRunResult =
       Schemas['SyncConfigInactiveProblem'] | Schemas['SyncRunActiveProblem'] | Schemas['TooManySyncRunsProblem']
     >
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Start a run (`POST /api/v1/admin/sync-configs/{sync_config_id}/runs`). */
@@ -1503,10 +1768,14 @@ export interface GetSyncRunRequest extends CallOptions {
 export type GetSyncRunResult =
   | Success<200, Schemas['SyncRun']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<404, Schemas['SyncConfigNotFoundProblem'] | Schemas['SyncRunNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Read a run (`GET /api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}`). */
@@ -1530,11 +1799,15 @@ export interface CancelSyncRunRequest extends CallOptions {
 export type CancelSyncRunResult =
   | Success<200, Schemas['SyncRun']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<404, Schemas['SyncConfigNotFoundProblem'] | Schemas['SyncRunNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['SyncRunNotActiveProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Cancel a run (`POST /api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}/cancel`). */
@@ -1556,8 +1829,12 @@ export type GetSetupStatusRequest = CallOptions;
 export type GetSetupStatusResult =
   | Success<200, Schemas['SetupStatusResponse']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Read the set-up status (`GET /api/v1/admin/setup/status`). */
@@ -1627,9 +1904,13 @@ export interface ListAuditLogRequest extends CallOptions {
 export type ListAuditLogResult =
   | Success<200, Schemas['AuditPage']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Read the audit log (`GET /api/v1/admin/audit-log`). */

@@ -39,6 +39,9 @@ export type Problem =
   | Schemas['TeamNotFoundProblem']
   | Schemas['ViewLimitReachedProblem']
   | Schemas['ViewNotFoundProblem']
+  | Schemas['ServiceTokenLimitReachedProblem']
+  | Schemas['ServiceTokenNotFoundProblem']
+  | Schemas['ServiceTokenEndedProblem']
   | Schemas['IntegrationExistsProblem']
   | Schemas['TooManyIntegrationsProblem']
   | Schemas['IntegrationNotFoundProblem']
@@ -55,6 +58,7 @@ export type Problem =
   | Schemas['RepeatedHostProblem']
   | Schemas['RouteNotFoundProblem']
   | Schemas['MethodNotAllowedProblem']
+  | Schemas['InsufficientScopeProblem']
   | Schemas['InternalErrorProblem']
   | Schemas['NotAcceptableProblem']
   | Schemas['PayloadTooLargeProblem']
@@ -98,6 +102,9 @@ export const problemTypes = [
   '/problems/team-not-found',
   '/problems/view-limit-reached',
   '/problems/view-not-found',
+  '/problems/service-token-limit-reached',
+  '/problems/service-token-not-found',
+  '/problems/service-token-ended',
   '/problems/integration-exists',
   '/problems/too-many-integrations',
   '/problems/integration-not-found',
@@ -114,6 +121,7 @@ export const problemTypes = [
   '/problems/repeated-host',
   '/problems/route-not-found',
   '/problems/method-not-allowed',
+  '/problems/insufficient-scope',
   '/problems/internal-error',
   '/problems/not-acceptable',
   '/problems/payload-too-large',

@@ -7,6 +7,23 @@ type Schemas = components['schemas'];
 /** Every `Role`. */
 export const roleValues = ['owner', 'admin', 'member', 'viewer'] as const satisfies readonly Schemas['Role'][];
 
+/** Every `ServiceTokenScope`. */
+export const serviceTokenScopeValues = [
+  'analytics:read',
+  'audit:read',
+  'integrations:read',
+  'integrations:write',
+  'members:read',
+  'setup:read',
+  'sync:read',
+  'sync:run',
+  'sync:write',
+  'teams:read',
+  'teams:write',
+  'views:read',
+  'views:write',
+] as const satisfies readonly Schemas['ServiceTokenScope'][];
+
 /** Every `CodeHost`. */
 export const codeHostValues = ['host_a', 'host_b'] as const satisfies readonly Schemas['CodeHost'][];
 

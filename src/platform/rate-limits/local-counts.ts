@@ -1,0 +1,94 @@
+/**
+ * Counts frequent requests in memory, and adds the counts to the shared ones each second, so that a request that only
+ * reads causes no write. Several servers together may accept what arrives within a second beyond the limit.
+ */
+import type { RateLimiter, RateLimitState } from '../../contract/rate-limiting.js';
+import type { Clock } from '../clock.js';
+import type { StoredRateLimiter } from './stored-rate-limiter.js';
+
+const sharedEveryMs = 1000;
+/** Ended windows are dropped when there are more than this. */
+const mostWindows = 1000;
+
+interface Window {
+  readonly policy: Pick<RateLimitState, 'limit' | 'windowSeconds'>;
+  readonly endsAtMs: number;
+  /** Requests that the shared count has. */
+  shared: number;
+  /** Requests since. */
+  pending: number;
+  sharedAtMs: number;
+}
+
+/**
+ * @param stored counts the first request of a window, and all other settings
+ * @param settings the limits that are counted in memory
+ */
+export function createLocalCounts(stored: StoredRateLimiter, settings: readonly string[], clock: Clock): RateLimiter {
+  const windows = new Map<string, Window>();
+  return {
+    consume: async (setting, key) => {
+      if (!settings.includes(setting)) return stored.consume(setting, key);
+      const nowMs = clock.now().getTime();
+      const name = JSON.stringify([setting, key]);
+      const window = windows.get(name);
+      if (window !== undefined && window.endsAtMs > nowMs) {
+        share(window, nowMs, (points) => stored.consume(setting, key, points));
+        return count(window, nowMs);
+      }
+      const state = await stored.consume(setting, key);
+      if (state !== null) {
+        if (windows.size >= mostWindows) dropEnded(windows, nowMs);
+        windows.set(name, windowOf(state, nowMs));
+      }
+      return state;
+    },
+  };
+}
+
+/** Adds what is pending to the shared count, without a wait. */
+function share(window: Window, nowMs: number, add: (points: number) => Promise<RateLimitState | null>): void {
+  if (window.pending === 0 || nowMs - window.sharedAtMs < sharedEveryMs) return;
+  const points = window.pending;
+  window.pending = 0;
+  window.shared += points;
+  window.sharedAtMs = nowMs;
+  add(points).then(
+    (state) => {
+      if (state !== null) window.shared = Math.max(window.shared, usedOf(state));
+    },
+    () => {
+      // The database is away; the next second tries again.
+      window.shared -= points;
+      window.pending += points;
+    },
+  );
+}
+
+function count(window: Window, nowMs: number): RateLimitState {
+  const { policy, shared, pending, endsAtMs } = window;
+  const used = shared + pending + 1;
+  const exceeded = used > policy.limit;
+  if (!exceeded) window.pending += 1;
+  const resetSeconds = Math.max(1, Math.ceil((endsAtMs - nowMs) / 1000));
+  return { ...policy, remaining: Math.max(0, policy.limit - used), resetSeconds, exceeded };
+}
+
+function windowOf(state: RateLimitState, nowMs: number): Window {
+  const { limit, windowSeconds, resetSeconds } = state;
+  return {
+    policy: { limit, windowSeconds },
+    endsAtMs: nowMs + resetSeconds * 1000,
+    shared: usedOf(state),
+    pending: 0,
+    sharedAtMs: nowMs,
+  };
+}
+
+function usedOf({ limit, remaining, exceeded }: RateLimitState): number {
+  return exceeded ? limit + 1 : limit - remaining;
+}
+
+function dropEnded(windows: Map<string, Window>, nowMs: number): void {
+  for (const [name, { endsAtMs }] of windows) if (endsAtMs <= nowMs) windows.delete(name);
+}

@@ -1,0 +1,128 @@
+import type {
+  CreateServiceTokenHandler,
+  RotateServiceTokenHandler,
+  Schemas,
+} from '../../../generated/platform/operations.js';
+import {
+  serviceTokenEnded,
+  serviceTokenLimitReached,
+  type ServiceTokenEnded,
+  type ServiceTokenLimitReached,
+  type ServiceTokenNotFound,
+  type ValidationFailed,
+} from '../../../generated/problems.js';
+import { validationProblem } from '../../contract/violations.js';
+import type { DatabaseSql, Sql } from '../../database/connection.js';
+import { recordAudit } from '../audit/audit.store.js';
+import { after, type Clock } from '../clock.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { lockOrganization } from '../organizations/members.store.js';
+import type { Random } from '../random.js';
+import { hashToken } from '../tokens/token-hash.js';
+import type { TokenManager } from './token-manager.js';
+import { newServiceToken } from './service-token-form.js';
+import {
+  countServiceTokens,
+  endSecrets,
+  findServiceToken,
+  insertSecret,
+  insertServiceToken,
+  lockServiceToken,
+  serviceTokenOf,
+  storeRotation,
+} from './service-tokens.store.js';
+import { noSuchServiceToken } from './service-tokens.js';
+
+/** How many tokens that are not revoked an organization can have. */
+const mostServiceTokens = 100;
+const daySeconds = 86_400;
+
+type Issued = Schemas['IssuedServiceToken'];
+type Outcome<Refusal> = { readonly issued: Issued } | { readonly refusal: Refusal };
+
+interface IssueParts {
+  readonly sql: DatabaseSql;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export const createServiceToken: CreateServiceTokenHandler<PlatformDependencies> = async (
+  { body, principal, context },
+  dependencies,
+) => {
+  const manager = { orgId: principal.org_id, userId: principal.user_id, context };
+  const outcome = await issueServiceToken(manager, body, dependencies);
+  return 'refusal' in outcome ? outcome.refusal : { status: 201, body: outcome.issued };
+};
+
+export const rotateServiceToken: RotateServiceTokenHandler<PlatformDependencies> = async (
+  { params, body, principal, context },
+  dependencies,
+) => {
+  const manager = { orgId: principal.org_id, userId: principal.user_id, context };
+  const outcome = await issueNextSecret(manager, params.service_token_id.toLowerCase(), body, dependencies);
+  return 'refusal' in outcome ? outcome.refusal : { status: 200, body: outcome.issued };
+};
+
+/** Creates a token with its first secret. */
+export async function issueServiceToken(
+  { orgId, userId, context }: TokenManager,
+  { name, scopes, expires_in_days: days }: Schemas['CreateServiceTokenRequest'],
+  { sql, clock, random }: IssueParts,
+): Promise<Outcome<ValidationFailed | ServiceTokenLimitReached>> {
+  const now = clock.now();
+  const secret = newServiceToken(random);
+  return sql.begin(async (transaction) => {
+    await lockOrganization(transaction, orgId); // simultaneous requests must not exceed the limit together
+    if ((await countServiceTokens(transaction, orgId)) >= mostServiceTokens) {
+      const message = `An organization can have ${mostServiceTokens} service tokens. Revoke one first.`;
+      return { refusal: serviceTokenLimitReached({ message }) };
+    }
+    const token = { orgId, name: name.trim(), scopes, createdBy: userId, expiresAt: after(now, days * daySeconds) };
+    const id = await insertServiceToken(transaction, token, now);
+    if (id === null) {
+      const message = 'is the name of another service token';
+      return { refusal: validationProblem([{ path: '/body/name', rule: 'unique', message }]) };
+    }
+    await insertSecret(transaction, id, hashToken(secret), now);
+    const record = { action: 'CREATE', resourceKind: 'SERVICE_TOKEN', resourceId: id, orgId, userId } as const;
+    await recordAudit(transaction, context, now, { ...record, note: scopes.join(', ') });
+    return { issued: await issuedToken(transaction, { orgId, id, secret }, now) };
+  });
+}
+
+/** Rotates a token: it gets a new secret, and the earlier ones end after the overlap. */
+export async function issueNextSecret(
+  { orgId, userId, context }: TokenManager,
+  id: string,
+  { overlap_seconds: overlap, expires_in_days: days }: Schemas['RotateServiceTokenRequest'],
+  { sql, clock, random }: IssueParts,
+): Promise<Outcome<ServiceTokenNotFound | ServiceTokenEnded>> {
+  const now = clock.now();
+  const secret = newServiceToken(random);
+  return sql.begin(async (transaction) => {
+    const token = await lockServiceToken(transaction, orgId, id);
+    if (token === null) return { refusal: noSuchServiceToken() };
+    if (token.revoked_at !== null || token.expires_at <= now) {
+      const what = token.revoked_at === null ? 'has expired' : 'is revoked';
+      return { refusal: serviceTokenEnded({ message: `The service token ${what}. Create a new one.` }) };
+    }
+    await endSecrets(transaction, id, after(now, overlap), now);
+    await insertSecret(transaction, id, hashToken(secret), now);
+    await storeRotation(transaction, id, days === undefined ? token.expires_at : after(now, days * daySeconds), now);
+    const record = { action: 'SERVICE_TOKEN_ROTATED', resourceKind: 'SERVICE_TOKEN', resourceId: id } as const;
+    await recordAudit(transaction, context, now, { ...record, orgId, userId, note: `overlap of ${overlap} s` });
+    return { issued: await issuedToken(transaction, { orgId, id, secret }, now) };
+  });
+}
+
+/** The only reply that shows a secret. */
+async function issuedToken(
+  sql: Sql,
+  { orgId, id, secret }: { readonly orgId: string; readonly id: string; readonly secret: string },
+  now: Date,
+): Promise<Issued> {
+  const row = await findServiceToken(sql, orgId, id, now);
+  if (row === null) throw new Error('A service token is gone in the transaction that locked it');
+  return { token: secret, service_token: serviceTokenOf(row, now) };
+}
