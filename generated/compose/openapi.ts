@@ -677,6 +677,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/projects/{name}/stop': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Stop a project
+     * @description Stops running containers in reverse dependency order, and keeps them. Containers that end or are removed meanwhile are no error.
+     */
+    post: operations['stopProject'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/projects/{name}/restart': {
     parameters: {
       query?: never;
@@ -2629,6 +2649,23 @@ export interface components {
       stopped: string[];
       /** @description Removed containers. */
       removed: string[];
+    };
+    /** @description The services to stop. */
+    'StopRequest-2': {
+      /** @description Only these services. Default or empty: all. */
+      services?: string[];
+      /**
+       * @description How long a container may take to end.
+       * @default 10
+       */
+      timeout_seconds?: number;
+    };
+    /** @description The stopped containers. */
+    StopResult: {
+      /** @description The project. */
+      project: string;
+      /** @description Those that ran. */
+      stopped: string[];
     };
     /** @description The services to restart. */
     RestartRequest: {
@@ -5721,6 +5758,63 @@ export interface operations {
       401: components['responses']['PageSessionRequired'];
       403: components['responses']['CallerNotAllowed'];
       404: components['responses']['ProjectNotFound'];
+      406: components['responses']['NotAcceptable'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['Failure'];
+      502: components['responses']['BackendFailure'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  stopProject: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The project.
+         * @example shop
+         */
+        name: components['parameters']['ProjectName'];
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example {
+         *       "services": [
+         *         "web"
+         *       ]
+         *     }
+         */
+        'application/json': components['schemas']['StopRequest-2'];
+      };
+    };
+    responses: {
+      /** @description The project was stopped. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "project": "shop",
+           *       "stopped": [
+           *         "shop-web"
+           *       ]
+           *     }
+           */
+          'application/json': components['schemas']['StopResult'];
+        };
+      };
+      400: components['responses']['MalformedRequest'];
+      401: components['responses']['PageSessionRequired'];
+      403: components['responses']['CallerNotAllowed'];
+      404: components['responses']['ServiceNotFound'];
       406: components['responses']['NotAcceptable'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];

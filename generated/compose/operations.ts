@@ -736,6 +736,24 @@ export type DownProjectReply =
 /** Take a project down (`POST /projects/{name}/down`). */
 export type DownProjectHandler<Dependencies> = OperationHandler<DownProjectRequest, DownProjectReply, Dependencies>;
 
+/** `POST /projects/{name}/stop` */
+export type StopProjectRequest = OperationRequest<{
+  params: operations['stopProject']['parameters']['path'];
+  body: WithDefaults<Schemas['StopRequest-2'], 'timeout_seconds'> | undefined;
+  principal: Schemas['ClientPrincipal'];
+}>;
+export type StopProjectReply =
+  | SuccessReply<200, Schemas['StopResult']>
+  | Problems.OrchestratorProjectNotFound
+  | Problems.OrchestratorServiceNotFound
+  | Problems.ValidationFailed
+  | Problems.RuntimePersistenceFailure
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed
+  | Problems.ServiceUnavailable;
+/** Stop a project (`POST /projects/{name}/stop`). */
+export type StopProjectHandler<Dependencies> = OperationHandler<StopProjectRequest, StopProjectReply, Dependencies>;
+
 /** `POST /projects/{name}/restart` */
 export type RestartProjectRequest = OperationRequest<{
   params: operations['restartProject']['parameters']['path'];
@@ -957,6 +975,8 @@ export interface ComposeHandlers<Dependencies> {
   readonly upProject: UpProjectHandler<Dependencies>;
   /** Take a project down (`POST /projects/{name}/down`). */
   readonly downProject: DownProjectHandler<Dependencies>;
+  /** Stop a project (`POST /projects/{name}/stop`). */
+  readonly stopProject: StopProjectHandler<Dependencies>;
   /** Restart a project (`POST /projects/{name}/restart`). */
   readonly restartProject: RestartProjectHandler<Dependencies>;
   /** Build the images of a project (`POST /projects/{name}/build`). */

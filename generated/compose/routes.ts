@@ -1913,6 +1913,64 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     },
   },
   {
+    operationId: 'stopProject',
+    method: 'POST',
+    path: '/projects/{name}/stop',
+    params: { names: ['name'], lists: [], validate: validators.stopProject_path },
+    query: null,
+    headers: null,
+    cookies: null,
+    body: { required: false, mediaType: 'application/json', emails: [], validate: validators.stopProject_body },
+    maxBodyBytes: 65536,
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
+    rateLimits: [],
+    produces: ['application/json'],
+    replies: {
+      200: {
+        kind: 'success',
+        mediaType: 'application/json',
+        validate: validators.stopProject_200,
+        serialize: serializers.writeStopResult,
+        headers: {},
+      },
+      400: { kind: 'problem', problems: { 'malformed-request': validators.problem_MalformedRequest } },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
+      404: {
+        kind: 'problem',
+        problems: {
+          'orchestrator-project-not-found': validators.problem_OrchestratorProjectNotFound,
+          'orchestrator-service-not-found': validators.problem_OrchestratorServiceNotFound,
+        },
+      },
+      406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
+      413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
+      415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      500: {
+        kind: 'problem',
+        problems: {
+          'internal-error': validators.problem_InternalError,
+          'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
+        },
+      },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
+    },
+  },
+  {
     operationId: 'restartProject',
     method: 'POST',
     path: '/projects/{name}/restart',

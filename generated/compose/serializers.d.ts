@@ -26,6 +26,7 @@ export declare const writeServiceList: (body: unknown) => string;
 export declare const writeProjectLogLine: (body: unknown) => string;
 export declare const writeUpResult: (body: unknown) => string;
 export declare const writeDownResult: (body: unknown) => string;
+export declare const writeStopResult: (body: unknown) => string;
 export declare const writeRestartResult: (body: unknown) => string;
 export declare const buildProject_200: (body: unknown) => string;
 export declare const pullProject_200: (body: unknown) => string;

@@ -127,6 +127,9 @@ export const unimplemented: ComposeHandlers<unknown> = {
   downProject: () => {
     throw new UnimplementedOperation('downProject');
   },
+  stopProject: () => {
+    throw new UnimplementedOperation('stopProject');
+  },
   restartProject: () => {
     throw new UnimplementedOperation('restartProject');
   },

@@ -78,6 +78,7 @@ export async function newVisitor(browser: Browser, url: string, options: Visitor
   const { theme = 'light', width = 1280 } = options;
   const context = await browser.newContext({
     baseURL: url,
+    ignoreHTTPSErrors: true, // the browser does not know the authorities of tests
     viewport: { width, height: width < 600 ? 844 : 900 },
     colorScheme: theme,
     locale: 'en-GB',

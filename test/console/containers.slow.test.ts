@@ -5,6 +5,7 @@ import { createLogBuffer } from '../../src/console/containers/log-buffer.js';
 import { createTranscript } from '../../src/console/containers/transcript.js';
 import { builtCommand } from '../cli/built-command.js';
 import { runService, type RunningService } from '../compose/service/running-service.js';
+import { createCertificates, missingOpenssl } from '../support/certificates.js';
 import { addProject, openByLink, walkProject } from './containers-page.js';
 import { appearances, lookAt } from './look.js';
 import {
@@ -137,6 +138,96 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
     expect(visitor.complaints).toEqual([]);
     await visitor.context.close();
   });
+
+  test('shows the health of containers, and their events', async () => {
+    const visitor = await visit();
+    const { page } = visitor;
+    await openByLink(visitor, running);
+    const healthcheck = '{ test: [CMD, "true"], interval: 1h, start_interval: 1h }';
+    await addProject(page, 'checked', `services: { web: { image: app, healthcheck: ${healthcheck} } }`);
+    await page.getByRole('button', { name: 'Up', exact: true }).click();
+    await page.getByText('The project is up.').waitFor();
+    const row = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'web', exact: true }) });
+    for (const health of ['healthy', 'unhealthy'] as const) {
+      running.control.setHealth('checked-web', health);
+      await row.getByText(health, { exact: true }).waitFor();
+      await page.getByRole('list', { name: 'Events' }).getByText(`is ${health}`, { exact: false }).first().waitFor();
+    }
+    expect(visitor.complaints).toEqual([]);
+    await visitor.context.close();
+  });
+
+  test('stops a service whose container is removed meanwhile, without an error', async () => {
+    const visitor = await visit();
+    const { page } = visitor;
+    await openByLink(visitor, running);
+    await addProject(page, 'halted', shop);
+    await page.getByRole('button', { name: 'Up', exact: true }).click();
+    await page.getByText('The project is up.').waitFor();
+    await page.route('**/stop', async (route) => {
+      await running.backend.containers.remove('halted-web', { force: true });
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Stop web' }).click();
+    await page.getByText('web has stopped.').waitFor();
+    await page.getByText('not created').waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await visitor.context.close();
+  });
+
+  test('says that a project is gone whose last container was removed, without an error', async () => {
+    const other = await runService({ wrap: () => running.backend });
+    await other.up('foreign', shop);
+    await other.stop();
+    const visitor = await visit();
+    const { page } = visitor;
+    await openByLink(visitor, running);
+    await page.getByRole('link', { name: 'foreign' }).click();
+    await page.getByText('Processor and memory').click();
+    await page.getByRole('img', { name: /^Processor of foreign-web: \d/ }).waitFor();
+    await page.getByRole('button', { name: 'Down', exact: true }).click();
+    await page.getByRole('button', { name: 'Take down' }).click();
+    await page.getByText('There is no such project any more').waitFor();
+    expect(await page.getByRole('button', { name: 'Up', exact: true }).count()).toBe(0);
+    await reload(page);
+    await page.getByText('There is no such project any more').waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await visitor.context.close();
+  });
+
+  const missing = missingOpenssl();
+  test.skipIf(missing !== null)(
+    `opens over TLS, with a cookie that no other host or scheme gets${missing === null ? '' : ` (${missing})`}`,
+    async () => {
+      const certificates = await createCertificates();
+      const { certFile: cert, keyFile: key } = certificates.issue(certificates.authority('Ours'), 'server');
+      const secure = await runService({
+        page: true,
+        listen: { address: { scheme: 'tls', host: '127.0.0.1', port: 0 }, cert, key },
+      });
+      await certificates.remove();
+      const visitor = await newVisitor(browser, secure.url);
+      const { page } = visitor;
+      await openByLink(visitor, secure);
+      await addProject(page, 'shop', shop);
+      await page.getByRole('button', { name: 'Up', exact: true }).click();
+      await page.getByText('The project is up.').waitFor();
+      await reload(page);
+      await page.getByRole('heading', { name: 'Services' }).waitFor();
+      expect(await visitor.context.cookies()).toMatchObject([
+        {
+          name: `__Host-plumbline-compose-${new URL(secure.url).port}`,
+          secure: true,
+          httpOnly: true,
+          sameSite: 'Strict',
+          path: '/',
+        },
+      ]);
+      expect(visitor.complaints).toEqual([]);
+      await visitor.context.close();
+      await secure.stop();
+    },
+  );
 
   test('opens by a link once, keeps the session after a reload, and ends it', async () => {
     const [first, second] = [await visit(), await visit()];

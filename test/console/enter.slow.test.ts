@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { json, startCodeHostDouble } from '../platform/integrations/code-host-double.js';
 import { testPassword } from '../support/platform.js';
 import { hasBrowser, reload, startConsole, withoutBrowser, type RunningConsole } from './console.js';
 
@@ -49,6 +50,27 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('button', { name: 'Log out' }).click();
     await logIn({ email: 'kim@example.com', password: testPassword });
+    expect(complaints).toEqual([]);
+  });
+
+  test('a newcomer whose code host rejects the token reads why, and tests again', async () => {
+    const host = await startCodeHostDouble();
+    onTestFinished(() => host.stop());
+    const user = await running.platform.signUp({ organization: 'Quiet Rivers' });
+    const { page, open, logIn, complaints } = await running.visitor();
+    await open('/console/onboarding');
+    await logIn(user);
+    await page.getByLabel('Access token').fill('a-token');
+    await page.getByText('Self-hosted installation').click();
+    await page.getByLabel('Address of its API').fill(host.url);
+    host.answer(json(401, {}));
+    await page.getByRole('button', { name: 'Connect and test' }).click();
+    const failed = page.getByRole('alert').filter({ hasText: 'Connected, but the test failed.' });
+    await failed.getByText('rejected the token').waitFor();
+    expect(await page.getByRole('button', { name: 'Continue' }).count()).toBe(1);
+    host.answer(json(200, { login: 'someone' }));
+    await page.getByRole('button', { name: 'Test again' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(complaints).toEqual([]);
   });
 

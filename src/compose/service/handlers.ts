@@ -58,6 +58,7 @@ export const composeHandlers: ComposeHandlers<ComposeDependencies> = {
   listProjectServices: projects.listProjectServices,
   upProject: projectCommands.upProject,
   downProject: projectCommands.downProject,
+  stopProject: projectCommands.stopProject,
   restartProject: projectCommands.restartProject,
   streamProjectLogs,
   scaleService: projectCommands.scaleService,

@@ -1,11 +1,11 @@
-import { downProject, restartProject, stopContainer, upProject } from '@plumbline/sdk/compose';
+import { downProject, restartProject, stopProject, upProject } from '@plumbline/sdk/compose';
 import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link, useParams } from 'wouter-preact';
 import { Page } from '../shell/page.js';
 import { announce } from '../ui/toasts.js';
-import { View } from '../ui/view.js';
+import { View, type EmptyState } from '../ui/view.js';
 import { ActionFailed } from './action-failed.js';
 import { Commands } from './commands.js';
 import { DownDialog } from './down-dialog.js';
@@ -23,13 +23,19 @@ const acts = {
 } as const;
 type Act = keyof typeof acts | 'down' | 'down-with-volumes';
 
+const gone: EmptyState = {
+  title: 'There is no such project any more',
+  text: 'It has no containers, and its compose file was not sent to this server.',
+  action: <Link href="/">All projects</Link>,
+};
+
 /** A project: its services, and what they print, use and do. */
 export default function ProjectPage(): JSX.Element {
   const { name = '' } = useParams();
   const services = useServices(name);
   const [asksDown, setAsksDown] = useState(false);
   const acting = useMutation({
-    mutationFn: (act: Act) => perform(act, name, runningOf(services.data ?? [])),
+    mutationFn: (act: Act) => perform(act, name),
     onSuccess: (_done, act) => {
       announce(act in acts ? acts[act as keyof typeof acts].done : 'The project is down.');
     },
@@ -44,50 +50,54 @@ export default function ProjectPage(): JSX.Element {
       title={name}
       intro={<Link href="/">All projects</Link>}
       actions={
-        <>
-          {(Object.keys(acts) as (keyof typeof acts)[]).map((act) => (
+        services.data !== null && (
+          <>
+            {(Object.keys(acts) as (keyof typeof acts)[]).map((act) => (
+              <button
+                key={act}
+                type="button"
+                class={act === 'up' ? 'primary' : undefined}
+                aria-disabled={acting.isPending}
+                onClick={() => {
+                  start(act);
+                }}
+              >
+                {current === act ? acts[act].doing : acts[act].button}
+              </button>
+            ))}
             <button
-              key={act}
               type="button"
-              class={act === 'up' ? 'primary' : undefined}
+              class="danger"
               aria-disabled={acting.isPending}
               onClick={() => {
-                start(act);
+                if (!acting.isPending) setAsksDown(true);
               }}
             >
-              {current === act ? acts[act].doing : acts[act].button}
+              {current?.startsWith('down') === true ? 'Taking down…' : 'Down'}
             </button>
-          ))}
-          <button
-            type="button"
-            class="danger"
-            aria-disabled={acting.isPending}
-            onClick={() => {
-              if (!acting.isPending) setAsksDown(true);
-            }}
-          >
-            {current?.startsWith('down') === true ? 'Taking down…' : 'Down'}
-          </button>
-        </>
+          </>
+        )
       }
     >
       <ActionFailed mutation={acting} />
-      <View query={services} what="the services">
-        {(items) => (
-          <>
-            <section class="card" aria-labelledby="services">
-              <h2 id="services">Services</h2>
-              <ul class="rows">
-                {items.map((service) => (
-                  <ServiceRow key={service.name} service={service} />
-                ))}
-              </ul>
-            </section>
-            <Output project={name} services={items.map((service) => service.name)} />
-            <Usage project={name} containers={runningOf(items)} />
-            <Commands containers={runningOf(items)} />
-          </>
-        )}
+      <View query={services} what="the services" empty={(items) => (items === null ? gone : null)}>
+        {(items) =>
+          items !== null && (
+            <>
+              <section class="card" aria-labelledby="services">
+                <h2 id="services">Services</h2>
+                <ul class="rows">
+                  {items.map((service) => (
+                    <ServiceRow key={service.name} service={service} />
+                  ))}
+                </ul>
+              </section>
+              <Output project={name} services={items.map((service) => service.name)} />
+              <Usage project={name} containers={runningOf(items)} />
+              <Commands containers={runningOf(items)} />
+            </>
+          )
+        }
       </View>
       <Events project={name} />
       <DownDialog
@@ -104,7 +114,7 @@ export default function ProjectPage(): JSX.Element {
   );
 }
 
-async function perform(act: Act, name: string, running: readonly Container[]): Promise<unknown> {
+async function perform(act: Act, name: string): Promise<unknown> {
   const request = { ...withKey(), params: { name } };
   switch (act) {
     case 'up':
@@ -112,9 +122,7 @@ async function perform(act: Act, name: string, running: readonly Container[]): P
     case 'restart':
       return ask(restartProject(compose, { ...request, body: {} }));
     case 'stop':
-      return Promise.all(
-        running.map(({ id }) => ask(stopContainer(compose, { ...withKey(), params: { id }, body: {} }))),
-      );
+      return ask(stopProject(compose, { ...request, body: {} }));
     case 'down':
     case 'down-with-volumes':
       return ask(downProject(compose, { ...request, body: { remove_volumes: act === 'down-with-volumes' } }));

@@ -24,10 +24,18 @@ export function useProjects(): UseQueryResult<readonly Project[]> {
   });
 }
 
-export function useServices(name: string): UseQueryResult<readonly Service[]> {
+/**
+ * The services of a project; null: there is no such project. A project of which the server has no compose file ends with
+ * its last container, so the list is asked first: a missing project would be an error in the browser's log.
+ */
+export function useServices(name: string): UseQueryResult<readonly Service[] | null> {
   return useQuery({
     queryKey: ['services', name],
-    queryFn: ({ signal }) => askAll(paginate(listProjectServices, compose, { ...withKey(), params: { name }, signal })),
+    queryFn: async ({ signal }) => {
+      const projects = await askAll(paginate(listProjects, compose, { ...withKey(), signal }));
+      if (!projects.some((project) => project.name === name)) return null;
+      return askAll(paginate(listProjectServices, compose, { ...withKey(), params: { name }, signal }));
+    },
   });
 }
 

@@ -1,4 +1,4 @@
-import { restartProject, scaleService, startContainer, stopContainer } from '@plumbline/sdk/compose';
+import { restartProject, scaleService, startContainer, stopProject } from '@plumbline/sdk/compose';
 import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
@@ -87,8 +87,14 @@ export function ServiceRow({ service }: { service: Service }): JSX.Element {
           button('Restart', `${name} has restarted.`, () =>
             ask(restartProject(compose, { ...withKey(), params: { name: project }, body: { services: [name] } })),
           )}
-        {running.length > 0 && button('Stop', `${name} has stopped.`, () => each(running, stopOne))}
-        {startable.length > 0 && button('Start', `${name} has started.`, () => each(startable, startOne))}
+        {running.length > 0 &&
+          button('Stop', `${name} has stopped.`, () =>
+            ask(stopProject(compose, { ...withKey(), params: { name: project }, body: { services: [name] } })),
+          )}
+        {startable.length > 0 &&
+          button('Start', `${name} has started.`, () =>
+            Promise.all(startable.map(({ id }) => ask(startContainer(compose, { ...withKey(), params: { id } })))),
+          )}
       </div>
       <div class="wide">
         <ActionFailed mutation={acting} />
@@ -96,12 +102,6 @@ export function ServiceRow({ service }: { service: Service }): JSX.Element {
     </li>
   );
 }
-
-const each = (containers: readonly Container[], act: (id: string) => Promise<unknown>): Promise<unknown> =>
-  Promise.all(containers.map(({ id }) => act(id)));
-const stopOne = (id: string): Promise<unknown> =>
-  ask(stopContainer(compose, { ...withKey(), params: { id }, body: {} }));
-const startOne = (id: string): Promise<unknown> => ask(startContainer(compose, { ...withKey(), params: { id } }));
 
 /** How many containers are in which state, and their health. */
 function States({ service: { containers, replicas } }: { service: Service }): JSX.Element {

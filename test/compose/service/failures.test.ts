@@ -46,6 +46,7 @@ const standsOn: Readonly<Record<string, OperationName>> = {
   streamProjectLogs: 'listContainers',
   upProject: 'listContainers',
   downProject: 'listContainers',
+  stopProject: 'listContainers',
   restartProject: 'listContainers',
   scaleService: 'listContainers',
   buildProject: 'listContainers',

@@ -140,6 +140,7 @@ describe('a server limits', () => {
       ['DELETE', '/projects/p', undefined],
       ['POST', '/projects/p/up', {}],
       ['POST', '/projects/p/down', {}],
+      ['POST', '/projects/p/stop', {}],
       ['POST', '/projects/p/restart', {}],
       ['POST', '/projects/p/services/s0/scale', { replicas: 1 }],
     ] as const;

@@ -130,6 +130,7 @@ describe('a missing object is 404', () => {
     ['GET', '/services', undefined],
     ['POST', '/up', undefined],
     ['POST', '/down', undefined],
+    ['POST', '/stop', undefined],
     ['POST', '/restart', undefined],
     ['POST', '/build', undefined],
     ['POST', '/pull', undefined],
@@ -146,6 +147,7 @@ describe('a missing object is 404', () => {
     await running.up('cases', one());
     for (const [path, body] of [
       ['up', { services: ['Web'] }],
+      ['stop', { services: ['Web'] }],
       ['restart', { services: ['Web'] }],
       ['build', { services: ['Web'] }],
       ['pull', { services: ['Web'] }],
@@ -160,6 +162,22 @@ describe('a missing object is 404', () => {
     }
     await running.expect(204, 'DELETE', '/projects/cases');
   });
+});
+
+test('A stop ends the chosen services and keeps their containers, also where some have ended or none exist', async () => {
+  await running.up('halted', shop);
+  expect(await running.expect(200, 'POST', '/projects/halted/stop', { services: ['web'] })).toEqual({
+    project: 'halted',
+    stopped: ['halted-web'],
+  });
+  expect(await running.expect(200, 'POST', '/projects/halted/stop')).toMatchObject({ stopped: ['halted-db'] });
+  expect(await running.expect(200, 'POST', '/projects/halted/stop')).toMatchObject({ stopped: [] });
+  expect(await running.expect(200, 'GET', '/projects/halted/services')).toMatchObject({
+    items: [{ containers: [{ status: 'stopped' }] }, { containers: [{ status: 'stopped' }] }],
+  });
+  await running.expect(200, 'POST', '/projects/halted/down');
+  expect(await running.expect(200, 'POST', '/projects/halted/stop')).toMatchObject({ stopped: [] });
+  await running.expect(204, 'DELETE', '/projects/halted');
 });
 
 test('A negative number of replicas is 400, an invalid or too large one 422', async () => {

@@ -882,6 +882,29 @@ export function downProject(client: ComposeClient, request: DownProjectRequest):
   return client.call({ method: 'post', path: '/projects/{name}/down', statuses: [200], format: formats.json }, request);
 }
 
+/** `POST /projects/{name}/stop` */
+export interface StopProjectRequest extends CallOptions {
+  readonly params: operations['stopProject']['parameters']['path'];
+  readonly body?: Schemas['StopRequest-2'] | undefined;
+}
+export type StopProjectResult =
+  | Success<200, Schemas['StopResult']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
+  | Failure<404, Schemas['OrchestratorProjectNotFoundProblem'] | Schemas['OrchestratorServiceNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/** Stop a project (`POST /projects/{name}/stop`). */
+export function stopProject(client: ComposeClient, request: StopProjectRequest): Promise<StopProjectResult> {
+  return client.call({ method: 'post', path: '/projects/{name}/stop', statuses: [200], format: formats.json }, request);
+}
+
 /** `POST /projects/{name}/restart` */
 export interface RestartProjectRequest extends CallOptions {
   readonly params: operations['restartProject']['parameters']['path'];

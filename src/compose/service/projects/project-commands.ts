@@ -4,11 +4,17 @@ import type {
   RestartProjectHandler,
   ScaleServiceHandler,
   Schemas,
+  StopProjectHandler,
   UpProjectHandler,
 } from '../../../../generated/compose/operations.js';
 import { down } from '../../orchestrator/down.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
-import { restartProject as restartMembers, selectMembers, startProject } from '../../orchestrator/lifecycle.js';
+import {
+  restartProject as restartMembers,
+  selectMembers,
+  startProject,
+  stopMembers,
+} from '../../orchestrator/lifecycle.js';
 import { membersOf, observeProject, type Member } from '../../orchestrator/actual-state.js';
 import { up, type UpOptions } from '../../orchestrator/up.js';
 import type { ComposeDependencies } from '../dependencies.js';
@@ -84,6 +90,20 @@ export const downProject: DownProjectHandler<ComposeDependencies> = ({ params, b
         ...(ingested && { project: (await dependencies.projects.load(ingested, WHOLE)).project }),
       });
       return { status: 200, body: { project: params.name, stopped: [...stopped], removed: [...removed] } };
+    }),
+  );
+
+export const stopProject: StopProjectHandler<ComposeDependencies> = ({ params, body = {}, context }, dependencies) =>
+  answering(['OrchestratorError.projectNotFound', 'OrchestratorError.serviceNotFound'], () =>
+    dependencies.projectLocks(params.name, async () => {
+      const { name } = params;
+      const { ingested, members } = await lookUp(name, context.signal, dependencies);
+      const chosen = membersOf(members, body.services ?? [], name, [...(ingested?.services.keys() ?? [])]);
+      const { orchestration } = orchestrationOf(context, dependencies);
+      const project = ingested && (await dependencies.projects.load(ingested, WHOLE)).project;
+      await stopMembers(orchestration, chosen, { project, timeoutSeconds: body.timeout_seconds });
+      const alive = chosen.filter(({ container: { status } }) => status === 'running' || status === 'stopping');
+      return { status: 200, body: { project: name, stopped: alive.map(({ container }) => container.name) } };
     }),
   );
 
