@@ -42,6 +42,7 @@ async function buildServer(): Promise<void> {
   await rm(output, { recursive: true, force: true });
   await Promise.all([
     compile(),
+    declareExports(),
     bundleCompose(common),
     bundleOpenTelemetry(),
     copyFiles(),
@@ -66,6 +67,25 @@ async function compile(): Promise<void> {
   );
   const generated = (await filesBelow('generated')).filter((file) => /(?<!\.d)\.(ts|js)$/.test(file));
   await build({ ...common, entryPoints: [...sources, ...generated] });
+}
+
+/** Writes the declarations of the modules that the package exports. They use no types of other modules. */
+async function declareExports(): Promise<void> {
+  const { default: typescript } = await import('typescript');
+  for (const name of ['in-process', 'exchange']) {
+    const file = `src/contract-tools/gate/${name}.ts`;
+    const { outputText, diagnostics } = typescript.transpileDeclaration(await readFile(file, 'utf8'), {
+      fileName: file,
+      reportDiagnostics: true,
+      compilerOptions: { isolatedDeclarations: true, module: typescript.ModuleKind.NodeNext },
+    });
+    const [fault] = diagnostics ?? [];
+    if (fault !== undefined)
+      throw new Error(`${file}: ${typescript.flattenDiagnosticMessageText(fault.messageText, ' ')}`);
+    const target = `${output}/src/contract-tools/gate`;
+    await mkdir(target, { recursive: true });
+    await writeFile(`${target}/${name}.d.ts`, outputText);
+  }
 }
 
 /**

@@ -60,6 +60,17 @@ describe.skipIf(unreachable !== null)(`the packed server${unreachable ?? ''}`, {
     expect(JSON.parse(stdout).repositories[0].records.git_commits).toBeGreaterThan(0);
   });
 
+  test("exports the gate for a user's tests, with its types", async () => {
+    await writeFile(join(folder, 'contract.json'), JSON.stringify(greetings));
+    await writeFile(join(folder, 'greeting.test.mts'), userTest);
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node'];
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2022'];
+    await run(process.execPath, [compiler, ...strict, ...types, 'greeting.test.mts'], { cwd: folder });
+    const { stdout } = await run(process.execPath, ['--test', 'greeting.test.mjs'], { cwd: folder });
+    expect(stdout).toMatch(/^(?:#|ℹ) pass 2$/m);
+  });
+
   test('reads a compose file', async () => {
     const file = join(folder, 'compose.yaml');
     await writeFile(file, 'services: { web: { image: example/web } }\n');
@@ -73,3 +84,42 @@ describe.skipIf(unreachable !== null)(`the packed server${unreachable ?? ''}`, {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('nothing.sock')]);
   });
 });
+
+const greetings = {
+  openapi: '3.1.0',
+  info: { title: 'Greetings', version: '1' },
+  paths: {
+    '/greeting': {
+      get: { responses: { 200: { description: 'Hello', content: { 'text/plain': { schema: { type: 'string' } } } } } },
+    },
+  },
+};
+
+/** What a user writes, as the README shows it, for a server that is right and for one that is not. */
+const userTest = `
+import assert from 'node:assert';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { openGate, type GateReport, type Listener } from 'plumbline/gate';
+
+async function judged(app: Listener): Promise<GateReport> {
+  const gate = await openGate('contract.json');
+  const server = createServer(gate.wrap(app)).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  await fetch('http://127.0.0.1:' + (server.address() as AddressInfo).port + '/greeting');
+  server.close();
+  return gate.report();
+}
+
+test('a server that is as documented passes', async () => {
+  const report = await judged((_, response) => response.setHeader('content-type', 'text/plain').end('Hello'));
+  assert.deepStrictEqual(report.failures, []);
+});
+
+test('an undocumented status fails', async () => {
+  const { passed, failures } = await judged((_, response) => response.writeHead(202).end());
+  assert.strictEqual(passed, false);
+  assert.match(failures.join(), /has no status 202/);
+});
+`;

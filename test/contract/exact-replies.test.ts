@@ -89,4 +89,8 @@ test('An undocumented header is reported beside a documented one', async () => {
       ({ status: 200, body: tokens, headers: { ${headers} } });`;
   expect(await complaints(reply("'Set-Cookie': 'a=b'"))).toEqual([]);
   expect(await complaints(reply("'Set-Cookie': 'a=b', 'X-Other': '1'"))).toEqual(documents('headers.X-Other'));
+  // The contract documents this header, and only the pipeline sets it.
+  expect(await complaints(reply("'Set-Cookie': 'a=b', 'X-Request-Id': '1'"))).toEqual(
+    documents('headers.X-Request-Id'),
+  );
 });

@@ -36,6 +36,10 @@ export const incompleteProblem = (): unknown => validationFailed({ message: '' }
 // @ts-expect-error -- the reply has no documented headers
 export const extraHeader: DisownAccountHandler<null> = () => ({ status: 200, body: done, headers: { 'X-Other': '1' } });
 
+export const pipelineHeader: DisownAccountHandler<null> =
+  // @ts-expect-error -- only the pipeline sets X-Request-Id, which the contract documents for every reply
+  () => ({ status: 200, body: done, headers: { 'X-Request-Id': '1' } });
+
 // @ts-expect-error -- the documented header is missing
 export const missingHeader: StartBrowserSessionHandler<null> = () => ({ status: 200, body: session });
 

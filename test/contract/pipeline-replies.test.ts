@@ -83,6 +83,7 @@ describe('undocumented replies are 500, and the log has the reason', () => {
     ['an error that is no problem', () => ({ status: 404, body: saw }), 'an error must be a problem'],
     ['a problem where success is documented', () => ({ ...notFound, status: 200 }), 'the contract documents no problem for this status'],
     ['a header', () => ({ status: 200, body: saw, headers: { 'X-Secret': '1' } }), 'the header X-Secret is not documented'],
+    ['a header that only the pipeline sets', () => ({ status: 200, body: saw, headers: { 'X-Request-Id': 'r-2' } }), 'the header X-Request-Id is not documented'],
     ['a property', () => ({ status: 200, body: { ...saw, secret: 1 } }), 'must NOT have additional properties'],
     ['no property', () => ({ status: 200, body: { id: 1 } }), "must have required property 'name'"],
     ['another type', () => ({ status: 200, body: { ...saw, id: 'hunter2' } }), '/id must be integer'],

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Contract } from '../../src/contract-tools/gate/contract.js';
-import { createRecorder, type Exchange, type Recorder } from '../../src/contract-tools/gate/recorder.js';
+import type { Exchange } from '../../src/contract-tools/gate/exchange.js';
+import { createRecorder, type Recorder } from '../../src/contract-tools/gate/recorder.js';
 import { loadContract } from './load-contract.js';
 import { openObservations, type Unit } from '../../src/contract-tools/gate/observations.js';
 
@@ -10,12 +11,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 /** Where the observations of a run lie, relative to the root. */
 export const observationsFolder = 'coverage/contract';
 
-export {
-  ContractViolation,
-  createRecorder,
-  type Exchange,
-  type Recorder,
-} from '../../src/contract-tools/gate/recorder.js';
+export type { Exchange } from '../../src/contract-tools/gate/exchange.js';
+export { ContractViolation, createRecorder, type Recorder } from '../../src/contract-tools/gate/recorder.js';
 
 /**
  * A `fetch` for tests that talk to a server of `api`. Its promise is rejected with a `ContractViolation`, and so is the

@@ -45,6 +45,17 @@ export function openObservations(folder: string): Observations {
   };
 }
 
+/** Keeps observations of one surface in memory. */
+export function collectObservations(): Observations & { readonly seen: () => Seen } {
+  const units = new Map<string, Unit>();
+  const faults = new Set<string>();
+  return {
+    observe: (_, unit) => units.set(JSON.stringify(unit), unit),
+    reportFault: (_, fault) => faults.add(fault),
+    seen: () => ({ units: [...units.values()], faults: [...faults] }),
+  };
+}
+
 /** Reads what was noted of one surface; nothing when no test has touched it. */
 export function readObservations(folder: string, surface: string): Seen {
   const units = new Map<string, Unit>();

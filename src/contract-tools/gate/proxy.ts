@@ -6,11 +6,8 @@ import {
   type Server,
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import type { Exchange } from './recorder.js';
-
-/** Replies beyond this many bytes are passed on and not recorded. */
-const largestBody = 16 * 1024 * 1024;
+import type { Exchange } from './exchange.js';
+import { decompressed, headersOf, largestBody } from './reply-body.js';
 
 /** Headers of one connection (RFC 9110, section 7.6.1), which a proxy does not pass on. */
 const ofConnection = new Set([
@@ -107,19 +104,6 @@ function collect(reply: IncomingMessage, done: (body: Buffer | null) => void): v
   });
 }
 
-function decompressed(body: Buffer, encoding: string | undefined): Buffer | null {
-  if (body.length === 0) return body;
-  const options = { maxOutputLength: largestBody };
-  try {
-    if (encoding === 'gzip') return gunzipSync(body, options);
-    if (encoding === 'br') return brotliDecompressSync(body, options);
-    if (encoding === 'deflate') return inflateSync(body, options);
-    return body;
-  } catch {
-    return null;
-  }
-}
-
 function withoutConnection(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const named = (headers.connection ?? '').toLowerCase().split(/ *, */);
   return Object.fromEntries(
@@ -135,14 +119,6 @@ function framingOf(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
   const { 'content-length': length } = headers;
   return length === undefined ? {} : { 'content-length': length };
-}
-
-function headersOf(incoming: IncomingHttpHeaders): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(incoming)) {
-    for (const each of [value].flat()) if (each !== undefined) headers.append(name, each);
-  }
-  return headers;
 }
 
 function withoutQuery(path: string): string {

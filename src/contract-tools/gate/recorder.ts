@@ -8,22 +8,13 @@ import {
   type ReplyHead,
 } from './check-reply.js';
 import type { Contract } from './contract.js';
+import type { Exchange } from './exchange.js';
 import { matchOperation } from './match-operation.js';
 import type { Observations } from './observations.js';
 
 /** A reply was not as the contract documents it. The gate fails on it even when a test catches this. */
 export class ContractViolation extends Error {
   override name = 'ContractViolation';
-}
-
-/** One request and its complete reply. */
-export interface Exchange {
-  readonly method: string;
-  /** Absolute, or a path with or without a query. */
-  readonly url: string;
-  readonly status: number;
-  readonly headers: Headers | Readonly<Record<string, string>>;
-  readonly body: Uint8Array | string;
 }
 
 /** Checks exchanges against one contract and notes what they show. */

@@ -13,11 +13,8 @@ import { renderJunit } from './junit.js';
 import { openObservations, readObservations } from './observations.js';
 import { createRecordingProxy } from './proxy.js';
 import { ContractViolation, createRecorder } from './recorder.js';
-import { unitsOf } from './surface.js';
+import { surfaceName, unitsOf } from './surface.js';
 import { printTree } from './tree.js';
-
-/** The surface's name in observations and exceptions. */
-export const surfaceName = 'api';
 
 /** What `plumbline gate` was asked for. */
 export interface GateOptions {

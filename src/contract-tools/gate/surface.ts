@@ -2,6 +2,9 @@ import { unroutedLabel } from './check-reply.js';
 import type { Contract, DocumentedReply } from './contract.js';
 import type { Seen, Unit } from './observations.js';
 
+/** The name of the only surface of `plumbline gate` in observations and exceptions. */
+export const surfaceName = 'api';
+
 /** Something with a contract: what that documents, and what the tests have seen of it. */
 export interface Surface {
   readonly name: string;

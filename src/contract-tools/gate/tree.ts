@@ -33,10 +33,7 @@ export function nameBelowGroups({ unit }: JudgedUnit): string {
 /** Prints the verdict for a terminal: the tree, then everything that fails, then the sum. */
 export function printTree(verdict: Verdict): string {
   const lines = verdict.surfaces.flatMap((surface) => ['', ...printSurface(surface)]);
-  const failures = verdict.surfaces.flatMap(printFailures);
-  for (const { surface, unit } of verdict.staleExceptions) {
-    failures.push(`stale exception, nothing documents it: ${[surface, ...unit].join(separator)}`);
-  }
+  const failures = failuresOf(verdict);
   if (failures.length > 0) lines.push('', 'What fails:', ...failures.map((each) => `  ${each}`));
   lines.push(
     '',
@@ -44,6 +41,12 @@ export function printTree(verdict: Verdict): string {
     verdict.passed ? 'The contract gate is green.' : 'The contract gate is RED.',
   );
   return lines.join('\n');
+}
+
+/** Everything that fails, a line each. */
+export function failuresOf({ surfaces, staleExceptions }: Verdict): string[] {
+  const stale = staleExceptions.map(({ surface, unit }) => [surface, ...unit].join(separator));
+  return [...surfaces.flatMap(printFailures), ...stale.map((each) => `stale exception, nothing documents it: ${each}`)];
 }
 
 /** How much of a surface was seen, in one line. */

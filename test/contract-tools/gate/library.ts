@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
 /** What the server of this test does wrong, one thing at a time. */
@@ -19,13 +19,18 @@ export type Fault =
 
 /** A server that is not of this repository. `library.yaml` is its contract. */
 export function createLibrary(fault: Fault | null): Server {
+  return createServer(libraryListener(fault));
+}
+
+/** The same without a port. */
+export function libraryListener(fault: Fault | null): RequestListener {
   const book: Record<string, unknown> = { id: 7, title: 'Emma', subtitle: null, price: 1 };
   if (fault === 'undocumented property') book['secret'] = true;
   if (fault === 'wrong type') book['title'] = 7;
   if (fault === 'null where not nullable') book['title'] = null;
   if (fault === 'below an exclusive minimum') book['price'] = 0;
   if (fault === 'missing property') delete book['id'];
-  return createServer((request, reply) => {
+  return (request, reply) => {
     const [path = ''] = (request.url ?? '').split('?');
     const json = (status: number, body: unknown): void => {
       const type = fault === 'undocumented media type' ? 'application/vnd.book+json' : 'application/json';
@@ -48,7 +53,7 @@ export function createLibrary(fault: Fault | null): Server {
       reply.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from([137, 80]));
     else if (path === '/v2/debug' && fault === 'undocumented operation') json(200, {});
     else json(404, { error: 'There is nothing here.' });
-  });
+  };
 }
 
 /** Requests that show everything documented. */
