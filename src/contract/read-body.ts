@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'http';
 import type { ProblemReply } from '../../generated/contract.js';
 import { payloadTooLarge } from '../../generated/problems.js';
 import type { Endpoint, Exchange } from './exchange.js';
+import { closeLingering } from './lingering-close.js';
 
 /** The caller disconnected before the body was complete, so there is no reply. */
 export class RequestAborted extends Error {
@@ -22,10 +23,11 @@ export async function readBody(exchange: Exchange<Endpoint>): Promise<ProblemRep
   return null;
 }
 
-/** The problem (413) for a body beyond its limit. The rest of it is not read, so the connection is closed. */
-export function refuseLongBody({ route, replyHeaders }: Exchange<Endpoint>): ProblemReply {
+/** The problem (413) for a body beyond its limit. The rest of it is dropped, and the connection is closed. */
+export function refuseLongBody({ request, route, replyHeaders }: Exchange<Endpoint>): ProblemReply {
   const { maxBodyBytes } = route;
   replyHeaders['Connection'] = 'close';
+  closeLingering(request);
   return payloadTooLarge({ message: `Send at most ${maxBodyBytes} bytes in the body.`, max_bytes: maxBodyBytes });
 }
 

@@ -51,6 +51,26 @@ describe('size', () => {
     expect(response.status).toBe(413);
   });
 
+  test.each([
+    ['whole', 0],
+    ['in part', 1],
+  ])('A caller that reads after it has sent a far too large body, %s, is not reset', async (_, missing) => {
+    const socket = connect(Number(new URL(workshop.url).port), '127.0.0.1');
+    socket.pause();
+    const size = 8_000_000;
+    socket.write(`${head}Content-Length: ${size + missing}\r\n\r\n`);
+    const part = 'x'.repeat(100_000);
+    for (let sent = 0; sent < size; sent += part.length) {
+      if (!socket.write(part)) await once(socket, 'drain');
+    }
+    const ended = once(socket, 'end');
+    let reply = '';
+    socket.setEncoding('latin1').on('data', (text: string) => (reply += text));
+    socket.resume();
+    await ended;
+    expect(reply).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
   test('An operation may override the default limit', async () => {
     expect((await writeNote(JSON.stringify({ text: 'x'.repeat(900_000) }))).status).toBe(200);
   });
