@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { exampleDefinition } from '../platform/views/definition.js';
 import type { TestPlatform, TestUser } from '../support/platform.js';
 import { preparePeople } from './people-data.js';
+import { prepareServiceTokens } from './service-tokens-data.js';
 import { prepareSources } from './sources-data.js';
 import { prepareTeams } from './teams-data.js';
 
@@ -289,6 +290,35 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     as: 'owner',
     ready: 'timeseries-weekly',
     act: (page) => page.getByText('catalog-limits', { exact: true }).click(),
+  },
+  {
+    name: 'service-tokens',
+    path: '/service-tokens',
+    as: 'owner',
+    ready: '– revoked',
+    prepare: prepareServiceTokens,
+  },
+  { name: 'service-tokens-empty', path: '/service-tokens', as: 'founder', ready: 'There are no service tokens yet' },
+  {
+    name: 'service-tokens-refused',
+    path: '/service-tokens',
+    as: 'owner',
+    provokes: /^422 .*\/service-tokens$/,
+    ready: '– revoked',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'New token' }).click();
+      await submit({ Name: 'Nightly export' }, 'Create', 'Choose or enter at least one')(page);
+    },
+  },
+  {
+    name: 'service-tokens-secret',
+    path: '/service-tokens',
+    as: 'owner',
+    ready: '– revoked',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Rotate Nightly export' }).click();
+      await submit({}, 'Rotate', 'Copy the secret now')(page);
+    },
   },
   { name: 'account', path: '/account', as: 'owner', ready: 'Last used' },
   { name: 'account-without-organization', path: '/account', as: 'newcomer', ready: 'You belong to no organization' },

@@ -4,6 +4,7 @@ import type { TestUser } from '../support/platform.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 import { appearances, lookAt, type Appearance } from './look.js';
 import { preparePeople } from './people-data.js';
+import { prepareServiceTokens } from './service-tokens-data.js';
 import { prepareSources } from './sources-data.js';
 import { prepareTeams } from './teams-data.js';
 
@@ -18,6 +19,7 @@ const pages = [
   { name: 'teams', path: '/teams', ready: 'platform/operations' },
   { name: 'organization', path: '/organization', ready: 'Next:' },
   { name: 'audit-log', path: '/audit-log', ready: 'LOGIN' },
+  { name: 'service-tokens', path: '/service-tokens', ready: '– revoked' },
   { name: 'account', path: '/account', ready: 'Last used' },
 ] as const;
 
@@ -37,7 +39,8 @@ describe.skipIf(!hasBrowser)(`The states of pages${withoutBrowser}`, () => {
     const { platform } = running;
     owner = await platform.signUp({ email: 'robin@example.com', organization: 'Quiet Rivers' });
     await fill(platform.databaseUri, owner.orgId, smallOrganization);
-    for (const prepare of [prepareSources, preparePeople, prepareTeams]) await prepare(platform, owner);
+    for (const prepare of [prepareSources, preparePeople, prepareTeams, prepareServiceTokens])
+      await prepare(platform, owner);
     viewer = await platform.signUp({ email: 'vic@example.com', invitedBy: owner, role: 'viewer' });
     const [sync] = await platform.database.sql<{ id: string }[]>`
       select id from sync_configs where name = 'All services'`;

@@ -99,6 +99,13 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../api/api-page.js'),
   },
   {
+    path: '/service-tokens',
+    label: 'Service tokens',
+    permission: 'service_tokens:manage',
+    needsOrganization: true,
+    load: () => import('../service-tokens/service-tokens-page.js'),
+  },
+  {
     path: '/account',
     label: 'Account',
     permission: null,

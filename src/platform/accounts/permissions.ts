@@ -24,6 +24,7 @@ const granted: Readonly<Record<Role, readonly string[]>> = {
     'teams:write',
     'audit:read',
     'setup:read',
+    'service_tokens:manage',
   ],
   owner: ['owners:manage'],
 };

@@ -1,0 +1,170 @@
+import { unwrap } from '@plumbline/sdk';
+import { revokeServiceToken } from '@plumbline/sdk/platform';
+import { useMutation } from '@tanstack/preact-query';
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { platform } from '../session/session.js';
+import { Confirm } from '../ui/dialog.js';
+import { Failed } from '../ui/failed.js';
+import { Moment } from '../ui/moment.js';
+import { More } from '../ui/more.js';
+import { announce } from '../ui/toasts.js';
+import { View } from '../ui/view.js';
+import { refreshServiceTokens, useServiceTokens, type ServiceToken } from './queries.js';
+
+const statuses: Readonly<Record<ServiceToken['status'], { readonly text: string; readonly mark: string }>> = {
+  active: { text: '✓ active', mark: 'good' },
+  expired: { text: '! expired', mark: 'warn' },
+  revoked: { text: '– revoked', mark: '' },
+};
+
+export interface TokenListProps {
+  readonly orgId: string;
+  readonly onRotate: (token: ServiceToken) => void;
+}
+
+/** The service tokens with their scopes and last use. Those that are not revoked can be revoked. */
+export function TokenList({ orgId, onRotate }: TokenListProps): JSX.Element {
+  const tokens = useServiceTokens(orgId);
+  const [ending, setEnding] = useState<ServiceToken | null>(null);
+  const revoke = useMutation({
+    mutationFn: async ({ id }: ServiceToken) => {
+      unwrap(await revokeServiceToken(platform, { params: { org_id: orgId, service_token_id: id } }));
+    },
+    onSuccess: (_nothing, { name }) => {
+      announce(`${name} is revoked.`);
+    },
+    onSettled: refreshServiceTokens,
+  });
+  return (
+    <section class="card">
+      <h2>Tokens</h2>
+      <Failed mutation={revoke} />
+      <View
+        query={tokens}
+        what="the service tokens"
+        empty={({ pages }) =>
+          pages.some(({ items }) => items.length > 0)
+            ? null
+            : { title: 'There are no service tokens yet', text: 'With one, a program needs no password of a person.' }
+        }
+      >
+        {({ pages }) => (
+          <>
+            <ul class="rows" aria-label="Service tokens">
+              {pages
+                .flatMap(({ items }) => items)
+                .map((token) => (
+                  <TokenRow key={token.id} token={token}>
+                    {token.status === 'active' && (
+                      <button
+                        type="button"
+                        aria-label={`Rotate ${token.name}`}
+                        onClick={() => {
+                          onRotate(token);
+                        }}
+                      >
+                        Rotate
+                      </button>
+                    )}
+                    {token.status !== 'revoked' && (
+                      <button
+                        type="button"
+                        class="danger"
+                        aria-label={`Revoke ${token.name}`}
+                        onClick={() => {
+                          revoke.reset();
+                          setEnding(token);
+                        }}
+                      >
+                        Revoke
+                      </button>
+                    )}
+                  </TokenRow>
+                ))}
+            </ul>
+            <More query={tokens}>Show older tokens</More>
+          </>
+        )}
+      </View>
+      <Confirm
+        title={`Revoke ${ending?.name ?? ''}?`}
+        text="Programs that use it are refused from now on. This cannot be undone."
+        button="Revoke"
+        open={ending !== null}
+        onClose={() => {
+          setEnding(null);
+        }}
+        onConfirm={() => {
+          if (ending !== null) revoke.mutate(ending);
+        }}
+      />
+    </section>
+  );
+}
+
+/** A token, with the buttons for it. */
+function TokenRow({
+  token,
+  children,
+}: {
+  readonly token: ServiceToken;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  const { name, scopes, status, last_used_at: lastUsed, overlap_ends_at: overlapEnds } = token;
+  const { text, mark } = statuses[status];
+  return (
+    <li>
+      <div class="stack tight grow">
+        <span class="break">
+          <strong>{name}</strong> <span class={`tag ${mark}`}>{text}</span>
+        </span>
+        <span class="small break">
+          <code>{scopes.join(' ')}</code>
+        </span>
+        <span class="small muted break">
+          {lastUsed === null ? (
+            'never used'
+          ) : (
+            <>
+              last used <Moment at={lastUsed} />
+            </>
+          )}
+          {' · '}
+          <End token={token} />
+        </span>
+        <span class="small muted break">
+          <Origin token={token} />
+        </span>
+        {overlapEnds !== null && status === 'active' && (
+          <span class="small break">
+            Earlier secrets are accepted until <Moment at={overlapEnds} />.
+          </span>
+        )}
+      </div>
+      <div class="actions">{children}</div>
+    </li>
+  );
+}
+
+/** When a token ends or has ended. */
+function End({ token: { status, expires_at, revoked_at } }: { readonly token: ServiceToken }): JSX.Element {
+  const words = { active: 'expires', expired: 'expired', revoked: 'revoked' } as const;
+  return (
+    <>
+      {words[status]} <Moment at={revoked_at ?? expires_at} />
+    </>
+  );
+}
+
+/** Who created a token, and whether that person may still do so. The creator may have kept a copy of the secret. */
+function Origin({ token }: { readonly token: ServiceToken }): JSX.Element {
+  const { status, created_at, created_by, created_by_name, creator_is_admin } = token;
+  const hasLeft = created_by !== null && !creator_is_admin && status === 'active';
+  return (
+    <>
+      created <Moment at={created_at} /> {created_by === null ? '' : `by ${created_by_name ?? created_by}`}{' '}
+      {hasLeft && <span class="tag warn">! no longer an admin: rotate the token</span>}
+    </>
+  );
+}
