@@ -65,7 +65,7 @@ function bytesOf(chunk: unknown, encoding: unknown): Buffer {
   return chunk instanceof Uint8Array ? Buffer.from(chunk) : Buffer.alloc(0);
 }
 
-/** The headers in the last argument of `writeHead`: an object, or names and values in turn. */
+/** The headers in the last argument of `writeHead`: an object, or a list of alternating names and values. */
 function headersIn(argument: unknown): OutgoingHttpHeaders {
   if (typeof argument !== 'object' || argument === null) return {};
   const entries = Array.isArray(argument) ? pairs(argument.flat()) : Object.entries(argument);
