@@ -1,5 +1,6 @@
 import { fill, smallOrganization } from '../analytics/graphql/served.js';
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { exampleDefinition } from '../platform/views/definition.js';
 import type { TestPlatform, TestUser } from '../support/platform.js';
 import { preparePeople } from './people-data.js';
@@ -282,7 +283,16 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     },
   },
   { name: 'organization', path: '/organization', as: 'owner', ready: 'Next:' },
-  { name: 'audit-log', path: '/audit-log', as: 'owner', ready: 'LOGIN' },
+  {
+    name: 'audit-log',
+    path: '/audit-log',
+    as: 'owner',
+    ready: 'LOGIN',
+    act: async (page) => {
+      const records = `document.querySelector('[aria-label="Records"]')`;
+      expect(await page.evaluate(`${records}.scrollWidth - ${records}.clientWidth`), 'pixels beyond the card').toBe(0);
+    },
+  },
   { name: 'audit-log-empty', path: '/audit-log?action=NO_SUCH_THING', as: 'owner', ready: 'No record matches' },
   {
     name: 'api',

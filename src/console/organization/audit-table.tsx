@@ -17,8 +17,7 @@ export function AuditTable({ items, addresses }: AuditTableProps): JSX.Element {
           <tr>
             <th scope="col">Time</th>
             <th scope="col">Who</th>
-            <th scope="col">Action</th>
-            <th scope="col">Resource</th>
+            <th scope="col">Action and resource</th>
             <th scope="col">Outcome</th>
             <th scope="col">Details</th>
           </tr>
@@ -33,10 +32,10 @@ export function AuditTable({ items, addresses }: AuditTableProps): JSX.Element {
                 <span class="break who">{whoOf(record, addresses)}</span>
               </td>
               <td data-label="Action">
-                <code>{record.action}</code>
-              </td>
-              <td data-label="Resource">
-                <code>{record.resource_kind}</code>
+                <span class="stack tight">
+                  <code>{record.action}</code>
+                  <code class="muted">{record.resource_kind}</code>
+                </span>
               </td>
               <td data-label="Outcome">
                 <span class={record.status === 'success' ? 'tag good' : 'tag bad'}>

@@ -211,6 +211,7 @@ async function* samples(
     } catch (error) {
       // The container was removed, or ended before the sample: end the stream without an error.
       if (isRuntimeError(error, 'notFound') || !(await alive().catch(() => false))) return;
+      if (isRuntimeError(error, 'invalidState')) continue; // It is between two runs.
       throw error;
     }
     yield sample;
