@@ -1,4 +1,7 @@
-/** `plumbline authors import`: stores which e-mails, logins and names are one person, and derives work units by it. */
+/**
+ * `plumbline authors import`: stores which e-mails, logins and names belong to one person, and derives work units
+ * again.
+ */
 import type { Command } from 'commander';
 import { registerImportCommand } from './import-command.js';
 

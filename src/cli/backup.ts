@@ -78,7 +78,7 @@ function readBackup(settings: PlatformSettings, uri: string, file: string): Prom
   });
 }
 
-/** What a server writes after the copy would be missing in the new database. */
+/** Data that a server writes after the copy would be missing in the new database. */
 async function requireUnused(uri: string): Promise<void> {
   const sql = openSingleConnection(parseDatabaseAddress(uri), 'plumbline move', log);
   try {

@@ -95,7 +95,7 @@ function print(line: string): void {
   console.log(line);
 }
 
-/** Ends with the code of a tool; wrong usage, which says what to do, is 2. */
+/** Exits with the code of a tool, or with 2 and a message after wrong usage. */
 async function exitWith(result: Promise<number>): Promise<void> {
   try {
     process.exitCode = await result;

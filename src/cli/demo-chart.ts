@@ -1,4 +1,4 @@
-/** A table with a bar per row, as wide as the terminal. */
+/** A table with a bar per row, at most as wide as the terminal. */
 
 export interface ChartRow {
   readonly label: string;

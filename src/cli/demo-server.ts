@@ -1,4 +1,4 @@
-/** Where the demo can be looked at: at a server that is running, or at one to be started. */
+/** Finds the server that can show the demo, or proposes the command to start one. */
 import { createServer } from 'node:net';
 import { localUrl } from '../platform/local-url.js';
 import type { PlatformSettings } from '../platform/settings.js';
@@ -14,20 +14,20 @@ export interface DemoServer {
 type Listening = Pick<PlatformSettings, 'host' | 'port'>;
 
 const defaultPort = 8080;
-/** How many ports are tried. */
+/** The maximum number of ports to try. */
 const mostPorts = 100;
 
 /**
- * Finds the server of the demo. Another program may use its port, also a Plumbline server with another database: then
- * the next free port is proposed.
+ * Finds the server of the demo. If another program uses its port, or a Plumbline server with another database, the next
+ * free port is proposed.
  *
- * @param keyIds ids of the keys with which servers of this database sign: they tell such a server from others
+ * @param keyIds ids of the signing keys of this database, which identify its servers
  */
 export async function findDemoServer(
   settings: Listening & Pick<PlatformSettings, 'home'>,
   keyIds: ReadonlySet<string>,
 ): Promise<DemoServer> {
-  // A server can have been started with another port than the one that is set here.
+  // A running server may use another port than the current settings.
   for (const url of [localUrl(settings), await readServerAddress(settings)]) {
     const served = url === null ? [] : await keyIdsOf(url);
     if (url !== null && served.some((id) => keyIds.has(id))) return { url, command: null };
@@ -38,7 +38,7 @@ export async function findDemoServer(
   return { url: localUrl({ ...settings, port }), command: `npx plumbline serve${option}` };
 }
 
-/** The ids of the keys of the server at an address; none where there is no Plumbline server. */
+/** The ids of the keys of the server at an address; empty if no Plumbline server answers there. */
 async function keyIdsOf(url: string): Promise<readonly string[]> {
   try {
     const reply = await fetch(`${url}/.well-known/jwks.json`, { signal: AbortSignal.timeout(1000) });
@@ -50,7 +50,7 @@ async function keyIdsOf(url: string): Promise<readonly string[]> {
   }
 }
 
-/** The first free port from that of the settings on; that one, where all are in use. */
+/** The first free port, starting with the port of the settings; that port itself if all are in use. */
 async function freePort({ host, port: first }: Listening): Promise<number> {
   const last = Math.min(65_535, first + mostPorts - 1);
   for (let port = first; port <= last; port++) if (await isFree(host, port)) return port;

@@ -42,14 +42,15 @@ export interface DemoOptions {
 /** The number of days of synthetic data. */
 const days = 90;
 const pollMs = 200;
-/** Much longer than a run takes; another server may have claimed the run and ended. */
+/** Maximum wait for another server that has claimed the run. It may have ended; a run takes much less time. */
 const patienceMs = 120_000;
 
 /**
  * Creates a verified account with an organization, fills it through the sync engine, and prints how to log in and the
- * result of a first query. A repeated run only adds data up to today.
+ * result of a first query. Running it again only adds data up to today.
  *
- * @throws SettingError when the address is invalid or belongs to another account, or when syncs cannot write to the store
+ * @throws SettingError when the address is invalid or belongs to another account, or when syncs cannot write to the
+ * store
  */
 export async function runDemo(environment: Environment, options: DemoOptions): Promise<void> {
   const settings = readSettings(environment);
@@ -63,7 +64,7 @@ export async function runDemo(environment: Environment, options: DemoOptions): P
   await withDatabase(settings, log, async (uri) => {
     await migrate(uri, { logger: log });
     const store = settings.analyticsUri ?? uri;
-    // First: if the store cannot be opened, nothing is created.
+    // Opened first, so that nothing is created if the store cannot be opened.
     const analytics = await openAnalytics(store, { timeoutSeconds: settings.analyticsQueryTimeoutSeconds, log });
     const database = openDatabase(uri, { logger: log });
     try {
@@ -96,7 +97,7 @@ export async function runDemo(environment: Environment, options: DemoOptions): P
   });
 }
 
-/** The ids of the keys with which servers of these settings sign. */
+/** The ids of the signing keys of servers with these settings. */
 async function keyIdsOf(sql: DatabaseSql, { jwtPrivateKeys }: PlatformSettings): Promise<ReadonlySet<string>> {
   const configured = jwtPrivateKeys === null ? [] : await parseSigningKeys(jwtPrivateKeys);
   return new Set([...(await storedKeyIds(sql)), ...configured.map(({ kid }) => kid)]);

@@ -23,7 +23,7 @@ export async function doctor({ config, json = false }: ConfigOption & { readonly
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
-/** What is wrong with the settings, and the settings where they are valid. */
+/** Returns the problems of the settings, and the settings if they are valid. */
 async function readAndCheck(
   config: string | undefined,
 ): Promise<{ findings: Finding[]; settings: PlatformSettings | null }> {

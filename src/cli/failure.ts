@@ -8,7 +8,7 @@ export async function reportFailure(error: unknown): Promise<void> {
   else console.error(`plumbline: ${line}`);
 }
 
-/** null: an operator cannot correct it. */
+/** null: an operator cannot fix it. */
 async function lineFor(error: unknown): Promise<string | null> {
   if (!(error instanceof Error)) return null;
   const code = 'code' in error ? String(error.code) : '';

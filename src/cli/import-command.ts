@@ -4,11 +4,11 @@ import type { WorkUnitOptions } from './work-units.js';
 
 type ImportOptions = WorkUnitOptions & { readonly json?: boolean };
 
-/** `plumbline <name> import <file>`: stores what a file lists, and derives work units by it. */
+/** `plumbline <name> import <file>`: stores the entries of a file, and derives work units again. */
 export interface ImportCommand<Entry> {
   readonly name: string;
   readonly description: string;
-  /** What `import` does. */
+  /** The description of `import`. */
   readonly purpose: string;
   readonly help: string;
   /** Printed before the name of each repository. */

@@ -16,7 +16,7 @@ export async function createServerLog({ logLevel, logFormat }: LogSettings): Pro
     colorize: process.stdout.isTTY && process.stdout.hasColors() && (process.env['NO_COLOR'] ?? '') === '',
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
-    sync: true, // otherwise the last lines are lost at exit
+    sync: true, // asynchronous output would lose the last lines at exit
   });
   return pino(options(logLevel), stream);
 }
@@ -27,10 +27,11 @@ function options(level: string): LoggerOptions {
   return {
     level,
     base: null,
-    // The ids by which a line and its trace are found. A new object each time: pino adds the fields of the line to it.
+    // Adds the ids of the current trace to each line. A new object each time, because pino adds the line's fields to
+    // it.
     mixin: () => ({ ...currentSpan()?.ids }),
     timestamp: pino.stdTimeFunctions.isoTime,
-    // No log line contains these; the redaction is a safeguard.
+    // No log line should contain these; the redaction is a safeguard.
     redact: [
       'password',
       'token',

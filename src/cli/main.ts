@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line. People wait for `compose` commands, so those load nothing else. */
+/** The command line. `compose` commands load no other modules, so that they start fast. */
 import { fileURLToPath } from 'node:url';
 import { codeCacheFolder, runCached } from '../system/code-cache.js';
 import type * as Compose from './compose.js';
@@ -12,7 +12,7 @@ try {
   await reportFailure(error);
 }
 
-/** A server runs for long, and needs modules that the bundle does not have. */
+/** A server is long-running, and needs modules that the bundle does not have. */
 async function compose(args: readonly string[]): Promise<void> {
   const isBuilt = import.meta.url.includes('/dist/src/');
   const { runCompose } = isBuilt && !args.includes('serve') ? bundled(args) : await import('./compose.js');
@@ -22,7 +22,7 @@ async function compose(args: readonly string[]): Promise<void> {
 function bundled(args: readonly string[]): typeof Compose {
   const file = fileURLToPath(new URL('compose.cjs', import.meta.url));
   const { exports, keep } = runCached({ file, folder: codeCacheFolder(process.env) });
-  // The build makes the bundle from this module.
+  // The build creates the bundle from this module.
   const module = exports as typeof Compose;
   keep(module.commandIn(args));
   return module;

@@ -1,4 +1,6 @@
-/** Makes a text safe for one line of a terminal: names from other sources must not move the cursor or change colours. */
+/**
+ * Makes a text safe for one line of a terminal: names from other sources must not move the cursor or change colours.
+ */
 export function oneLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
 }

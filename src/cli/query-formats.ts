@@ -5,10 +5,10 @@ import type { Json, JsonObject, ResultTable, Series } from './query-rows.js';
 export const FORMATS = ['table', 'csv', 'json', 'ndjson', 'sparkline'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Wider cells of a table are cut. */
+/** Wider cells of a table are truncated. */
 const WIDEST = 60;
 
-/** Aligned columns; numbers have at most two decimals and are on the right. */
+/** Aligned columns. Numbers are right-aligned and have at most two decimals. */
 export function tableText({ name, rows }: ResultTable): string {
   const columns = columnsOf(rows);
   if (columns.length === 0) return `${name}: nothing\n`;
@@ -37,8 +37,8 @@ export function columnsOf(rows: readonly JsonObject[]): readonly string[] {
 }
 
 /**
- * A line of CSV (RFC 4180). Text that a spreadsheet would take for a formula gets an apostrophe in front (OWASP, "CSV
- * Injection"): titles and names come from strangers.
+ * A line of CSV (RFC 4180). Titles and names are untrusted: text that a spreadsheet would treat as a formula gets an
+ * apostrophe prefix (OWASP, "CSV Injection").
  */
 export function csvLine(cells: readonly Json[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
@@ -54,7 +54,10 @@ function csvCell(value: Json): string {
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
-/** A line per series: a character per bucket between 0 and the largest value, a space without data, then the last and the largest value. */
+/**
+ * One line per series: a character per bucket, scaled from 0 to the largest value (a space if the bucket has no data),
+ * then the last and the largest value.
+ */
 export function sparklines(series: readonly Series[]): string {
   const width = Math.max(0, ...series.map(({ label }) => Math.min(oneLine(label).length, WIDEST)));
   return series

@@ -11,7 +11,7 @@ export interface ResultTable {
   readonly rows: readonly JsonObject[];
 }
 
-/** Lists that divide an element further; other lists stay one cell. */
+/** Lists whose elements become rows; any other list stays in one cell. */
 const DIVIDING = new Set(['items', 'buckets']);
 
 /** The lists of a result, each as a table. An object without lists is a table of one row. */
@@ -36,7 +36,7 @@ function rowsOf(element: JsonObject): readonly JsonObject[] {
   }
   const row: JsonObject = Object.fromEntries(own);
   const rows = inner.map((each) => ({ ...row, ...each }));
-  // Statistics of the whole range, beside those of the buckets.
+  // Statistics of the whole range, in addition to those of the buckets.
   const isOverwritten = inner.some((each) => Object.keys(each).some((name) => own.has(name)));
   return rows.length === 0 || isOverwritten ? [row, ...rows] : rows;
 }
@@ -45,13 +45,13 @@ function addAll(row: Map<string, Json>, other: JsonObject, prefix: string): void
   for (const [name, value] of Object.entries(other)) row.set(prefix + name, value);
 }
 
-/** One series: what it is called, and its values by date; null where it has none. */
+/** One series: its name, and its values by date; null if a date has no value. */
 export interface Series {
   readonly label: string;
   readonly values: readonly (number | null)[];
 }
 
-/** Everything with buckets in a result, named by the texts of the elements around it, on the same dates. */
+/** All series of a result, on the same dates. A series is named by the texts of the elements that contain it. */
 export function seriesOf(data: JsonObject): readonly Series[] {
   const bucketed = bucketsIn(data, []);
   const dates = [...new Set(bucketed.flatMap(({ points }) => [...points.keys()]))].sort();
@@ -74,7 +74,7 @@ function bucketsIn(data: Json, names: readonly string[]): readonly Bucketed[] {
   );
 }
 
-/** The value of a bucket, or the median of a distribution's. */
+/** The value of a bucket, or the median if it is a distribution. */
 function pointOf({ date = null, value = null, statistics = null }: JsonObject): readonly (readonly [string, number])[] {
   const found = isObject(statistics) ? (statistics['median'] ?? null) : value;
   return typeof date === 'string' && typeof found === 'number' ? [[date, found]] : [];

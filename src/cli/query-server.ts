@@ -1,9 +1,9 @@
-/** Queries of a server, with a service token. */
+/** Queries a server, with a service token. */
 import { isObject, type Json, type JsonObject } from './query-rows.js';
 import type { Ask } from './query-session.js';
 import { UsageError } from './work-units.js';
 
-/** A little more than the server allows itself for one query. */
+/** Slightly longer than the server's limit for one query. */
 const timeoutMs = 60_000;
 
 /**
@@ -15,7 +15,7 @@ export async function withServer(server: string, token: string, work: (ask: Ask)
   if (!URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol)) {
     throw new UsageError('--server must be the address of a server, such as https://plumbline.example.com');
   }
-  // What cannot be sent in a header must not get into an error message either.
+  // A token that is invalid in a header must not appear in an error message.
   if (!/^[\w.~+/-]+$/.test(token)) throw new UsageError('set PLUMBLINE_TOKEN to a service token with analytics:read');
   const base = server.replace(/\/+$/, '');
   const send = (path: string, body?: object): Promise<JsonObject> => exchange(`${base}${path}`, token, body);
@@ -38,12 +38,12 @@ async function exchange(url: string, token: string, body: object | undefined): P
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    redirect: 'error', // a redirect would take the token to another server
+    redirect: 'error', // a redirect would send the token to another server
     signal: AbortSignal.timeout(timeoutMs),
   }).catch((error: unknown) => {
     throw new Error(`${new URL(url).origin} cannot be reached: ${reasonOf(error)}`, { cause: error });
   });
-  const reply = (await response.json().catch(() => null)) as Json; // as JSON.parse says
+  const reply = (await response.json().catch(() => null)) as Json; // JSON.parse returns JSON values only
   if (!isObject(reply)) throw new Error(`${new URL(url).origin} answered ${response.status}, and no JSON object.`);
   const faults = messagesOf(reply);
   if (response.ok && faults.length === 0) return reply;

@@ -14,10 +14,10 @@ import type { Variables } from './query-variables.js';
 import { embeddedResolver } from './sync-run.js';
 import { UsageError, withDeriver, type WorkUnitOptions } from './work-units.js';
 
-/** Runs a query. @throws UsageError for a query that is refused, SyncError for one that the database cannot answer */
+/** Runs a query. @throws UsageError when the query is rejected, SyncError when the database cannot answer it */
 export type Ask = (text: string, variables: Variables) => Promise<JsonObject>;
 
-/** As the server's default. */
+/** The server's default. */
 const TIMEOUT_SECONDS = 30;
 
 /** Opens the database of the options, and closes it after `work`. */
@@ -63,7 +63,7 @@ export async function withAnalytics(options: WorkUnitOptions, work: (ask: Ask) =
   }
 }
 
-/** The data as a client of the server would get it: without the prototypes and undefined values of graphql-js. */
+/** The data as a client of the server would receive it: without the prototypes and undefined values of graphql-js. */
 function plainJson(data: unknown): JsonObject {
-  return JSON.parse(JSON.stringify(data)) as JsonObject; // as JSON.stringify says
+  return JSON.parse(JSON.stringify(data)) as JsonObject; // JSON.stringify writes JSON only
 }

@@ -26,9 +26,8 @@ interface GivenVariables {
 }
 
 /**
- * Reads the values by the types that the query declares: texts, dates and enums as they are, everything else as JSON.
- *
- * @throws UsageError for what is not declared or not JSON, and for a query that does not parse
+ * Parses the values by the types that the query declares: texts, dates and enums unchanged, all other types as JSON.
+ * @throws UsageError for an undeclared variable, a value that is not JSON, or a query that does not parse
  */
 export function queryVariables(text: string, { given, days, today }: GivenVariables): Variables {
   const types = declaredTypes(text);
@@ -77,7 +76,7 @@ function valueOf(name: string, value: string, type: GraphQLInputType | undefined
   }
 }
 
-/** Texts, enums, and the scalars of the schema itself, such as dates. */
+/** Texts, enums, and custom scalars of the schema, such as dates. */
 function isText(type: GraphQLInputType): boolean {
   if (type === GraphQLString || type === GraphQLID || isEnumType(type)) return true;
   return isScalarType(type) && !specifiedScalarTypes.some(({ name }) => name === type.name);

@@ -17,7 +17,7 @@ interface QueryOptions extends WorkUnitOptions {
   readonly server?: string;
 }
 
-/** More days than any query may ask for, and few enough for a date. */
+/** More days than a query may ask for, and few enough to be a valid date. */
 const MOST_DAYS = 20_000;
 
 const HELP = `
@@ -85,7 +85,7 @@ async function query(name: string, options: QueryOptions): Promise<void> {
 
 type WithAnalytics = (options: QueryOptions, work: (ask: Ask) => Promise<void>) => Promise<void>;
 
-/** What answers the query: the server, or this process with a database. */
+/** Where the query runs: on the server, or in this process on a database. */
 async function openerOf({ server, db, org }: QueryOptions): Promise<WithAnalytics> {
   if (server === undefined) return (await import('./query-session.js')).withAnalytics;
   if (db !== undefined || org !== undefined) throw new UsageError('--server excludes --db and --org');
@@ -124,7 +124,7 @@ function nextCursor(data: JsonObject): string | null {
   throw new UsageError('--all needs a query that asks for nextCursor, and has a variable $after');
 }
 
-/** Prints one page after the other, until it returns false. The columns of CSV are those of the first page. */
+/** Prints one page after another, until it returns false. The first page determines the columns of CSV. */
 function printer(format: Format, table: string | undefined): (data: JsonObject) => Promise<boolean> {
   let columns: readonly string[] | undefined;
   return async (data) => {
@@ -164,7 +164,7 @@ function oneTable(data: JsonObject, name: string | undefined): ResultTable {
 }
 
 /**
- * Waits for a slow reader, so that an export of any length takes little memory.
+ * Waits for a slow reader, so that long exports need little memory.
  *
  * @returns false when the reader has closed the pipe, as `head` does
  */

@@ -1,4 +1,4 @@
-/** The file in which a server leaves its address, for commands that run beside it with other settings. */
+/** The file in which a server stores its address, for commands that run on the same machine with other settings. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../generated/contract.js';
@@ -8,7 +8,7 @@ type Home = Pick<PlatformSettings, 'home'>;
 
 const fileOf = ({ home }: Home): string => join(home, 'server-address');
 
-/** A server whose home cannot be written to runs without the file. */
+/** If the home is not writable, the server runs without the file. */
 export async function writeServerAddress(settings: Home, url: string, log: Log): Promise<void> {
   try {
     await writeFile(fileOf(settings), `${url}\n`);
@@ -22,7 +22,10 @@ export async function removeServerAddress(settings: Home, url: string): Promise<
   if ((await readServerAddress(settings)) === url) await rm(fileOf(settings), { force: true });
 }
 
-/** The server may have ended since: the caller checks who answers there. @returns null if there is no address */
+/**
+ * Reads the stored address. The server may have ended, so the caller checks which server answers. @returns null if
+ * there is no address
+ */
 export async function readServerAddress(settings: Home): Promise<string | null> {
   const text = await readFile(fileOf(settings), 'utf8').catch(() => '');
   return /^http:\/\/\S{1,256}$/.exec(text.trim())?.[0] ?? null;

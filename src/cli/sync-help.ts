@@ -1,4 +1,4 @@
-/** The help of `plumbline sync --help` after the options. */
+/** The text after the options in `plumbline sync --help`. */
 export const SYNC_HELP = `
 Targets and their providers:
                                                 local   host_a   host_b   synthetic

@@ -5,7 +5,7 @@ import { lineProgress } from './sync-lines.js';
 import type { ProgressView } from './sync-progress-view.js';
 
 export interface ProgressOptions {
-  /** Prints lines also on a terminal: statements would tear bars apart. */
+  /** Prints lines on a terminal, too: logged statements would break the bars. */
   readonly lines: boolean;
   /** The current time in epoch milliseconds. */
   readonly now: () => number;

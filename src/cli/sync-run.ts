@@ -58,7 +58,7 @@ async function watched(request: SyncRequest, environment: Environment): Promise<
   try {
     return await runSync(request, dependenciesOf(request, stop.signal, view.progress, environment));
   } catch (error) {
-    // A sync that cannot start also reports a summary, for programs that read the JSON.
+    // A sync that cannot start also returns a summary, for programs that read the JSON.
     return summaryOfFailure(request, failureOf(error, request.secrets), Date.now() - began);
   } finally {
     view.close();

@@ -15,7 +15,7 @@ import type { Environment } from '../platform/settings/settings-environment.js';
 import { commandEnvironment, type ConfigOption } from './environment.js';
 import { embeddedResolver } from './sync-run.js';
 
-/** The options of all such commands. */
+/** The options of all commands that use work units. */
 export interface WorkUnitOptions extends ConfigOption {
   readonly db?: string;
   readonly dbType?: string;

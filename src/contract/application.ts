@@ -21,7 +21,7 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   readonly routes: readonly (Route & { readonly operationId: keyof Handlers })[];
   /** One handler per operation: fills the generated `<Api>Handlers<Dependencies>`. */
   readonly handlers: Handlers;
-  /** Handed to every handler. */
+  /** Passed to every handler. */
   readonly dependencies: Dependencies;
   /** Fills the generated `<Api>Security`. */
   readonly security: Security;
@@ -47,9 +47,9 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   readonly headers?: Readonly<Record<string, string>>;
   /** Runs before the pipeline, for example CORS. */
   readonly before?: readonly Koa.Middleware[];
-  /** What is served beside the operations. */
+  /** Pages that are served beside the operations. */
   readonly pages?: readonly PageRoute[];
-  /** Refuses a request to a page, or to nothing, before any other step. */
+  /** Refuses a request to a page or to an unknown path before any other step. */
   readonly admitPage?: PageOptions['admitPage'];
 }
 
@@ -88,7 +88,7 @@ export function createApplication<Handlers extends object, Security extends obje
   const pipeline = createPipeline(pipelineOptions);
   const serve: Pipeline = (request, response) =>
     pipeline(request, response)?.catch((error: unknown) => {
-      // Part of the reply is sent: no problem can be sent any more.
+      // Part of the reply is already sent, so no problem can be sent.
       options.log.error({ err: error }, 'the reply was interrupted');
       response.destroy();
     }) ?? null;
@@ -103,7 +103,7 @@ export function createApplication<Handlers extends object, Security extends obje
     logConnectionError(error, options.log);
   });
   for (const middleware of before) app.use(middleware);
-  app.use(Object.assign(operations(serve), { routes: options.routes })); // for those who ask what is served
+  app.use(Object.assign(operations(serve), { routes: options.routes })); // lets callers list the routes
   app.use(servePages(options.pages ?? [], { ...pipelineOptions, admitPage: options.admitPage ?? (() => null) }));
   return app;
 }
@@ -147,7 +147,7 @@ function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
   return count > 1;
 }
 
-/** The body of such a request may be the request of somebody else (smuggling), so the connection is closed. */
+/** Such a request may smuggle another request in its body, so the connection is closed. */
 function refuseHosts(request: IncomingMessage, response: ServerResponse, options: PipelineOptions): void {
   const requestId = requestIdOf(request, options.mintRequestId);
   const exchange = new Exchange(request, response, unroutedEndpoint(unmatchedPath, options), {}, requestId, options);

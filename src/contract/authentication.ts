@@ -8,8 +8,8 @@ import type { Endpoint, Exchange } from './exchange.js';
 export type AnySecurityHandler = SecurityHandler<unknown, unknown, Record<string, unknown>>;
 
 /**
- * Authenticates the caller (401). An operation that also serves anonymous callers treats an invalid credential as none,
- * as alternatives in OpenAPI's `security` require.
+ * Authenticates the caller (401). An operation that also serves anonymous callers treats an invalid credential as a
+ * missing one, as alternatives in OpenAPI's `security` require.
  */
 export async function authenticate(
   exchange: Exchange<Endpoint>,
@@ -30,7 +30,7 @@ export async function authenticate(
   return verdict;
 }
 
-/** Of several alternatives, the one whose prefix the token has, or else the one without a prefix. */
+/** The scheme whose prefix the token has, otherwise the scheme without a prefix. */
 function schemeOf(schemes: readonly SchemeUse[], token: string | null): SchemeUse | undefined {
   const hasPrefix = ({ prefix }: SchemeUse): boolean => prefix !== null && token?.startsWith(prefix) === true;
   if (schemes.length < 2) return schemes[0];

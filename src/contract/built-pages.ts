@@ -4,15 +4,15 @@ import type { Context } from 'koa';
 import { parameterOf, type PageRoute } from './page-routes.js';
 import { keptForGood, sendStaticFile } from './static-file.js';
 
-/** Everything is loaded from this server. Scripts and styles are not inline. */
+/** All resources come from this server. Inline scripts and styles are forbidden. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 const types: Readonly<Record<string, string>> = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
 
 /**
- * Sends a page, with a policy that forbids inline scripts and styles. Does nothing for a page that was not built, so
- * that it is 404.
+ * Sends a page, with a policy that forbids inline scripts and styles. Does nothing if the page was not built; the reply
+ * is then 404.
  *
  * @param head HTML to insert at the end of its head
  */
@@ -26,10 +26,10 @@ export async function sendBuiltPage(ctx: Context, page: URL, head = ''): Promise
 }
 
 /**
- * The assets of the built pages, compressed if the client accepts it. Their names contain a hash of their content, so that
- * browsers can cache them forever.
+ * The assets of the built pages, compressed if the client accepts it. Their names contain a hash of their content, so
+ * that browsers can cache them forever.
  *
- * @param folder what the build has written: it contains `assets/`
+ * @param folder the output of the build, which contains `assets/`
  */
 export function consoleAssets(folder: URL): PageRoute {
   return {

@@ -9,14 +9,14 @@ export type Coding = 'br' | 'gzip';
 /** Below this many bytes, compression saves no packet. */
 const leastBytes = 1024;
 
-/** Compresses while the caller waits: level 4 of Brotli takes as long as gzip and saves more. */
+/** Compression delays the reply: level 4 of Brotli takes as long as gzip and saves more. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const compressors: Readonly<Record<Coding, (content: Buffer) => Promise<Buffer>>> = {
   br: (content) => promisify(brotliCompress)(content, brotliOptions),
   gzip: promisify<Buffer, Buffer>(gzip),
 };
 
-/** The coding that a caller prefers; null: as it is. */
+/** The coding that the caller prefers; null: uncompressed. */
 export function acceptedCoding(request: IncomingMessage): Coding | null {
   if (request.headers['accept-encoding'] === undefined) return null;
   const coding = accepts(request).encodings('br', 'gzip', 'identity');
@@ -24,9 +24,9 @@ export function acceptedCoding(request: IncomingMessage): Coding | null {
 }
 
 /**
- * Whether the text of an operation's reply may be compressed. Only replies to GET and HEAD are: an attacker who can send
- * requests in another's name and sees the length of replies could guess a secret beside text of their choice (the BREACH
- * attack). Replies with secrets, such as those of a login, answer POST.
+ * Whether the text of an operation's reply may be compressed. Only replies to GET and HEAD are: an attacker who can
+ * send requests as another user and observe the length of replies could guess a secret next to text that the attacker
+ * chose (the BREACH attack). Replies with secrets, such as those of a login, answer POST.
  */
 export function isCompressible(method: string | undefined, bytes: number): boolean {
   return bytes >= leastBytes && (method === 'GET' || method === 'HEAD');
@@ -36,7 +36,7 @@ export async function compressed(content: Buffer, coding: Coding): Promise<Buffe
   return compressors[coding](content);
 }
 
-/** `Vary` with `Accept-Encoding`, beside what middleware such as CORS has set. */
+/** `Vary` with `Accept-Encoding`, in addition to the values that middleware such as CORS has set. */
 export function varyByCoding(response: ServerResponse): string {
   const names = String(response.getHeader('Vary') ?? '')
     .split(',')
@@ -46,8 +46,8 @@ export function varyByCoding(response: ServerResponse): string {
 }
 
 /**
- * Compresses the text of a reply that is no operation's: a page, a file, a GraphQL reply. If its handler has set
- * `ctx.state.compress` to false, it is left as it is.
+ * Compresses the text of a reply outside the contract: a page, a file, a GraphQL reply. Handlers opt out by setting
+ * `ctx.state.compress` to false.
  */
 export async function compressPage(ctx: Context): Promise<void> {
   const body: unknown = ctx.body;

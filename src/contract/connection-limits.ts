@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests under way on one connection. Browsers, proxies and our SDK send one after the other. */
+/** Maximum number of unanswered requests on one connection. Browsers, proxies and our SDK send one after the other. */
 const mostUnanswered = 8;
 
 /**
- * Limits the requests under way on one connection. Node parses all requests of a packet at once, and keeps every reply
- * until the ones before it are read: 64 KB of pipelined requests would hold hundreds of megabytes.
+ * Limits the unanswered requests on one connection. Node parses all requests of a packet at once, and buffers every
+ * reply until the ones before it are read: 64 KB of pipelined requests would hold hundreds of megabytes.
  *
  * @returns whether to answer the request; if not, its connection is closed
  */
@@ -30,7 +30,7 @@ export function closeStalled(connections: ReadonlySet<Socket>, stalledMs: number
   const sweep = setInterval(() => {
     const now = performance.now();
     for (const socket of connections) {
-      const sent = socket.bytesWritten - socket.writableLength; // `bytesWritten` counts what waits, too
+      const sent = socket.bytesWritten - socket.writableLength; // `bytesWritten` includes bytes that are still buffered
       const before = seen.get(socket);
       if (socket.writableLength === 0 || before?.sent !== sent) seen.set(socket, { sent, at: now });
       else if (now - before.at >= stalledMs) socket.destroy();

@@ -6,10 +6,9 @@ const longestLocalPart = 64;
 const longestLabel = 63;
 
 /**
- * Checks what the format `email` of JSON Schema leaves out.
- *
+ * Checks rules that the format `email` of JSON Schema does not cover.
  * @param email in its normalized form, which has that format
- * @returns why no mail can be sent to the address, as the end of a sentence; null: nothing is wrong
+ * @returns why no mail can be sent to the address, as the end of a sentence; null: the address is valid
  */
 export function faultOfEmail(email: string): string | null {
   const at = email.lastIndexOf('@');

@@ -1,4 +1,4 @@
-/** The steps that every request passes before it is handled: those to operations, and those to pages. */
+/** The steps that every request to an operation or a page passes before its handler. */
 import type { ProblemReply } from '../../generated/contract.js';
 import { authenticate, type AnySecurityHandler } from './authentication.js';
 import type { Endpoint, Exchange } from './exchange.js';
@@ -15,7 +15,7 @@ export interface EntryOptions {
 export interface EntryParts {
   /** Refuses the request before any other step; null: continue. */
   readonly admit: () => ProblemReply | null;
-  /** Reads the body of an endpoint that has one; the problem (413) for a body beyond its limit. */
+  /** Reads the body if the endpoint has one; returns the problem (413) if the body is too large. */
   readonly readBody: () => Promise<ProblemReply | null>;
 }
 
@@ -53,8 +53,8 @@ export async function passEntrySteps(
 }
 
 /**
- * Identifies the caller of a request that is refused in any case, so that the log names the caller. A caller without a
- * valid credential stays unknown.
+ * Identifies the caller of a request that will be refused, so that the log names the caller. A caller without a valid
+ * credential stays unknown.
  */
 export async function identify(
   exchange: Exchange<Endpoint>,

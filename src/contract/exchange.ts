@@ -5,18 +5,18 @@ import { isOnThisMachine } from './local-request.js';
 import { normalizeBody } from './normalization.js';
 import { parseBody, type ParsedBody } from './request-body.js';
 
-/** What the steps before the handler need to know: an operation's route has all of it, and so has a page. */
+/** The properties of an operation's route or of a page that the entry steps need. */
 export interface Endpoint extends Pick<
   Route,
   'method' | 'path' | 'maxBodyBytes' | 'security' | 'rateLimits' | 'produces'
 > {
-  /** Its name in the log and in metrics; null: a request that is no operation's and no page's. */
+  /** Its name in the log and in metrics; null: the request matches no operation and no page. */
   readonly operationId: string | null;
   readonly body: Pick<NonNullable<Route['body']>, 'mediaType' | 'emails'> | null;
 }
 
 /**
- * The endpoint of a request that is refused because nothing has its path and method.
+ * The endpoint of a request whose path and method match nothing.
  *
  * @param callerSecurity identifies the caller for the log; none: callers are not identified
  */
@@ -52,7 +52,7 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
   principal: unknown = null;
   /** The security scheme of `principal`. */
   scheme: SchemeUse | null = null;
-  /** Headers for the reply, whichever it is. */
+  /** Headers to add to any reply. */
   readonly replyHeaders: Record<string, string> = {};
 
   constructor(
@@ -69,16 +69,14 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
     this.rawParams = rawParams;
     this.requestId = requestId;
     this.#log = services.log;
-    this.clientIp = services.addressOf(request); // now: a closed connection has no address
+    this.clientIp = services.addressOf(request); // read now, because a closed connection has no address
   }
 
   get isOnThisMachine(): boolean {
     return isOnThisMachine(this.request);
   }
 
-  /**
-   * The body, parsed and normalized. Rate limits may read it before the pipeline's own step reports its errors.
-   */
+  /** The body, parsed and normalized. Rate limits may read it before the pipeline's parse step reports its errors. */
   get parsedBody(): ParsedBody {
     return (this.#parsedBody ??= this.#parseBody());
   }
@@ -100,7 +98,8 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController();
-      // Each pending call of a handler adds a listener: listing twenty containers makes twenty calls, which is no leak.
+      // Each pending call of a handler adds a listener. Listing twenty containers makes twenty calls, which is not a
+      // leak.
       setMaxListeners(0, controller.signal);
       const { response } = this;
       const abortUnlessComplete = (): void => {
@@ -113,7 +112,7 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
     return this.#controller.signal;
   }
 
-  /** Whether a handler failed only because its caller closed the connection. */
+  /** Whether a handler failed only because the caller closed the connection. */
   isAbandonment(error: unknown): boolean {
     return this.signal.aborted && error === this.signal.reason;
   }

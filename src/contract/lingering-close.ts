@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 
-/** How long the rest of a body is read and dropped. */
+/** The time during which the rest of a body is read and discarded. */
 const lingerMs = 5_000;
 
 /**
- * Closes the connection of a request whose body is not used only when the client has sent it, or after five seconds.
- * Until then only our half is closed, after the reply. Closing both at once would make the kernel reset the connection
- * while the client, often a proxy, still writes: it would lose the reply and report 502 (RFC 9112, section 9.6).
+ * Closes the connection of a request with an unread body after the client has sent the body, or after five seconds.
+ * Until then only the server's half is closed, after the reply. If both halves were closed immediately, the kernel
+ * would reset the connection while the client, often a proxy, is still writing. The client would lose the reply, and a
+ * proxy would report 502 (RFC 9112, section 9.6).
  */
 export function closeLingering(request: IncomingMessage): void {
   const { socket } = request;

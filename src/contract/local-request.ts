@@ -3,8 +3,8 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * Whether a program on this machine sent the request, to a loopback name. A proxy on this machine forwards requests of
- * other machines; the headers that it adds reveal it. A page of another site can make its host name resolve to loopback
- * (DNS rebinding); `Host` reveals it.
+ * other machines; they are recognized by the headers that it adds. A page of another site can make its host name
+ * resolve to loopback (DNS rebinding); `Host` reveals it.
  *
  * A proxy on this machine that adds no header and sends a loopback name as `Host` looks like a local program.
  */

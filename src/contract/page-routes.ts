@@ -1,4 +1,4 @@
-/** Serves what is not an operation of the contract: pages, files and GraphQL, from one list. */
+/** Serves everything that is not an operation of the contract: pages, files and GraphQL, from one list. */
 import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
@@ -13,7 +13,7 @@ import { prepareReply } from './reply-writer.js';
 import { requestIdOf } from './request-id.js';
 import { reportServed, unmatchedPath } from './served.js';
 
-/** A page as the pipeline sees it: it takes part in every step before its handler. */
+/** A page as the pipeline sees it: a page request passes every step before the handler. */
 export type PageExchange = Exchange<Endpoint>;
 
 /** One path that is served beside the operations. */
@@ -24,18 +24,20 @@ export interface PageRoute {
   readonly method: 'GET' | 'POST';
   /** In the notation of @koa/router: `/problems/:slug`. */
   readonly path: string;
-  /** The media types of its replies, for `Accept`; none: it accepts every caller, as a redirect does. */
+  /**
+   * The media types of its replies, for `Accept`. Empty: the Accept header is not checked, for example for a redirect.
+   */
   readonly produces: readonly string[];
-  /** The media type and the largest size of its request body; absent: a body is not read. */
+  /** The media type and the maximum size of its request body; absent: the body is not read. */
   readonly body?: { readonly mediaType: string; readonly maxBytes: number };
-  /** Reads the body; needed if there is one. */
+  /** Reads the body; required if `body` is set. */
   readonly readBody?: (ctx: Context, exchange: PageExchange) => Promise<ProblemReply | null>;
-  /** Default: everybody may use it. */
+  /** Default: no authentication. */
   readonly security?: Endpoint['security'];
   readonly rateLimits?: readonly RateLimitPolicy[];
-  /** Answers; the reply is 404 if it sets neither a status nor a body. */
+  /** Handles the request; the reply is 404 if it sets neither a status nor a body. */
   readonly handle: (ctx: Context, exchange: PageExchange) => Promise<void> | void;
-  /** Writes a problem in another form; default: as `application/problem+json`. */
+  /** Writes a problem in another format; default: `application/problem+json`. */
   readonly refuse?: (ctx: Context, problem: ProblemReply, exchange: PageExchange) => void;
 }
 
@@ -52,7 +54,7 @@ export interface PageOptions extends Pick<
   | 'served'
   | 'headers'
 > {
-  /** Refuses a request before any other step. @param page null: no page has the path */
+  /** Refuses a request before any other step. @param page null: no page has this path */
   readonly admitPage: (request: IncomingMessage, page: PageRoute | null) => ProblemReply | null;
 }
 
@@ -63,8 +65,8 @@ export function parameterOf(ctx: Context, name: string): string {
 }
 
 /**
- * Creates the middleware that serves the pages, and answers everything else with 404 or 405. A request passes the steps
- * of an operation up to the authentication. Its `router` shows what is served.
+ * Creates the middleware that serves the pages, and replies 404 or 405 to all other requests. Requests pass the same
+ * steps as operations, up to authentication. Its `router` lists the pages.
  *
  * @throws Error when two pages have the same name
  */
@@ -107,7 +109,7 @@ function endpointOf(page: PageRoute): Endpoint {
   };
 }
 
-/** The path in the notation of the contracts. */
+/** The path template in the notation of the contracts. */
 function templateOf({ path }: PageRoute): string {
   return path.replaceAll(/:(\w+)/g, '{$1}');
 }
@@ -116,7 +118,7 @@ function templateOf({ path }: PageRoute): string {
  * Serves one request.
  *
  * @param outcome answers the request; the problem if it is refused
- * @param page decides how a problem is written; null: in the usual form
+ * @param page decides how a problem is written; null: as JSON
  */
 async function serve(
   ctx: Context,

@@ -1,14 +1,14 @@
-/** Pages of lists, as every contract has them. */
+/** Pagination of lists, the same in all contracts. */
 import type { ValidationFailed } from '../../generated/problems.js';
 import { validationProblem } from './violations.js';
 
-/** A page as the contracts have it: every list has this shape. */
+/** The shape of a list reply in all contracts. */
 export interface Page<Item> {
   readonly items: Item[];
   readonly next_cursor: string | null;
 }
 
-/** The problem (422) for a cursor that no page issued. */
+/** The problem (422) for a cursor that the server did not issue. */
 export function unreadableCursor(): ValidationFailed {
   const message = 'must be the next_cursor of an earlier page, unchanged';
   return validationProblem([{ path: '/query/cursor', rule: 'format', message }]);
@@ -18,7 +18,7 @@ export function encodeCursor(position: string): string {
   return Buffer.from(position).toString('base64url');
 }
 
-/** @returns null for what `encodeCursor` never answers */
+/** @returns null if the text is not a result of `encodeCursor` */
 export function decodeCursor(cursor: string): string | null {
   const position = Buffer.from(cursor, 'base64url').toString();
   return position !== '' && encodeCursor(position) === cursor ? position : null;

@@ -10,9 +10,9 @@ export interface PagesOptions {
   readonly referenceScript: URL;
   /** The API's title. */
   readonly title: string;
-  /** Where `/` leads; default: the reference. */
+  /** Where `/` redirects to; default: the reference. */
   readonly home?: (ctx: Context) => string;
-  /** Addresses that people try, and where they lead. */
+  /** Paths that users often try, and their redirect targets. */
   readonly redirects?: Readonly<Record<string, string>>;
 }
 

@@ -45,7 +45,7 @@ export interface PipelineOptions extends ServedOptions {
   readonly mintRequestId: () => string;
   /** The caller's address. */
   readonly addressOf: (request: IncomingMessage) => string;
-  /** Identify the callers of refused requests, for the log; none: they are not identified. */
+  /** The schemes that identify the callers of refused requests, for the log; empty: callers are not identified. */
   readonly callerSecurity: Endpoint['security']['schemes'];
   /** Maps an unexpected failure to its documented problem; null: 500. */
   readonly problemOf: (error: unknown) => ProblemReply | null;
@@ -103,7 +103,7 @@ async function serve(
   }
 }
 
-/** A stranger does not learn which methods a path has. */
+/** Reveals the allowed methods only to callers that are admitted. */
 function refuseMethod(
   { allow, other }: Extract<RouteMatch, { readonly other: Route }>,
   request: IncomingMessage,
@@ -116,7 +116,7 @@ function refuseMethod(
   return prepareReply(problem, undefined, requestId, { ...headers, Allow: allow.join(', ') }, null);
 }
 
-/** Steps 2 to 12 except the write. Never throws; null: the caller has disconnected. */
+/** Steps 2 to 12, without the write. Never throws; null: the caller has disconnected. */
 async function answer(exchange: Exchange, options: PipelineOptions): Promise<PreparedReply | null> {
   const { route, requestId, replyHeaders } = exchange;
   Object.assign(replyHeaders, options.headers);
@@ -136,7 +136,7 @@ async function answer(exchange: Exchange, options: PipelineOptions): Promise<Pre
   }
 }
 
-/** Runs the validation of this reply, or of a line of it; null: this reply is not validated. */
+/** Returns the function that validates this reply or a line of it; null: this reply is not validated. */
 function inspectionOf({ route, log }: Exchange, { replyValidation, mismatched }: PipelineOptions): Inspect | null {
   if (replyValidation === 'always') {
     return (validate) => {

@@ -1,6 +1,6 @@
 import { problemCatalogue, type ProblemSlug } from '../../generated/problems.js';
 
-/** The page that a problem's `type` refers to, or null when there is no such problem. */
+/** The page that a problem's `type` refers to, or null if there is no such problem. */
 export function problemPage(slug: string): string | null {
   if (!isProblem(slug)) return null;
   const { title, statuses, description } = problemCatalogue[slug];

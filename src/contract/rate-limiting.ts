@@ -69,7 +69,7 @@ export async function limitRate(
 
 const longestKey = 255;
 
-/** A body that does not parse counts as one without the property, so that malformed bodies are counted, too. */
+/** A malformed body counts as a body without the property, so that such requests are limited, too. */
 function keyOf(policy: RateLimitPolicy, exchange: Exchange<Endpoint>, principal: unknown): string {
   const body = 'value' in exchange.parsedBody ? exchange.parsedBody.value : null;
   const parts = policy.key.map((part) => {

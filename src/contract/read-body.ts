@@ -23,7 +23,7 @@ export async function readBody(exchange: Exchange<Endpoint>): Promise<ProblemRep
   return null;
 }
 
-/** The problem (413) for a body beyond its limit. The rest of it is dropped, and the connection is closed. */
+/** The problem (413) for a body that is too large. The rest of it is dropped, and the connection is closed. */
 export function refuseLongBody({ request, route, replyHeaders }: Exchange<Endpoint>): ProblemReply {
   const { maxBodyBytes } = route;
   replyHeaders['Connection'] = 'close';

@@ -10,7 +10,7 @@ type SuccessTable = Extract<ReplyTable, { kind: 'success' }>;
 /** Runs a validation that throws when a reply violates the contract. */
 export type Inspect = (validate: () => void) => void;
 
-/** A serialized reply: after this point only a stream can still fail because of the server. */
+/** A serialized reply. After serialization only a stream can still fail on the server's side. */
 export type PreparedReply =
   | { readonly status: number; readonly headers: Record<string, string | number>; readonly text: string | null }
   | {
@@ -78,7 +78,7 @@ function inspectedSerializer(
   };
 }
 
-/** Writes a prepared reply. Returns undefined at once for a plain reply; for a stream, resolves when it has ended. */
+/** Writes a prepared reply. Returns undefined for a plain reply; for a stream, a promise that resolves at its end. */
 export function writeReply(
   response: ServerResponse,
   reply: PreparedReply,
@@ -88,7 +88,7 @@ export function writeReply(
   const { status, headers } = reply;
   if ('lines' in reply) {
     response.writeHead(status, headers);
-    response.flushHeaders(); // the first line may take long
+    response.flushHeaders(); // sent first, because the first line may take long
     if (!bodyless && exchange !== null) return writeLines(response, reply.lines, reply.serialize, exchange);
     response.end();
     return close(reply.lines);
@@ -127,7 +127,7 @@ async function close(lines: AsyncIterable<unknown>): Promise<void> {
 
 /**
  * Writes one JSON value per line, no faster than the caller reads. If the caller disconnects, the iterable is closed.
- * If the iterable fails, the connection is cut, so that the caller does not mistake a part for the whole.
+ * If the iterable fails, the connection is cut, so that the caller does not take a partial reply for a complete one.
  */
 async function writeLines(
   response: ServerResponse,

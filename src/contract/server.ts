@@ -36,7 +36,7 @@ const requestTimeoutMs = 30_000;
 /** Longer than the idle timeout of common proxies, so that the proxy and not the server closes idle connections. */
 const keepAliveTimeoutMs = 65_000;
 const handshakeTimeoutMs = 15_000;
-/** How long a client may read nothing of a reply that waits for it. */
+/** Maximum time in which a client reads nothing of a reply that is ready. */
 const stalledMs = 60_000;
 
 /**
@@ -116,7 +116,7 @@ function tlsOptions({ cert, key, clientCa }: TlsMaterial): object {
 }
 
 /**
- * Input that is not HTTP never reaches the pipeline and gets a minimal reply. null: no reply, because the connection
+ * The minimal reply to input that is not HTTP, which never reaches the pipeline. null: no reply, because the connection
  * broke or the TLS handshake failed.
  */
 function replyToWhatIsNoRequest(error: Error): string | null {
@@ -131,7 +131,7 @@ function replyToWhatIsNoRequest(error: Error): string | null {
   return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 }
 
-/** All open connections: Node's own list lacks those with an unfinished TLS handshake. */
+/** All open connections: Node's list lacks those with an unfinished TLS handshake. */
 function openConnections(server: Server | TlsServer): ReadonlySet<Socket> {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

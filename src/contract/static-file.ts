@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Context } from 'koa';
 import { acceptedCoding } from './compression.js';
 
-/** What the build puts beside a file, by coding. */
+/** The suffix of a file that the build has compressed, by coding. */
 const suffixes = { br: '.br', gzip: '.gz' } as const;
 
 export interface StaticFile {
@@ -12,13 +12,13 @@ export interface StaticFile {
   readonly cache: string;
 }
 
-/** For files whose names carry a hash of their content. */
+/** For files whose names contain a hash of their content. */
 export const keptForGood = 'public, max-age=31536000, immutable';
 export const keptForMinutes = 'public, max-age=300';
 
 /**
- * Sends a file of the build: compressed in advance where the build has done so and the caller accepts it, and 304 to
- * callers that have it. A file that does not exist is answered as any path without a page.
+ * Sends a file of the build. Sends the compressed version if the build has one and the caller accepts it, and 304 if
+ * the caller has the current version. A file that does not exist is treated like a path without a page.
  */
 export async function sendStaticFile(ctx: Context, { file, type, cache }: StaticFile): Promise<void> {
   const found = await stat(file).catch(nullIfMissing);

@@ -1,9 +1,9 @@
-/** The span of a request: named by its operation, below the span of the caller if there is one. */
+/** The span of a request: named by its operation, a child of the caller's span if there is one. */
 import { METHODS, type IncomingMessage } from 'node:http';
 import { currentSpan, inSpan, tracer } from '../system/tracing.js';
 import type { Served } from './served.js';
 
-/** Serves a request in a span, if requests are traced. */
+/** Serves a request in a span, if tracing is on. */
 export function inRequestSpan(request: IncomingMessage, serve: () => Promise<void>): Promise<void> {
   if (tracer() === null) return serve();
   const { method = '' } = request;

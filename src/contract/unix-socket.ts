@@ -20,8 +20,8 @@ export class SocketPathError extends Error {
 
 /**
  * Listens on a Unix socket that only its owner can access. The socket is bound in a folder that other users cannot
- * enter, gets its mode there, and then its name. So others can never connect, and the name of a server that still
- * answers is never taken. The socket of a server that has ended is replaced.
+ * enter. It gets its mode there, and then its name. So other users can never connect. The name of a server that still
+ * answers is not replaced. The socket of a server that has ended is replaced.
  *
  * @param path absolute, in a folder that exists
  * @returns removes the name again, unless it belongs to another server by now

@@ -4,7 +4,7 @@ export interface UnusableText {
   readonly message: string;
 }
 
-/** PostgreSQL's text cannot hold this character. */
+/** The type `text` of PostgreSQL cannot hold this character. */
 const nul: UnusableText = { rule: 'characters', message: 'must not contain the character U+0000' };
 /** UTF-8 has no lone surrogates: each becomes U+FFFD, so that different passwords would have the same hash. */
 const illFormed: UnusableText = { rule: 'characters', message: 'must be well-formed Unicode, without lone surrogates' };

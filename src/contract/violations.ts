@@ -28,7 +28,7 @@ export function validationProblem(violations: readonly Violation[]): ValidationF
 
 /** Converts the validator's errors to violations: where, which rule, and how to correct it. */
 export function violationsOfFaults(validator: Validator, place: string): Violation[] {
-  // Each fault of a name is followed by one that says only that there is a fault.
+  // Each fault of a property name is followed by a fault without further information, which is dropped.
   const faults = withoutOtherAlternatives(validator.errors ?? []).filter(({ keyword }) => keyword !== 'propertyNames');
   return faults.map((fault) => {
     const path = `${place}${fault.instancePath}`;
@@ -43,7 +43,7 @@ export function violationsOfFaults(validator: Validator, place: string): Violati
 
 /**
  * A value that matches no alternative of a `oneOf` gets the errors of all of them. Alternatives differ by a `const`
- * property. The caller did not mean those with another constant, so their errors are dropped.
+ * property. Errors of alternatives with another constant are dropped, because the caller did not mean them.
  */
 function withoutOtherAlternatives(faults: readonly ValidationFault[]): readonly ValidationFault[] {
   if (!faults.some(({ keyword }) => keyword === 'oneOf')) return faults;
@@ -72,7 +72,7 @@ function messageOf({ keyword, params, message }: ValidationFault): string {
     return `must be one of ${params['allowedValues'].map(String).join(', ')}`;
   }
   if (keyword === 'format') return `must be a valid ${String(params['format'])}`;
-  // A long pattern does not help people.
+  // Do not print a long pattern.
   if (keyword === 'pattern' && String(params['pattern']).length > longestShownPattern) {
     return 'has a format or characters that the contract does not allow';
   }

@@ -15,7 +15,7 @@ import type postgres from 'postgres';
 
 export type Compatibility = 'expand' | 'contract';
 
-/** What a migration says of itself; null: nothing. */
+/** The compatibility that a migration declares; null: none. */
 export function declaredCompatibility(migration: string): Compatibility | null {
   const [, found] = /^-- compatibility: (expand|contract)$/m.exec(migration) ?? [];
   return found === 'expand' || found === 'contract' ? found : null;

@@ -10,7 +10,7 @@ export type { DatabaseSql, Sql, Transaction } from './sql.js';
 
 export interface Database {
   readonly sql: DatabaseSql;
-  /** The transactions that run, those that wait for a connection, and how many can run at a time. */
+  /** The number of running transactions, of transactions waiting for a connection, and the maximum. */
   transactions(): TransactionCounts;
   /** Lets running statements finish for up to `graceSeconds` (default 5), then closes all connections. */
   close(graceSeconds?: number): Promise<void>;

@@ -12,7 +12,7 @@ export interface DatabaseOptions {
   readonly maxConnections?: number;
   /** Statement timeout (SQLSTATE 57014). 0: the server's setting. Default 30 000 ms. */
   readonly statementTimeoutMs?: number;
-  /** Only reads, so that an address with `prefer-standby` leads to a standby. Default: false. */
+  /** Sends only reads, so that `prefer-standby` in the address selects a standby. Default: false. */
   readonly readsOnly?: boolean;
   /** Time limit for opening a connection, and for waiting until a transaction can begin. Default 5000 ms. */
   readonly connectTimeoutMs?: number;
@@ -27,7 +27,7 @@ export interface ConnectionSettings {
     max: number;
     onclose: () => void;
     onFailure: () => void;
-    /** Called when a connection was opened to a standby. */
+    /** Called when a connection to a standby was opened. */
     onStandby?: () => void;
   }): postgres.Sql<Types>;
 }
@@ -52,7 +52,7 @@ export function connectionSettings(address: DatabaseAddress, options: DatabaseOp
         // Documented by the driver, but missing in its types.
         ...{ socket: (parsed: unknown) => connectSocket(parsed, connectTimeoutMs, onFailure, address, readsStandby) },
         connect_timeout: connectTimeoutMs / 1000,
-        // So every close is a loss. There are few connections, so none needs to be released.
+        // Idle connections are never closed, so every close is a loss. There are few connections, so none needs to be released.
         idle_timeout: 0,
         max_lifetime: null,
         backoff: false,

@@ -58,9 +58,9 @@ export function isConnectionFailure(error: unknown): boolean {
 }
 
 /**
- * Whether the transaction was rolled back because of a concurrent one: a serialization failure (40001), with which a
- * standby also cancels a query that needs row versions the primary has removed, or a deadlock (40P01). Another attempt may
- * succeed.
+ * Whether the transaction was rolled back because of a concurrent one: a serialization failure (40001) or a deadlock
+ * (40P01). Another attempt may succeed. A standby also uses 40001 to cancel a query that needs row versions which the
+ * primary has removed.
  */
 export function isConflict(error: unknown): boolean {
   return error instanceof postgres.PostgresError && (error.code === '40001' || error.code === '40P01');

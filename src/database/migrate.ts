@@ -39,9 +39,9 @@ const POOLED =
 /**
  * Migrates the schema of the database at `uri`. Any number of servers may do so at the same time.
  *
- * All pending migrations run in one transaction: afterwards the schema is up to date, or unchanged. An applied migration
- * must not be edited; every call compares its checksum. A schema of a newer release stays as it is if this release can
- * work with it (`compatibility.ts`).
+ * All pending migrations run in one transaction: afterwards the schema is up to date, or unchanged. An applied
+ * migration must not be edited; every call compares its checksum. A schema of a newer release is not changed if this
+ * release can work with it (`compatibility.ts`).
  *
  * @throws Error when the server is older than PostgreSQL 15 or read-only, when an applied migration was changed, when a
  * newer release has changed the schema in a way that this one cannot work with, when the server is behind a pooler that
@@ -63,20 +63,20 @@ export async function migrate(uri: string, options: MigrateOptions): Promise<Mig
 
 async function inTransaction<T>(sql: postgres.Sql, work: () => Promise<T>): Promise<T> {
   try {
-    // One message, so that a pooler keeps the connection. A migration, and the wait for another server's, may take
-    // long, so the role's timeouts do not apply.
+    // Sent in one message, so that a pooler keeps the connection. A migration, or waiting for the migration of another
+    // server, may take long, so the role's timeouts are turned off.
     await sql.unsafe('begin; set local statement_timeout = 0; set local lock_timeout = 0');
     const result = await work();
     await sql`commit`;
     return result;
   } catch (error) {
-    await sql`rollback`.catch(() => undefined); // A lost connection has rolled back; the first error has the cause.
+    await sql`rollback`.catch(() => undefined); // A lost connection has rolled back already. The first error has the cause.
     throw new Error(`The database schema could not be migrated: ${describe(error)}`, { cause: error });
   }
 }
 
 /**
- * Applies the pending migrations up to the version `to` (default: all) in the transaction that `sql` is in.
+ * Applies the pending migrations up to the version `to` (default: all) in the current transaction of `sql`.
  *
  * @param sql a driver instance with one connection
  */
@@ -162,7 +162,7 @@ export async function checkServer(sql: postgres.Sql): Promise<void> {
 
 /**
  * @param number `server_version_num`, for example 150004 for 15.4.
- * @param name What the server calls its version.
+ * @param name the version as the server names it
  * @throws Error when the server is too old.
  */
 export function requireSupportedVersion(number: number, name: string): void {

@@ -3,19 +3,19 @@ import postgres from 'postgres';
 import type { DatabaseAddress, DatabaseHost } from './address.js';
 import { DatabaseUnavailableError } from './failures.js';
 
-/** What a host is now; null: it does not answer, is starting, or is out of connections. */
+/** The current role of a host; null: it does not answer, is starting, or is out of connections. */
 type Role = 'primary' | 'standby' | null;
 
-/** Searches under way: connections that open at the same time share one. */
+/** Searches in progress: connections that open at the same time share one search. */
 const searches = new Map<string, Promise<DatabaseHost>>();
 
 /**
- * Finds the host of an address that takes writes. Of several, the first one in the order of the address.
+ * Finds the first host of an address that accepts writes.
  *
- * The driver has `target_session_attrs`, too. But while no server takes writes, it tries all of them in an endless loop,
- * and statements wait forever.
+ * The driver has `target_session_attrs`, too. But while no server accepts writes, it retries all of them in an endless
+ * loop, and statements wait forever.
  *
- * @throws DatabaseUnavailableError when none takes writes within the time limit
+ * @throws DatabaseUnavailableError when no host accepts writes within the time limit
  */
 export function findPrimary({ hosts }: DatabaseAddress, timeoutMs: number): Promise<DatabaseHost> {
   return shared(hosts, timeoutMs, ['primary']);
@@ -41,7 +41,7 @@ function shared(hosts: readonly DatabaseHost[], timeoutMs: number, wanted: reado
   return found;
 }
 
-/** @param wanted roles, the best one first */
+/** @param wanted roles, the preferred one first */
 async function search(
   hosts: readonly DatabaseHost[],
   timeoutMs: number,
@@ -49,7 +49,7 @@ async function search(
 ): Promise<DatabaseHost> {
   const answers = hosts.map((host) => roleOf(host, timeoutMs));
   for (const role of wanted) {
-    // In order, so that the answer of a standby that is slower than the primary is not waited for.
+    // In order, so that a slow standby does not delay the choice of the primary.
     for (const [index, answer] of answers.entries()) {
       const host = hosts[index];
       if (host !== undefined && (await answer) === role) return host;

@@ -61,7 +61,7 @@ export function createSessionPool(settings: ConnectionSettings, max: number): Se
     }
   }
 
-  /** Resolves when one of the `max` sessions is free; first come, first served. */
+  /** Resolves when one of the `max` sessions is free, in the order of the calls. */
   function admission(): Promise<void> {
     if (closed) return Promise.reject(poolIsClosed());
     if (admitted < max && waiting.size === 0) {
@@ -147,7 +147,7 @@ async function runTransaction<T>(session: Session, begin: string, work: Work<T>)
   }
 }
 
-/** The session's statements, until the transaction ends or its connection is lost. */
+/** The session's statements, usable until the transaction ends or its connection is lost. */
 function guard(session: Session, scope: { over: boolean }): Transaction {
   const check = (): void => {
     if (session.lost) {

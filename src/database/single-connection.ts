@@ -5,7 +5,7 @@ import type { Log } from './log.js';
 import { primarySocket } from './socket.js';
 
 /**
- * A driver instance with one connection, for work that is one long transaction: migrations, backups. The caller ends it.
+ * A driver instance with one connection, for long transactions such as migrations and backups. The caller closes it.
  *
  * @param name the name under which PostgreSQL lists the connection
  */

@@ -15,7 +15,7 @@ export function inSqliteTransaction<Result>(run: (statement: string) => void, ac
     try {
       run('rollback');
     } catch {
-      // A full disk or a failed write may have ended the transaction already: the first error has the cause.
+      // A full disk or a failed write may already have ended the transaction. The first error has the cause.
     }
     throw error;
   }

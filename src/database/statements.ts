@@ -11,7 +11,7 @@ export interface StatementPool {
 
 /** The grace period for statements of a pool that has lost a connection. */
 const GRACE_AFTER_LOSS_SECONDS = 5;
-/** If no connection can be opened, statements would wait in vain; this short grace is for running ones. */
+/** If no connection can be opened, waiting statements cannot succeed; this short grace period is for running ones. */
 const GRACE_AFTER_FAILURE_SECONDS = 0.25;
 
 /**
@@ -33,7 +33,8 @@ export function createStatementPool(settings: ConnectionSettings, max: number, l
       onFailure: () => {
         retire(opened, GRACE_AFTER_FAILURE_SECONDS);
       },
-      // Behind a load balancer, the next connection may reach the primary. This one would stay read-only for long.
+      // Behind a load balancer, the next connection may reach the primary. This connection could stay read-only for
+      // long.
       onStandby: () => {
         retire(opened, GRACE_AFTER_LOSS_SECONDS);
       },

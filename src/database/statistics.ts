@@ -1,12 +1,11 @@
-/** The planner's statistics of tables that a sync fills in one go, before PostgreSQL's own daemon looks at them. */
+/** Planner statistics for tables that a sync has just filled, before autovacuum analyzes them. */
 import type { Sql, Transaction } from './connection.js';
 import { writeTexts } from './text-arrays.js';
 
 /**
- * Analyzes the tables that have rows and no statistics. Without statistics PostgreSQL takes a table of a million rows for
- * one of a few pages, and plans accordingly.
- *
- * @param tables names of the search path; those that do not exist are left out
+ * Analyzes the tables that have rows but no statistics. Without statistics PostgreSQL assumes that a table of a million
+ * rows has a few pages, and plans accordingly.
+ * @param tables names on the search path; tables that do not exist are skipped
  */
 export async function analyzeUnknown(sql: Pick<Sql | Transaction, 'unsafe'>, tables: readonly string[]): Promise<void> {
   const found = await sql.unsafe<{ name: string }[]>(

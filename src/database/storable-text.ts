@@ -1,7 +1,7 @@
-/** What no database can hold in a text: U+0000, and halves of surrogate pairs. */
+/** Characters that no database can store in a text: U+0000, and lone surrogates. */
 const unstorable = /[\0\p{Surrogate}]/gu;
 
-/** A text that every database can hold; what it cannot becomes U+FFFD. */
+/** Replaces characters that no database can store with U+FFFD. */
 export function storableText(text: string): string {
   return text.replace(unstorable, '\ufffd');
 }

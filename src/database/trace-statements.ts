@@ -1,9 +1,9 @@
-/** Spans of SQL statements. A statement that no traced work asked for has no span. */
+/** Spans of SQL statements. Statements outside a trace have no span. */
 import type postgres from 'postgres';
 import type { Types } from './sql.js';
 import { inSpan, recordedSpan, tracer, type Span } from '../system/tracing.js';
 
-/** Longer texts, such as an insert of a thousand rows, are cut. */
+/** Longer texts, such as an insert of a thousand rows, are truncated. */
 const LONGEST_TEXT = 1000;
 
 interface Described {
@@ -11,15 +11,15 @@ interface Described {
   readonly text: string;
 }
 
-/** Descriptions of texts, of which a server has few; those of inserts depend on the number of rows. */
+/** Descriptions of statement texts. A server has few distinct texts; those of inserts depend on the number of rows. */
 const known = new Map<string, Described>();
 const MOST_KNOWN = 1000;
 
 /**
- * Adds a span to a statement of the driver. It begins when the statement is sent, which is when it is first awaited: a
- * fragment inside another statement never is. The text has placeholders instead of values.
+ * Adds a span to a statement of the driver. The span begins when the statement is first awaited, because that sends it.
+ * A fragment inside another statement is never awaited. The text has placeholders instead of values.
  *
- * @param statement the strings of the template, or a text
+ * @param statement the strings of the template, or the text
  * @returns `pending`
  */
 export function traced<T>(pending: T, statement: unknown): T {
@@ -52,7 +52,7 @@ function observe(then: Promise<unknown>['then'], statement: string | readonly st
     span.end();
   };
   void then(
-    // The result has the text with its fragments, which the template has not.
+    // The result has the complete text; the template lacks the text of its fragments.
     (result) => {
       end(textOf(result) ?? sent);
     },
@@ -70,7 +70,7 @@ function textOf(result: unknown): string | undefined {
   return typeof statement.string === 'string' ? statement.string : undefined;
 }
 
-/** A member of the driver's instance; statements of its `unsafe` get spans. */
+/** Returns a member of the driver's instance; statements of its `unsafe` get spans. */
 export function member(sql: postgres.Sql<Types>, name: string | symbol): unknown {
   if (name !== 'unsafe' || recordedSpan() === null) return Reflect.get(sql, name);
   const unsafe: typeof sql.unsafe = (text, ...rest) => traced(sql.unsafe(text, ...rest), text);
@@ -95,7 +95,7 @@ function describe(text: string): Described {
   return described;
 }
 
-/** The statement in one line, and what it does to which table: `SELECT users`. */
+/** The statement in one line, with its verb and table: `SELECT users`. */
 function describeText(statement: string): Described {
   const text = statement
     .slice(0, LONGEST_TEXT * 2)

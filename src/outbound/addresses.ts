@@ -11,7 +11,10 @@ export type AddressPolicy = 'any' | { readonly networks: readonly string[] };
 /** Azure's metadata and DNS server has a public address, but only virtual machines can reach it. */
 const METADATA_ADDRESSES = ['168.63.129.16'];
 
-/** Global unicast addresses (RFC 4291, section 2.4). All other addresses are special, whatever later registries say. */
+/**
+ * Global unicast addresses (RFC 4291, section 2.4). All other addresses are special, even if a registry assigns them
+ * later.
+ */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** Decides whether connections to an address are allowed. The address is numeric, without brackets; a zone is ignored. */

@@ -5,7 +5,7 @@ import { addressOf, allowedAddresses, type AddressPolicy } from './addresses.js'
 
 type Found = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
-/** `dns.lookup`; tests pass one with changing answers. */
+/** `dns.lookup`; tests pass a function whose answers change. */
 export type Lookup = (hostname: string, options: LookupOptions, found: Found) => void;
 
 /** The connection was refused, because its address is not allowed. */

@@ -16,19 +16,19 @@ export interface OutboundRequest {
   readonly signal: AbortSignal;
   /** Time limit of the whole call in milliseconds, including redirects and the body. */
   readonly timeoutMs: number;
-  /** A body that is longer after decompression fails the call. Default 128 MiB. */
+  /** A reply body larger than this after decompression fails the call. Default 128 MiB. */
   readonly maxBytes?: number;
 }
 
 /** Sends a request and reads the whole reply. */
 export type OutboundFetch = (url: string, request: OutboundRequest) => Promise<Response>;
 
-/** There was no reply. For an organization the message never reveals the reason; the cause does. */
+/** There was no reply. If the call was for an organization, only the cause has the reason; the message does not. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }
 
-/** The server redirects to where the request's credentials must not be sent. */
+/** The server redirects to another origin, to which the request's credentials must not be sent. */
 export class RedirectRefusedError extends Error {
   override readonly name = 'RedirectRefusedError';
 }
@@ -87,7 +87,7 @@ export function outboundFetch(policy: AddressPolicy, lookup?: Lookup): OutboundF
   return (url, request) => inCallSpan(new URL(url), request, send);
 }
 
-/** Sends a request in a span, and passes the span on in `traceparent`. The URL is left out: it may contain secrets. */
+/** Sends a request in a span, and sends the span in `traceparent`. The URL is left out: it may contain secrets. */
 function inCallSpan(
   url: URL,
   request: OutboundRequest,
@@ -111,8 +111,8 @@ function inCallSpan(
 /**
  * A signal that aborts with the caller's, or after the time.
  *
- * It is not `AbortSignal.any([signal, AbortSignal.timeout(...)])`: on Node 20 nothing holds that timeout, so a garbage
- * collection during the call removes it, and a host that sends a byte now and then would be read forever.
+ * It is not `AbortSignal.any([signal, AbortSignal.timeout(...)])`: on Node 20 nothing references that timeout. A
+ * garbage collection during the call removes it, and a host that sends an occasional byte would be read forever.
  */
 function withTimeout(callersSignal: AbortSignal, milliseconds: number): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
@@ -141,7 +141,7 @@ function redirectTarget(from: URL, location: string, method: string, redirects: 
   return to;
 }
 
-/** Reads the whole body: a connection that is cut in the middle fails the call. */
+/** Reads the whole body. Fails if the connection ends before the body is complete. */
 async function whole(response: UndiciResponse, maxBytes: number): Promise<Response> {
   const { status, statusText, headers } = response;
   const chunks: Uint8Array[] = [];

@@ -11,7 +11,7 @@ import {
 } from 'yaml';
 import { atOnce, type Steps } from './slices.js';
 
-/** Far more than rules, teams and settings need. */
+/** Rules, teams and settings are far less deep. */
 const deepest = 64;
 /** A megabyte of teams has up to 240,000 tokens, which take about half a second. */
 const mostTokens = 250_000;
@@ -48,7 +48,7 @@ export class YamlLimitError extends Error {
 type YamlOptions = Pick<SchemaOptions & ParseOptions, 'schema' | 'uniqueKeys'>;
 
 /**
- * Parses a YAML text that someone else wrote.
+ * Parses a YAML text from an untrusted source.
  *
  * The library composes values recursively: 2,000 opening brackets overflow the stack, which can end the process (V8
  * fails fatally where it compiles a regular expression without stack). Its tokens are counted first, without recursion.
@@ -59,7 +59,7 @@ export function parseBoundedYaml(text: string, options: YamlOptions = {}): Bound
   return atOnce(boundedYaml(text, options));
 }
 
-/** The same in small steps, but for the composition of the tokens, which takes up to a quarter of the time. */
+/** The same in small steps. Only the composition of the tokens, up to a quarter of the time, is a single step. */
 export function* boundedYaml(text: string, options: YamlOptions = {}): Steps<BoundedYaml> {
   const lines = new LineCounter();
   const tokens = yield* tokensOf(text, lines);

@@ -22,7 +22,7 @@ import vm from 'node:vm';
 export interface CachedRun {
   /** The absolute path of the bundle. Its first line is a comment with a hash of the rest, which is one function with the parameters of CommonJS modules. */
   readonly file: string;
-  /** Absent: nothing is kept. */
+  /** Absent: no cache is kept. */
   readonly folder: string | undefined;
 }
 
@@ -88,8 +88,8 @@ interface Cache {
 }
 
 /**
- * The commands, a newline, and V8's data. Code is run from this file, so that it must belong to this user and be
- * writable by nobody else; so must its folder.
+ * The commands, a newline, and V8's data. This file contains code to run: it and its folder must belong to this user,
+ * and no other user may have write access.
  */
 function readCache(path: string): Cache | undefined {
   try {
@@ -104,7 +104,7 @@ function readCache(path: string): Cache | undefined {
       closeSync(descriptor);
     }
   } catch {
-    return undefined; // There is none, or it is not readable.
+    return undefined; // The file is missing or unreadable.
   }
 }
 
@@ -113,7 +113,7 @@ function isOurs({ uid, mode }: { readonly uid: number; readonly mode: number }):
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 }
 
-/** Replaces the file at once, so that another process reads all of it or the one before. */
+/** Replaces the file atomically: another process reads either the old or the new content. */
 function writeCache(path: string, commands: readonly string[], script: vm.Script): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

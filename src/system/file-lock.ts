@@ -11,7 +11,7 @@ const maxAttempts = 200;
 
 /**
  * A lock file of a process that cannot be seen from here, such as one of another container, expires after this time.
- * What is done under a lock takes milliseconds.
+ * Locks are held for milliseconds.
  */
 const unseenMs = 60_000;
 
@@ -32,8 +32,8 @@ export class FileLockedError extends Error {
  *
  * Each contender creates a lock file of a unique name beside the path. It holds the lock if it then sees no other lock
  * file; of two contenders, the one that looks later sees both. A contender that does not get the lock removes its file
- * and retries after a pause. Lock files of processes that have ended are removed. A lock file tells in which namespace
- * of process ids its process is and when that started, because ids repeat: in another container, and after a restart.
+ * and retries after a pause. Lock files of processes that have ended are removed. A lock file contains the PID
+ * namespace and the start time of its process, because process ids are reused in other containers and after a restart.
  * Names are unique, so that the lock file of a running process is never removed by mistake.
  *
  * `proper-lockfile` (4.1.2, the last release, of 2021) was considered. It detects a dead holder by the age of the lock,
@@ -78,7 +78,7 @@ async function otherLock(folder: string, prefix: string, own: string): Promise<s
   return other;
 }
 
-/** Two lines: the namespace of this process's id, and its start; a line is empty where the system does not tell. */
+/** Two lines: the namespace of this process's id, and its start; a line is empty if the value is unknown. */
 function thisProcess(): string {
   return `${pidNamespace() ?? ''}\n${processStart(process.pid) ?? ''}`;
 }
@@ -91,7 +91,7 @@ async function isHeld(file: string, pid: number): Promise<boolean> {
     const changed = await stat(file).catch(() => null);
     return changed !== null && Date.now() - changed.mtimeMs < unseenMs;
   }
-  // The start is not there yet while its process writes the file.
+  // The start is missing while the other process still writes the file.
   return isAlive(pid) && (start === '' || start === processStart(pid));
 }
 

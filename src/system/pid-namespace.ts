@@ -1,10 +1,9 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * Identifies the processes among which the ids of processes mean something: the namespace of ids in the running kernel.
- * Containers of one machine can share a host name, and still have processes with the same ids.
- *
- * @returns null where the system does not tell: then nothing can be said about processes that others name
+ * Identifies the PID namespace of this process: the namespace in the running kernel. Process ids can be compared only
+ * within one namespace. Containers of one machine can share a host name and still use the same process ids.
+ * @returns null if unknown; nothing is then known about a process id that another process recorded
  */
 export function pidNamespace(): string | null {
   return (found ??= read());

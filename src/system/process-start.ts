@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
  * The start time of a process, in clock ticks since boot (proc(5): field 22 of /proc/pid/stat). A restarted container
  * assigns the same small process ids, so the id alone could match another process.
  *
- * @returns undefined where the system does not tell, or the process has ended
+ * @returns undefined if the process has ended or its start time is unknown
  */
 export function processStart(pid: number): string | undefined {
   try {

@@ -15,7 +15,7 @@ export class UnreadableFileError extends Error {
   }
 }
 
-/** No certificate, key, token or settings file of a person comes near to it. */
+/** Certificates, keys, tokens and settings files are far smaller. */
 const largestSmallFile = 1024 * 1024;
 
 /**
@@ -38,8 +38,8 @@ export async function readRegularFile(file: string, maxBytes = largestSmallFile)
 /**
  * Opens a regular file for reading.
  *
- * Opening a FIFO would block until another process writes to it, and a device has no end. O_NONBLOCK opens both at once,
- * and the type is that of the opened file, so that it cannot be replaced between check and read.
+ * Opening a FIFO would block until another process writes to it, and a device has no end. O_NONBLOCK opens both without
+ * blocking. The type is checked on the opened file, so the file cannot be replaced between check and read.
  *
  * @throws UnreadableFileError
  */
@@ -60,7 +60,7 @@ export async function openRegularFile(file: string): Promise<{ readonly handle: 
 
 class TooLargeError extends Error {}
 
-/** The size that the system reports is no limit: it is 0 for files of /proc, and a file may grow while it is read. */
+/** Does not trust the reported size: it is 0 for files of /proc, and a file may grow while it is read. */
 async function readUpTo(handle: FileHandle, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let length = 0; ;) {

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Long work in small steps: it yields between them, so that it can be interrupted. */
+/** Long work in small steps. It yields after each step, so that it can be interrupted. */
 export type Steps<Result> = Generator<void, Result, void>;
 
-/** Runs all steps without a pause: for a command, which has nothing else to do. */
+/** Runs all steps without a pause, for commands that have nothing else to do. */
 export function atOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next();
@@ -11,7 +11,7 @@ export function atOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** A request that waits this long behind another one is not noticed. */
+/** A delay of this length is not noticeable to other requests. */
 const sliceMs = 10;
 
 /** Runs the steps in slices of about 10 ms. Between two slices the process serves other requests. */

@@ -1,4 +1,4 @@
-/** Starts tracing as the standard variables of OpenTelemetry say. */
+/** Starts tracing as configured by OpenTelemetry's standard variables. */
 import { setTracer, tracer } from './tracing.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -6,11 +6,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** How spans are sent: OTLP over HTTP. */
 export type TracingProtocol = 'http/protobuf' | 'http/json';
 
-/** Longest time that the end of the program waits for the last export. */
+/** Maximum time that the program waits for the last export before it ends. */
 const CLOSE_MILLISECONDS = 2000;
 
 /**
- * The protocol by which spans are exported; null: nothing is traced. Tracing is on when an endpoint is set
+ * The protocol by which spans are exported; null: tracing is off. Tracing is on when an endpoint is set
  * (`OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`) and neither `OTEL_SDK_DISABLED=true` nor
  * `OTEL_TRACES_EXPORTER=none` is.
  *

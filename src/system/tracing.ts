@@ -1,7 +1,7 @@
 /**
- * Traces of what this program does. Nothing is traced until `start-tracing.ts` installs a tracer; until then each function
- * here costs a comparison. Attributes never contain values of callers: no paths, queries, parameters, headers, addresses
- * of people or messages of errors.
+ * Traces of this program. Tracing is off until `start-tracing.ts` installs a tracer; until then each function here
+ * costs a comparison. Attributes never contain values of callers: no paths, queries, parameters, headers, addresses of
+ * people or messages of errors.
  */
 export type SpanValue = string | number | boolean;
 
@@ -11,7 +11,7 @@ export interface SpanOptions {
   readonly attributes?: Readonly<Record<string, SpanValue>>;
 }
 
-/** The names that log lines and other tools use. */
+/** The ids that identify the span in log lines and other tools. */
 export interface SpanIds {
   readonly trace_id: string;
   readonly span_id: string;
@@ -21,7 +21,7 @@ export interface Span {
   /** Whether the span will be exported; false: the sampler left its trace out. */
   readonly isRecorded: boolean;
   readonly ids: SpanIds;
-  /** Replaces the name that the span was started with. The first call counts. */
+  /** Replaces the name that the span was started with. Only the first call has an effect. */
   name(name: string): void;
   set(attribute: string, value: SpanValue): void;
   /** Marks the span as failed. Only the class and the code of the error are exported: its message may contain values. */
@@ -47,22 +47,22 @@ export interface Tracer {
 
 let installed: Tracer | null = null;
 
-/** Installs the tracer of this process; null: nothing is traced any more. */
+/** Installs the tracer of this process; null: turns tracing off. */
 export function setTracer(tracer: Tracer | null): void {
   installed = tracer;
 }
 
-/** The tracer of this process; null: nothing is traced. */
+/** The tracer of this process; null: tracing is off. */
 export function tracer(): Tracer | null {
   return installed;
 }
 
-/** The span of this asynchronous context; null: none, or nothing is traced. */
+/** The current span of this asynchronous context; null: none, or tracing is off. */
 export function currentSpan(): Span | null {
   return installed === null ? null : installed.current();
 }
 
-/** The current span, if it will be exported. What has no such span needs no spans below it. */
+/** The current span, if it will be exported. Otherwise no child spans are needed. */
 export function recordedSpan(): Span | null {
   const span = currentSpan();
   return span?.isRecorded === true ? span : null;

@@ -15,7 +15,7 @@ export interface BackupOptions {
   readonly logger: Log;
   /** The time of the backup. */
   readonly now: Date;
-  /** What to store beside the tables. */
+  /** Additional data to store with the tables. */
   readonly extra: BackupHeader['extra'];
 }
 
@@ -67,14 +67,15 @@ async function create(partial: string): Promise<FileHandle> {
 }
 
 async function write(sql: postgres.Sql, output: FileHandle, options: BackupOptions): Promise<number> {
-  // One message, so that a pooler keeps the connection. Reading a large table may take longer than the role's limits.
+  // Sent in one message, so that a pooler keeps the connection. Reading a large table may take longer than the role's
+  // limits.
   await sql.unsafe(
     'begin isolation level repeatable read, read only; set local statement_timeout = 0; set local lock_timeout = 0; ' +
       'set local idle_in_transaction_session_timeout = 0',
   );
   const tables = await readTables(sql);
   if (tables.length === 0) throw new Error('The database is empty: there is nothing to back up');
-  // Otherwise a migration or a new column could change a table between here and its turn.
+  // Without the lock, a migration could change a table before it is read.
   for (const { name } of tables) await sql`lock table ${sql(name)} in access share mode`;
   const header: BackupHeader = {
     plumbline: 'backup',
@@ -87,13 +88,13 @@ async function write(sql: postgres.Sql, output: FileHandle, options: BackupOptio
   };
   const file = new Writable({
     write: (chunk: Buffer, _encoding, callback) => {
-      // `write` may write a part only; `appendFile` writes all of it.
+      // `write` may write only part of the chunk; `appendFile` writes all of it.
       output.appendFile(chunk).then(() => {
         callback();
       }, callback);
     },
   });
-  // A higher level takes several times as long, for files that are a tenth smaller.
+  // A higher level takes several times as long, and makes files only a tenth smaller.
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
   await pipeline(Readable.from(encodeFrames(frames(sql, header, tables))), gzip, file);
   await sql`rollback`;
@@ -110,8 +111,8 @@ async function* frames(
     yield { kind: 'table', content: table };
     const rows = await sql`copy ${sql(table.name)} (${sql([...table.columns])}) to stdout`.readable();
     for await (const chunk of joined(rows)) yield { kind: 'data', content: chunk };
-    // The driver (3.4.9) leaves its socket paused if the stream was full at its end, and would wait for the next reply
-    // forever. `_read` of its stream resumes the socket.
+    // The driver (3.4.9) leaves its socket paused if the stream was full at its end, and would then wait forever for
+    // the next reply. Calling `_read` on its stream resumes the socket.
     rows._read(0);
   }
 }

@@ -1,4 +1,4 @@
-/** What PostgreSQL's catalog says of the tables to back up. */
+/** Reads the definitions of the tables to back up from PostgreSQL's catalog. */
 import type postgres from 'postgres';
 
 import type { BackupTable, TableDefinition } from './frames.js';
@@ -35,7 +35,7 @@ export async function readTables(sql: postgres.Sql): Promise<BackupTable[]> {
   return sorted;
 }
 
-/** How tables can be created again: columns, keys, storage parameters and indexes, but no foreign keys. */
+/** The statements that create the tables again: columns, keys, storage parameters and indexes, but no foreign keys. */
 export async function readDefinitions(sql: postgres.Sql): Promise<TableDefinition[]> {
   const rows = await sql.unsafe<{ name: string; create: string; indexes: string }[]>(`
     select c.relname as name,

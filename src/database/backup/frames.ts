@@ -20,11 +20,11 @@ export interface BackupHeader {
   readonly createdAt: string;
   /** The version of the schema that the migrations had created. */
   readonly schemaVersion: number;
-  /** For the tables that no migration creates: those of the records and the work units. */
+  /** The definitions of tables that no migration creates: those of the records and the work units. */
   readonly definitions: readonly TableDefinition[];
   /** Statements that set the positions of sequences. */
   readonly sequences: readonly string[];
-  /** What the caller adds, such as the key of the secrets. */
+  /** Data that the caller adds, such as the key of the secrets. */
   readonly extra: Readonly<Record<string, string>>;
 }
 
@@ -57,7 +57,7 @@ const prefixLength = 5;
 /** PostgreSQL sends a row per message, and a row has at most 1 GB. */
 const longest = 1 << 30;
 
-/** Encodes frames, and appends the footer. */
+/** Encodes frames and appends the footer. */
 export async function* encodeFrames(frames: AsyncIterable<Exclude<Frame, { kind: 'footer' }>>): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let tables = 0;
@@ -72,9 +72,9 @@ export async function* encodeFrames(frames: AsyncIterable<Exclude<Frame, { kind:
 }
 
 /**
- * Decodes frames. The footer is checked, and not yielded.
+ * Decodes frames. Checks the footer, but does not yield it.
  *
- * @throws Error when the content is no backup, is of another format, is incomplete, or is damaged
+ * @throws Error when the content is not a backup, has another format, is incomplete, or is damaged
  */
 export async function* decodeFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Exclude<Frame, { kind: 'footer' }>> {
   const hash = createHash('sha256');
@@ -154,7 +154,7 @@ function parse(bytes: Buffer): unknown {
 }
 
 function checked(header: BackupHeader): BackupHeader {
-  // The first frame of another file may be any JSON, although its type is claimed.
+  // The first frame of another file may contain any JSON, so the type is not guaranteed.
   const { plumbline, format } = header as Partial<BackupHeader>;
   if (plumbline !== 'backup') throw notABackup();
   if (format !== formatVersion) {

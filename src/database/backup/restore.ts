@@ -13,7 +13,7 @@ import { decodeFrames, incomplete, notABackup, type BackupHeader, type Frame } f
 
 export interface RestoreOptions {
   readonly logger: Log;
-  /** Receives what the backup has beside the tables, before anything is committed. If it throws, nothing is restored. */
+  /** Receives the additional data of the backup before anything is committed. If it throws, nothing is restored. */
   accept(extra: BackupHeader['extra']): Promise<void>;
 }
 
@@ -27,8 +27,8 @@ export interface RestoreReport {
  *
  * All of it is one transaction: a restore that fails or is killed leaves an empty database.
  *
- * @throws Error when the database is not empty or read-only, when the file is no backup or is damaged, or when a newer
- * release made it
+ * @throws Error when the database is not empty or read-only, when the file is not a backup or is damaged, or when a
+ * newer release made it
  */
 export async function restore(uri: string, file: string, options: RestoreOptions): Promise<RestoreReport> {
   const sql = openSingleConnection(parseDatabaseAddress(uri), 'plumbline restore', options.logger);
@@ -58,7 +58,7 @@ async function requireEmpty(sql: postgres.Sql): Promise<void> {
   }
 }
 
-/** Reads all of a file, so that a damaged one is named as such instead of failing in a statement half-way. */
+/** Reads the whole file first, so that a damaged file is reported as such instead of failing in a statement. */
 async function verify(file: string): Promise<void> {
   const frames = decodeFrames(uncompressed(file));
   while ((await frames.next()).done !== true);
@@ -87,7 +87,7 @@ async function read(sql: postgres.Sql, file: string, options: RestoreOptions): P
 async function* uncompressed(file: string): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
   const reading = pipeline(createReadStream(file), gunzip);
-  reading.catch(() => undefined); // The loop below throws it.
+  reading.catch(() => undefined); // The loop below throws this error.
   try {
     for await (const chunk of gunzip) yield chunk as Buffer; // it is not in object mode
   } catch (error) {

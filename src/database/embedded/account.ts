@@ -8,16 +8,16 @@ export interface Account {
 }
 
 /**
- * Existing accounts in order of preference: the one that PostgreSQL's packages create, then the one that every Unix
- * has. None is created, because starting a server should not change the machine's accounts.
+ * Existing accounts in order of preference: the account that PostgreSQL's packages create, then the account that every
+ * Unix has. No account is created, because starting a server should not change the machine's accounts.
  */
 const ACCOUNT_NAMES = ['postgres', 'nobody'];
 
 /**
  * Chooses the account for the server of `dataDirectory`; undefined: the account of this process.
  *
- * PostgreSQL refuses to run as root and requires that its account owns its data. So the owner of existing data decides;
- * for new data, the first account of the list above is used.
+ * PostgreSQL refuses to run as root and requires that its account owns its data. So existing data determines the
+ * account: its owner. For new data, it is the first account of the list above.
  *
  * @throws Error when the data belong to another user and this process cannot switch to it, or no account is found.
  */

@@ -13,8 +13,8 @@ export interface Claim {
 /**
  * Records in `<cluster>/clients/` that this process uses the cluster.
  *
- * It is synchronous, so that nothing happens between checking other claims and signalling the server. Claims of
- * processes that ended without releasing them are ignored and removed.
+ * The functions are synchronous, so that nothing happens between checking other claims and signalling the server.
+ * Claims of processes that ended without releasing them are ignored and removed.
  */
 export function claimCluster(clusterDirectory: string): Claim {
   const directory = path.join(clusterDirectory, 'clients');

@@ -7,7 +7,7 @@ import { isAlive } from '../../system/is-alive.js';
 /** The state of the server of a data directory, from `postmaster.pid` and its process. */
 export type Inspection =
   | { readonly running: true; readonly pid: number; readonly port: number; readonly ready: boolean }
-  /** `stalePid` is a running process that is not the server, but is named by a leftover lock file. */
+  /** `stalePid` is a running process that a leftover lock file names, but that is not the server. */
   | { readonly running: false; readonly stalePid?: number };
 
 /** Lines of postmaster.pid, from PostgreSQL's `src/include/utils/pidfile.h`, counted from 0. */
@@ -35,7 +35,7 @@ function readLockFile(dataDirectory: string): string[] {
  * Whether the process is the server of this data.
  *
  * The working directory of a postmaster is its data directory from before it writes the lock file until it ends, and no
- * other program has a reason to use it. A zombie has no working directory, so it is not mistaken for a server.
+ * other program should use it. A zombie has no working directory, so it is not mistaken for a server.
  */
 export function servesData(pid: number, dataDirectory: string): boolean {
   if (process.platform === 'linux') {

@@ -24,23 +24,25 @@ export interface PostmasterOptions {
   readonly account: Account | undefined;
   readonly binaries: Binaries;
   readonly logger: Log;
-  /** The only port to start on. Without it: the port of last time where it is free, otherwise any. */
+  /** The only port to start on. Default: the previous port if it is free, otherwise any port. */
   readonly port?: number;
 }
 
 /** Time limit for a start. Recovery after a crash replays the write-ahead log before connections are accepted. */
 const START_TIMEOUT_MS = 120_000;
-/** A launch fails at once if its port was just taken, or if processes of a killed server still hold its memory. */
+/** A launch fails immediately if its port was just taken, or if processes of a killed server still hold its memory. */
 const LAUNCH_ATTEMPTS = 5;
 const POLL_MS = 20;
-/** Time limit for a fast shutdown, which writes a checkpoint. After a slower one is killed, the next start recovers. */
+/**
+ * Time limit for a fast shutdown, which writes a checkpoint. After that the server is killed; the next start recovers.
+ */
 const STOP_TIMEOUT_MS = 20_000;
 const LOG_LIMIT_BYTES = 1024 * 1024;
 
 /**
  * Returns the running server of the cluster, and launches it if necessary.
  *
- * A running server is used, whichever process started it; one that is starting or stopping is waited for.
+ * A running server is used even if another process started it. Waits for a server that is starting or stopping.
  */
 export async function ensurePostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const { cluster, logger } = options;
@@ -94,14 +96,14 @@ function launch({ cluster, account, binaries }: PostmasterOptions, port: number,
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
-    // Statements and the details of errors hold people's data; our own log names the failed operation.
+    // Statements and error details contain personal data; our own log names the failed operation.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
   };
   const environment = serverEnvironment();
-  // The lock file names a process that exists but is not a server of this data: its id was given out again.
-  // PostgreSQL passes over the process named here, and still makes sure that no remains of the old server are
-  // alive, which removing the file would prevent.
+  // The lock file names a process that exists but is not a server of this data: its id was reused. PostgreSQL ignores
+  // the process named in this variable, and still checks that no process of the old server is left. Removing the file
+  // instead would prevent that check.
   if (!found.running && found.stalePid !== undefined) environment['PG_GRANDPARENT_PID'] = String(found.stalePid);
 
   const log = openLog(cluster);
@@ -122,7 +124,7 @@ function launch({ cluster, account, binaries }: PostmasterOptions, port: number,
         stdio: ['ignore', log, log],
       },
     );
-    child.on('error', () => undefined); // Shows as an ended child; `usableBinaries` has proven that it can be run.
+    child.on('error', () => undefined); // A failure shows as an ended child; `usableBinaries` has verified that the program runs.
     child.unref();
     return child;
   } finally {
@@ -152,7 +154,7 @@ function uriOf(cluster: Cluster, port: number): string {
   return `postgres://${NAME}:${cluster.password}@127.0.0.1:${port}/${NAME}`;
 }
 
-/** The port of last time where it is free, so that saved connections and processes that already use it find it. */
+/** The previous port if it is free, so that saved connections and attached processes can still use it. */
 async function choosePort(cluster: Cluster, preferRemembered: boolean): Promise<number> {
   const file = path.join(cluster.directory, 'port');
   const remembered = preferRemembered && existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0;
