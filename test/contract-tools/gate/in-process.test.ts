@@ -90,6 +90,20 @@ test('a hook of Fastify observes requests that are injected without a port', asy
   ]);
 });
 
+test('the router of Fastify is a listener that can be wrapped', async () => {
+  const gate = await openGate(notes());
+  const app = Fastify();
+  app.get('/notes', () => []);
+  app.get('/stream', (_, reply) => reply.type('text/plain').send(new Blob(['one ', 'two']).stream()));
+  await app.ready();
+  const replies = await send(gate.wrap(app.routing), ['/notes', '/stream']);
+  expect(replies).toEqual([
+    [200, expect.anything(), '[]'],
+    [200, expect.anything(), 'one two'],
+  ]);
+  expect(gate.report().failures).toEqual([]);
+});
+
 test('an exchange that was observed by other means can be noted', async () => {
   const gate = await openGate(notes());
   gate.record({ method: 'GET', url: '/stream', status: 200, headers: { 'content-type': 'text/plain' }, body: 'one' });
