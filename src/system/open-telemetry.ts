@@ -52,7 +52,7 @@ export function openTelemetryTracer(
     start(name, { kind, attributes = {} }, parent) {
       const context = contextOf(parent, propagator);
       const span = spans.startSpan(name, { kind: kinds[kind], attributes }, context);
-      return new TracedSpan(span, trace.setSpan(context, span), propagator);
+      return new TracedSpan(span, context, propagator);
     },
     within: (span, work) => (span instanceof TracedSpan ? contexts.run(span, work) : work()),
     close: () =>
@@ -65,21 +65,29 @@ export function openTelemetryTracer(
 function contextOf(parent: Span | IncomingHeaders | null, propagator: W3CTraceContextPropagator): Context {
   if (parent === null) return ROOT_CONTEXT;
   if (parent instanceof TracedSpan) return parent.context;
+  // Most callers send none, and the propagator takes longer to find that out.
+  if (!('traceparent' in parent)) return ROOT_CONTEXT;
   return propagator.extract(ROOT_CONTEXT, parent, defaultTextMapGetter);
 }
 
 class TracedSpan implements Span {
   readonly #span: OpenTelemetrySpan;
   readonly #propagator: W3CTraceContextPropagator;
-  readonly context: Context;
+  readonly #parent: Context;
+  #context: Context | null = null;
   readonly isRecorded: boolean;
   #isNamed = false;
 
-  constructor(span: OpenTelemetrySpan, context: Context, propagator: W3CTraceContextPropagator) {
+  constructor(span: OpenTelemetrySpan, parent: Context, propagator: W3CTraceContextPropagator) {
     this.#span = span;
-    this.context = context;
+    this.#parent = parent;
     this.#propagator = propagator;
     this.isRecorded = span.isRecording();
+  }
+
+  /** Made when a span below this one, or another server, needs it: few spans of a server do. */
+  get context(): Context {
+    return (this.#context ??= trace.setSpan(this.#parent, this.#span));
   }
 
   get ids(): Span['ids'] {

@@ -31,11 +31,14 @@ describe.skipIf(unreachable !== null)(`the packed server${unreachable ?? ''}`, {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('has a licence, and does not depend on another package of this repository', async () => {
+  test('has a licence and source maps, and does not depend on another package of this repository', async () => {
     const installed = join(folder, 'node_modules/plumbline');
     const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
     expect(Object.keys(manifest.dependencies).filter((name) => name.startsWith('@plumbline/'))).toEqual([]);
     expect(await readFile(join(installed, 'LICENSE'), 'utf8')).toContain('MIT License');
+    const map = JSON.parse(await readFile(join(installed, 'dist/src/cli/serve.js.map'), 'utf8'));
+    expect(map.sources).toEqual([expect.stringContaining('src/cli/serve.ts')]);
+    expect(manifest.publishConfig?.provenance).toBeUndefined();
   });
 
   test('serves', async () => {

@@ -14,7 +14,7 @@ import type { Exclusively } from '../../../src/analytics/store/options.js';
 import { startEmbeddedPostgres } from '../../../src/database/embedded.js';
 import { clickHouseByHand, postgresByHand, type HandDialect } from './batches.js';
 import { clickHouseUnits, postgresShares, postgresUnits } from './generate.js';
-import { memoryOfChildren, ownMemory } from './memory.js';
+import { memoryOfChildren, ownMemory, ownProcessorTime, processorTimeWithChildren } from './memory.js';
 
 /** No other process opens these stores. */
 const exclusively: Exclusively = (work) => work(() => Promise.resolve());
@@ -27,8 +27,12 @@ export interface MeasuredEngine {
   send(statements: readonly string[]): Promise<void>;
   /** Adds units until there are that many; with shares, those of all units. */
   grow(units: number, withShares: boolean): Promise<void>;
+  /** Size of the work units, without their shares where those are another table. */
+  diskMegabytes(): Promise<number>;
   /** Kilobytes that the engine takes now. */
   memory(): number;
+  /** Milliseconds of processor time that the engine has used. */
+  processorTime(): number;
   remove(): Promise<void>;
 }
 
@@ -62,7 +66,12 @@ export async function postgresEngine(): Promise<MeasuredEngine> {
       if (withShares) await sql.unsafe(postgresShares);
       await sql.unsafe('vacuum analyze');
     },
+    async diskMegabytes() {
+      const [row] = await sql<{ mb: number }[]>`select (pg_total_relation_size('work_units') / 1e6)::integer as mb`;
+      return row?.mb ?? 0;
+    },
     memory: () => memoryOfChildren(postmaster),
+    processorTime: () => processorTimeWithChildren(postmaster),
     async remove() {
       await analytics.close();
       await sql.end();
@@ -105,7 +114,15 @@ export async function chdbEngine(): Promise<MeasuredEngine | { readonly missing:
       // What the table does by itself once its months rest.
       await engine.command('optimize table work_units final');
     },
+    async diskMegabytes() {
+      const rows = await engine.query(
+        "select toInt32(sum(bytes_on_disk) / 1e6) from system.parts where active and table = 'work_units'",
+        {},
+      );
+      return Number(rows[0]?.[0]);
+    },
     memory: ownMemory,
+    processorTime: ownProcessorTime,
     async remove() {
       await engine.close();
       await analytics.close();

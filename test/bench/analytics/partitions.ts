@@ -2,7 +2,7 @@
  * `npm run bench analytics-partitions [millions]`: batches, and the writes of syncs, over so many million work units
  * (default 10) of ten organizations, in one table and in 16 partitions by a hash of the organization.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -15,6 +15,7 @@ import { startEmbeddedPostgres } from '../../../src/database/embedded.js';
 import { median, printTable } from '../measure.js';
 import { batches, ORG } from './batches.js';
 import { postgresUnits } from './generate.js';
+import { processorTimeWithChildren } from './memory.js';
 
 const MILLION = 1_000_000;
 const ORGANIZATIONS = 10;
@@ -36,16 +37,26 @@ export async function benchPartitions(): Promise<void> {
     const home = await mkdtemp(join(tmpdir(), 'plumbline-bench-'));
     const server = await startEmbeddedPostgres({ home, logger: log, durable: false });
     try {
-      rows.push(...(await measureLayout(server.uri, millions, isPartitioned)));
+      const postmaster = Number.parseInt(await readFile(join(home, 'postgres', 'data', 'postmaster.pid'), 'utf8'), 10);
+      const processorTime = (): number => processorTimeWithChildren(postmaster);
+      rows.push(...(await measureLayout(server.uri, millions, isPartitioned, processorTime)));
     } finally {
       await server.stop();
       await rm(home, { recursive: true, force: true });
     }
   }
-  printTable(`${millions} million work units of ${ORGANIZATIONS} organizations in PostgreSQL (medians)`, rows);
+  printTable(
+    `${millions} million work units of ${ORGANIZATIONS} organizations in PostgreSQL (medians, and processor time)`,
+    rows,
+  );
 }
 
-async function measureLayout(uri: string, millions: number, isPartitioned: boolean): Promise<readonly Figures[]> {
+async function measureLayout(
+  uri: string,
+  millions: number,
+  isPartitioned: boolean,
+  processorTime: () => number,
+): Promise<readonly Figures[]> {
   const layout = isPartitioned ? `${PARTITIONS} partitions` : 'one table';
   const exclusively = (work: (assertHeld: () => Promise<void>) => Promise<void>): Promise<void> =>
     work(() => Promise.resolve());
@@ -57,25 +68,31 @@ async function measureLayout(uri: string, millions: number, isPartitioned: boole
     if (isPartitioned) await sql.unsafe(TABLES.map(partitioned).join(';'));
     const each = (millions * MILLION) / ORGANIZATIONS;
     const rows: Figures[] = [];
-    const filled = await timed(async () => {
+    const measure = async (what: string, work: () => Promise<number>, times: number): Promise<void> => {
+      const before = processorTime();
+      const ms = Math.round(await work());
+      rows.push({ layout, what, ms, cpu_ms: Math.round((processorTime() - before) / times) });
+    };
+    const fill = async (): Promise<void> => {
       for (let org = 0; org < ORGANIZATIONS; org += 1) {
         await sql.unsafe(postgresUnits(1, each, org === 0 ? ORG : `${ORG}${org}`));
       }
-    });
-    rows.push({ layout, what: 'insert all units by SQL', ms: Math.round(filled) });
-    rows.push({ layout, what: 'vacuum analyze', ms: Math.round(await timed(() => sql.unsafe('vacuum analyze'))) });
+    };
+    await measure('insert all units by SQL', () => timed(fill), 1);
+    await measure('vacuum analyze', () => timed(() => sql.unsafe('vacuum analyze')), 1);
     for (const [name, batch] of Object.entries(batches)) {
-      const times = await repeated(ROUNDS, () => analytics.run(ORG, batch, never));
-      rows.push({ layout, what: `batch "${name}" of one organization`, ms: times });
+      const ask = (): Promise<unknown> => analytics.run(ORG, batch, never);
+      await measure(`batch "${name}" of one organization`, () => repeated(ROUNDS, ask), ROUNDS + 1);
     }
     for (const areNew of [true, false]) {
       let written = 0;
-      const times = await repeated(WRITES, () => {
+      const write = (): Promise<void> => {
         written += 1;
         const units = unitsOf(areNew ? `new-${written}` : 'new-1');
         return store.apply({ orgId: ORG, repoId: 'repo-x', units, removed: [], areNew });
-      });
-      rows.push({ layout, what: `${WRITTEN} ${areNew ? 'new' : 'replaced'} units of a sync`, ms: times });
+      };
+      const what = `${WRITTEN} ${areNew ? 'new' : 'replaced'} units of a sync`;
+      await measure(what, () => repeated(WRITES, write), WRITES + 1);
     }
     return rows;
   } finally {
@@ -123,7 +140,7 @@ async function repeated(times: number, work: () => Promise<unknown>): Promise<nu
   await work();
   const measured: number[] = [];
   for (let round = 0; round < times; round += 1) measured.push(await timed(work));
-  return Math.round(median(measured));
+  return median(measured);
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
