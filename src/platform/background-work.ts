@@ -1,4 +1,4 @@
-/** What a server does beside answering requests: it sends mails, and syncs and derives. */
+/** The background work of a server: sending mails, running syncs and deriving work units. */
 import { parseAnalyticsUri } from '../analytics/address.js';
 import { serveTokenRequests } from './auth/serve-token-requests.js';
 import type { PlatformDependencies } from './dependencies.js';
@@ -18,7 +18,7 @@ import { startSyncJobs, type SyncJobs } from './sync/jobs/sync-jobs.js';
 
 type Context = Pick<PlatformDependencies, 'sql' | 'secrets' | 'clock' | 'log'>;
 
-/** Starts to send mails, by SMTP or into the mailbox. */
+/** Starts sending mails, by SMTP or to the mailbox folder. */
 export function startMails(
   settings: PlatformSettings,
   context: Context & Pick<PlatformDependencies, 'appBaseUrl'>,
@@ -45,9 +45,9 @@ export interface StoreWork {
 }
 
 /**
- * Starts to work on what changes the store of the analytics: sync runs, and tasks such as assigning teams again.
+ * Starts the work that changes the analytics store: sync runs, and tasks such as assigning teams.
  *
- * @param database the address of the Platform's database, which is the store unless ANALYTICS_URI names another one
+ * @param database the address of the Platform's database, which is the store unless ANALYTICS_URI is set
  */
 export function startStoreWork(
   settings: PlatformSettings,
@@ -60,7 +60,7 @@ export function startStoreWork(
 ): StoreWork {
   const { executeSync, importConnector } = options;
   const store = settings.analyticsUri ?? database;
-  // Only one process can have such a store open.
+  // Only one process can open such a store.
   const isEmbedded = settings.analyticsUri !== null && parseAnalyticsUri(settings.analyticsUri).kind === 'chdb';
   const common = { sql, clock, random: systemRandom, log, store, rulesFile: settings.workUnitRules };
   return {

@@ -18,7 +18,7 @@ import type { Tokens } from './tokens/tokens.js';
 export interface PlatformDependencies {
   readonly sql: DatabaseSql;
   readonly settings: PlatformSettings;
-  /** Where the links in mails lead: `APP_BASE_URL`, or the address at which the server listens. */
+  /** The base URL of links in mails: `APP_BASE_URL`, or the address at which the server listens. */
   readonly appBaseUrl: () => string;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,12 +33,12 @@ export interface PlatformDependencies {
   readonly mails: Pick<MailDispatcher, 'wake'>;
   readonly syncJobs: Pick<SyncJobs, 'wake' | 'recheck'>;
   readonly storeTasks: Pick<StoreTasks, 'wake'>;
-  /** Counts a run that a caller has ended, after it is stored. */
+  /** Counts a run that a caller has ended. Call it after the run is stored. */
   readonly syncRunEnded: (run: EndedRun) => void;
-  /** The keys as this server knows them, for the JWKS endpoint. */
+  /** The keys that this server knows, for the JWKS endpoint. */
   readonly keyRing: () => Promise<KeyRing>;
   /** The text of `GET /metrics`. */
   readonly metrics: () => Promise<string>;
-  /** Why the server must not receive requests now; null when it is ready. */
+  /** The reason why the server must not receive requests now; null when it is ready. */
   readonly unreadiness: () => Promise<string | null>;
 }

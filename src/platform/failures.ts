@@ -9,7 +9,7 @@ import { SessionEnded } from './sessions/token-pair.js';
 
 const readOnlyReason = 'The database takes no writes at present. Try again soon.';
 
-/** The documented problems of failures that can end any request, whatever its handler does. */
+/** Maps failures that can occur in any request to documented problems, independent of the handler. */
 export function problemOf(error: unknown): ProblemReply | null {
   if (error instanceof SessionEnded) return refused();
   if (error instanceof PasswordsBusy) {
@@ -42,7 +42,7 @@ export function problemOf(error: unknown): ProblemReply | null {
   return null;
 }
 
-/** Why the server is not ready; null if the database takes reads and writes. */
+/** The reason why the server is not ready; null if the database accepts reads and writes. */
 export async function databaseUnreadiness({ sql }: Database): Promise<string | null> {
   try {
     const [row] = await sql<{ mode: string }[]>`select current_setting('transaction_read_only') as mode`;

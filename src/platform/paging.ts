@@ -12,10 +12,10 @@ export interface Position {
 const cursorPattern = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /**
- * Reads the query parameter `cursor`. It names an item and not a number of items, so that what is added or removed
- * while somebody pages neither repeats nor skips anything else.
+ * Parses the query parameter `cursor`. A cursor identifies an item, not an offset, so that concurrent inserts and
+ * deletes neither repeat nor skip other items.
  *
- * @returns `position` null for the first page; the problem (422) for a cursor that no page issued
+ * @returns `position` null for the first page; the problem (422) for a cursor that the server did not issue
  */
 export function readCursor(
   cursor: string | undefined,
@@ -23,26 +23,25 @@ export function readCursor(
   if (cursor === undefined) return { position: null };
   const [, time = '', id = ''] = cursorPattern.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   const at = new Date(time);
-  // Nothing is older than 1970, and years below 1 have no form that PostgreSQL reads.
+  // No item is older than 1970, and PostgreSQL cannot parse years below 1.
   if (at.getTime() >= 0) return { position: { at, id } };
   return { refusal: unreadableCursor() };
 }
 
-/** How one list is read. */
+/** Describes how to read one list. */
 export interface PagedList<Row, Item> {
-  /** Reads at most `limit` rows after `position`, in the order of the list; null: from its start. */
+  /** Reads at most `limit` rows after `position`, in the order of the list; null: from the start. */
   select(position: Position | null, limit: number): Promise<readonly Row[]>;
   /** The columns that the list is sorted by. */
   positionOf(row: Row): Position;
-  /** The row as the contract shows it. */
+  /** The row as the contract defines it. */
   itemOf(row: Row): Item;
 }
 
 /**
- * Answers a request for a page of a list. It reads one row more than the page holds: that row tells whether more follow.
- *
- * @param query `limit`: the most items of the page; `cursor`: `next_cursor` of the page before
- * @returns the reply: the page (200), or the problem for an unreadable cursor (422)
+ * Replies with a page of a list. Reads one additional row, to determine whether more follow.
+ * @param query `limit`: the maximum number of items; `cursor`: `next_cursor` of the previous page
+ * @returns the reply: the page (200), or the problem for an invalid cursor (422)
  */
 export async function replyWithPage<Row, Item>(
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },

@@ -33,24 +33,24 @@ export interface RunningPlatform {
   readonly mails: MailDispatcher;
   readonly syncJobs: SyncJobs;
   readonly accountSweep: AccountSweep;
-  /** Finishes what is under way: requests and syncs first, then mails, then the database. */
+  /** Finishes pending work: requests and syncs first, then mails, then the database. */
   stop(): Promise<void>;
 }
 
 export interface PlatformOptions {
   readonly log: Log;
   readonly clock?: Clock;
-  /** How a sync is done; default: in a separate process, or in this one if only one process can open the store. */
+  /** How a sync is executed; default: in a separate process, or in this one if only one process can open the store. */
   readonly executeSync?: StartExecution;
-  /** How optional packages are imported; default: `import()`. */
+  /** Imports optional packages; default: `import()`. */
   readonly importConnector?: (name: string) => Promise<unknown>;
 }
 
 /**
  * Starts the Platform: its database (embedded unless the settings name one), the migrations, the server and the mail.
  *
- * @throws SettingError when a setting does not fit the database; otherwise the failure of what could not be started,
- * after everything that had been is stopped again
+ * @throws SettingError when a setting does not match the database; otherwise the failure of the part that could not
+ * start, after the started parts have been stopped
  */
 export async function startPlatform(
   settings: PlatformSettings,
@@ -127,7 +127,7 @@ export async function startPlatform(
     stops.push(async () => {
       stopping = true;
       const drained = delay(settings.shutdownDrainSeconds * 1000);
-      // Syncs get the same time as requests; both take up nothing new from here on.
+      // Syncs get the same time as requests. Neither accepts new work from here on.
       await Promise.all([drained.then(() => server.stop(deadlineMs)), syncJobs.stop(deadlineMs), storeTasks.stop()]);
     });
     return { url: server.url, database, mails, syncJobs, accountSweep, stop: stopAll };

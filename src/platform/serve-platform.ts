@@ -28,7 +28,7 @@ import { createServiceTokenSecurity } from './service-tokens/service-token-secur
 import { createBrowserSessionAdmission } from './sessions/browser-session-admission.js';
 import type { PlatformSettings } from './settings.js';
 
-/** Starts to listen. @throws Error when the address cannot be used */
+/** Starts listening. @throws Error when the address cannot be used */
 export function servePlatform(
   settings: PlatformSettings,
   dependencies: PlatformDependencies,
@@ -40,7 +40,7 @@ export function servePlatform(
   return listen(app.callback(), { host: settings.host, port: settings.port });
 }
 
-/** The application, which listens nowhere yet. */
+/** The application, which does not listen yet. */
 function createPlatformApplication(
   settings: PlatformSettings,
   dependencies: PlatformDependencies,
@@ -94,7 +94,7 @@ function createPlatformApplication(
   });
 }
 
-/** Both the sources and the built tree under `dist/` have `generated/` beside `src/`; the rest is in the built one. */
+/** `generated/` is beside `src/` both in the sources and under `dist/`; the other files exist only under `dist/`. */
 const contractFile = new URL('../../generated/platform/openapi.json', import.meta.url);
 
 const builtTree = import.meta.url.includes('/dist/src/') ? '../../' : '../../dist/';
@@ -119,10 +119,10 @@ function hasMailboxPages({ mailUrl, appBaseUrl }: PlatformSettings): boolean {
   return mailUrl === null && (appBaseUrl === null || isLoopbackName(new URL(appBaseUrl).hostname));
 }
 
-/** Precedes the id of a service token as a caller; a user is named by the id alone. */
+/** Prefix for the id of a service token as a caller; a user is identified by the id alone. */
 const tokenCaller = 'service token ';
 
-/** Principals of the Platform are users and service tokens, but for those who read metrics. */
+/** Names the principals of the Platform, users and service tokens. Callers that read metrics have no name. */
 function callerOf(principal: unknown): string | null {
   if (typeof principal !== 'object' || principal === null) return null;
   if ('user_id' in principal && typeof principal.user_id === 'string') return principal.user_id;

@@ -3,7 +3,7 @@ import { read, type SettingDescription } from './settings/setting.js';
 import type { logFormats, logLevels, replyValidations } from './settings/settings-table.js';
 import { rateLimitTable, settingsTable } from './settings/settings-table.js';
 
-/** Everything that an operator can set, parsed. */
+/** All settings, parsed. */
 export interface PlatformSettings {
   readonly host: string;
   readonly port: number;
@@ -12,17 +12,17 @@ export interface PlatformSettings {
   /** null: the same database. */
   readonly analyticsUri: string | null;
   readonly analyticsQueryTimeoutSeconds: number;
-  /** Whether the Analytics API refuses the text of queries. */
+  /** Whether the Analytics API rejects queries that are not persisted. */
   readonly persistedQueriesOnly: boolean;
   /** Absolute path. */
   readonly home: string;
-  /** Without a slash at its end; null: the address at which the server listens. */
+  /** Without a trailing slash; null: the address at which the server listens. */
   readonly appBaseUrl: string | null;
   /** null: mails become files in `home`/mailbox. */
   readonly mailUrl: string | null;
   readonly mailFrom: string;
   readonly trustedProxies: readonly string[];
-  /** Networks beside the public addresses in which code hosts of organizations may be. */
+  /** Networks in which code hosts of organizations may be, in addition to public addresses. */
   readonly integrationNetworks: readonly string[];
   readonly integrationsPerOrganization: number;
   readonly corsOrigins: readonly string[];
@@ -31,32 +31,32 @@ export interface PlatformSettings {
   readonly logLevel: (typeof logLevels)[number];
   readonly logFormat: (typeof logFormats)[number];
   readonly metricsToken: string | null;
-  /** null: generated and kept in `home`. */
+  /** null: generated and stored in `home`. */
   readonly secretsKey: string | null;
-  /** The text of a JWK set; null: generated and kept in the database. */
+  /** The text of a JWK set; null: generated and stored in the database. */
   readonly jwtPrivateKeys: string | null;
   readonly jwtIssuer: string;
   readonly jwtAudience: string;
   readonly autoCreateOrgOnRegister: boolean;
   readonly bcryptCost: number;
-  /** Password computations that may wait; more are refused. */
+  /** Maximum number of queued password computations; further ones are rejected. */
   readonly bcryptQueue: number;
   readonly refreshReuseGraceSeconds: number;
   readonly replyValidation: (typeof replyValidations)[number];
-  /** By the setting's name; null: off. */
+  /** By setting name; null: off. */
   readonly rateLimits: Readonly<Record<string, RateLimitRule | null>>;
   readonly databaseConnections: number;
-  /** 0: this server takes up no sync runs. */
+  /** 0: this server runs no syncs. */
   readonly syncJobs: number;
-  /** Pending and running ones. */
+  /** Maximum number of pending and running ones. */
   readonly syncRunsPerOrganization: number;
-  /** Of one attempt. */
+  /** Per attempt. */
   readonly syncRunDeadlineSeconds: number;
-  /** Requests of one attempt to its code host. */
+  /** Requests per attempt to its code host. */
   readonly syncRunRequests: number;
-  /** Absolute path; null: `local` reads nothing. */
+  /** Absolute path; null: `local` is disabled. */
   readonly syncLocalRoot: string | null;
-  /** Absolute path; null: the rules that come with Plumbline. */
+  /** Absolute path; null: the built-in rules. */
   readonly workUnitRules: string | null;
   readonly shutdownDrainSeconds: number;
   readonly shutdownDeadlineSeconds: number;
@@ -66,9 +66,9 @@ export interface PlatformSettings {
 export const settingDescriptions: readonly SettingDescription[] = [...Object.values(settingsTable), ...rateLimitTable];
 
 /**
- * Parses the settings out of environment variables; `settingsEnvironment` adds those of files.
+ * Parses the settings from environment variables; `settingsEnvironment` adds those of files.
  *
- * @throws SettingError naming the first variable with a wrong value, and what a good one looks like
+ * @throws SettingError naming the first variable with an invalid value, and describing a valid one
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): PlatformSettings {
   const values: [string, unknown][] = Object.entries(settingsTable).map(([key, each]) => [
@@ -76,6 +76,6 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     read<unknown>(each, environment),
   ]);
   const limits = rateLimitTable.map((each): [string, RateLimitRule | null] => [each.name, read(each, environment)]);
-  // Each entry of the table parses to what the key of the same name asks for; the test of this file reads all back.
+  // Each entry of the table parses to the type of the key with the same name; this file's test reads all of them.
   return { ...Object.fromEntries(values), rateLimits: Object.fromEntries(limits) } as PlatformSettings;
 }

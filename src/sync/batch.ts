@@ -8,8 +8,8 @@ import type { SyncDependencies } from './dependencies.js';
 /**
  * Runs `work` for each repository, at most `concurrency` at once and `maxRepos` in all.
  *
- * They are taken in batches of `size`: the next batch begins, after the delay, when the last one has ended. With
- * `continuous` each free worker takes the next repository at once, without waiting for the slowest of a batch.
+ * They are processed in batches of `size`. The next batch begins after the previous one has ended, and after the delay.
+ * With `continuous`, each free worker takes the next repository immediately, without batches.
  */
 export async function runBatch(
   sources: AsyncIterable<RepositorySource>,
@@ -19,7 +19,7 @@ export async function runBatch(
 ): Promise<void> {
   const iterator = limited(sources, options.maxRepos);
   let found = 0;
-  /** Works on at most `most` repositories; false when the list has ended. */
+  /** Works on at most `most` repositories. Returns false at the end of the list. */
   const workThrough = async (most: number): Promise<boolean> => {
     const batch = { left: most, ended: false };
     const worker = async (): Promise<void> => {
@@ -47,7 +47,7 @@ export async function runBatch(
   }
 }
 
-/** Waits for all of them, then fails with the first failure: no worker is left running. */
+/** Waits for all workers, then fails with the first failure, so that no worker is left running. */
 async function allOf(workers: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(workers);
   for (const result of results) if (result.status === 'rejected') throw result.reason as unknown;
@@ -66,7 +66,7 @@ async function* limited<Item>(items: AsyncIterable<Item>, limit: number | undefi
   }
 }
 
-/** Why a batch did nothing: its pattern, and how many names were compared with it. */
+/** The error of a batch without repositories. It names the pattern and the number of names that were compared. */
 export function nothingMatches(host: string, group: string, pattern: string, compared: number): SyncError {
   const of = compared === 1 ? 'the one repository' : `the ${compared} repositories`;
   const names = pattern.includes('/') ? 'full names' : 'names';
@@ -80,7 +80,7 @@ export function nothingMatches(host: string, group: string, pattern: string, com
 
 /**
  * Whether a repository's full name matches a search pattern: `*` any text, `?` one character, `[abc]`, `[a-c]` and
- * `[!abc]` one of a set; case does not matter. A pattern without a slash is compared with the last part of the name.
+ * `[!abc]` one of a set; case-insensitive. A pattern without a slash is compared with the last part of the name.
  */
 export function matchesPattern(pattern: string, fullName: string): boolean {
   const subject = pattern.includes('/') ? fullName : fullName.slice(fullName.lastIndexOf('/') + 1);
@@ -102,7 +102,7 @@ function stepsOf(pattern: string): readonly GlobStep[] {
   return steps;
 }
 
-/** The test of a set: `abc`, `a-c`, and with `!` or `^` in front any character that is not in it. */
+/** The test of a set: `abc`, `a-c`; a leading `!` or `^` negates it. */
 function oneOf(members: readonly string[]): GlobStep {
   const isNegated = members[0] === '!' || members[0] === '^';
   const ranges: (readonly [string, string])[] = [];

@@ -1,6 +1,6 @@
 /**
- * Runs `action`, then always `clean`. An error of `action` takes precedence: an error of the cleanup after it (a lock that
- * cannot be deleted on a full disk) must not hide it.
+ * Runs `action`, then always `clean`. An error of `action` takes precedence over an error of the cleanup, such as a
+ * lock that cannot be deleted on a full disk.
  */
 export async function cleanedUp<Result>(action: () => Promise<Result>, clean: () => Promise<unknown>): Promise<Result> {
   let result: Result;

@@ -1,13 +1,13 @@
 /** The errors of a sync: a closed set of codes, each with a message for people. */
 
 export type SyncFailureCode =
-  /** The credential was refused (401, or 403 on a request that needs none). */
+  /** The credential was refused (401, or 403 on a request that needs no credential). */
   | 'unauthorized'
-  /** The host says it does not exist; a token without the needed scope looks the same. */
+  /** The host reports that it does not exist. A token without the required scope gets the same reply. */
   | 'not_found'
-  /** The host asked to wait until the attempts were used up. */
+  /** The host kept limiting the rate until the attempts were used up. */
   | 'rate_limited'
-  /** The host could not be reached, or kept answering with server errors. */
+  /** The host could not be reached, or kept returning server errors. */
   | 'host_unavailable'
   /** The host sent a reply that violates its API. */
   | 'unexpected_reply'
@@ -17,7 +17,7 @@ export type SyncFailureCode =
   | 'database_failed'
   /** The lock on the repository was lost, so that another sync may be working on it. The next run resumes. */
   | 'lock_lost'
-  /** Everything is in the primary database; the secondary is behind and will be repaired by the next run. */
+  /** Everything is in the primary database. The secondary is behind; the next run will repair it. */
   | 'secondary_failed'
   /** An optional connector package is not installed. */
   | 'connectors_missing'
@@ -30,7 +30,7 @@ export interface SyncFailure {
   readonly message: string;
 }
 
-/** An error with one of the documented codes; its message is for people and contains no secret. */
+/** An error with one of the documented codes. Its message is written for users and contains no secret. */
 export class SyncError extends Error {
   readonly code: SyncFailureCode;
 
@@ -42,8 +42,7 @@ export class SyncError extends Error {
 }
 
 /**
- * What a summary says about an error.
- *
+ * Describes an error in a summary.
  * @param error anything thrown
  * @param secrets texts (tokens, connection strings) that must not appear in the message
  */
@@ -53,12 +52,12 @@ export function failureOf(error: unknown, secrets: readonly string[]): SyncFailu
   return { code, message: withoutSecrets(code === 'aborted' ? 'The sync was stopped.' : text, secrets) };
 }
 
-/** A shorter text is no secret, and replacing it everywhere would make a message unreadable. */
+/** Replacing shorter texts everywhere would make a message unreadable, and they are not secrets. */
 const SHORTEST_SECRET = 4;
 
-/** The text with every secret of at least four characters, and the credentials of every URL, replaced. */
+/** Replaces every secret of at least four characters, and the credentials of every URL. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  // The longest first: a part of a secret may be another one, whose replacement would leave the rest.
+  // The longest first, because one secret may contain another; replacing the shorter one first would leave the rest.
   const longestFirst = secrets.toSorted((a, b) => b.length - a.length);
   let clean = text;
   for (const secret of longestFirst) if (secret.length >= SHORTEST_SECRET) clean = clean.replaceAll(secret, '***');

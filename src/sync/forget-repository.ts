@@ -1,4 +1,4 @@
-/** Removing all that is stored of a repository: its records, its work units, and how far its syncs have come. */
+/** Removes all stored data of a repository: its records, its work units, and the states of its syncs. */
 import { waitForLock, type RenewedLock } from './sinks/wait-for-lock.js';
 import { TABLES } from './records.js';
 import { TARGETS, type ProviderName } from './targets.js';
@@ -6,13 +6,13 @@ import { underLock } from './work-units/derivation/deriver.js';
 import type { WorkUnitDeriver } from './work-units/derivation/deriver.js';
 
 /**
- * Removes a repository of an organization. An interrupted removal is finished by the next one.
+ * Removes a repository of an organization. If a removal is interrupted, the next one completes it.
  *
  * It holds seven locks, each on a separate connection; a sink for three concurrent repositories has enough.
  *
- * No sync of this source and no derivation of its work units is under way meanwhile.
+ * Meanwhile no sync of this source and no derivation of its work units runs.
  *
- * @param repoId a repository of which nothing is stored is no error
+ * @param repoId a repository without stored data is not an error
  */
 export async function forgetRepository(deriver: WorkUnitDeriver, repoId: string, source: ProviderName): Promise<void> {
   const { sink, dependencies } = deriver;
@@ -25,7 +25,10 @@ export async function forgetRepository(deriver: WorkUnitDeriver, repoId: string,
   }
 }
 
-/** The states go first: what an interrupted removal leaves is read again by the next sync, and not taken for complete. */
+/**
+ * The states are removed first. If the removal is interrupted, the next sync reads the repository again instead of
+ * treating the remaining data as complete.
+ */
 async function remove(
   { orgId, sink, records, store, dependencies }: WorkUnitDeriver,
   repoId: string,

@@ -1,12 +1,12 @@
-/** Patterns over names. People of an organization write them, so matching takes time in proportion to both lengths. */
+/** Matches patterns against names. Patterns are untrusted, so matching takes time proportional to both lengths. */
 
 /** One step of a pattern: any text (`*`), or a test of one character. */
 export type GlobStep = '*' | ((character: string) => boolean);
 
 /**
- * Whether a pattern matches a whole text. A star first stands for nothing. Where the rest does not match, only the last
- * star takes one more character: to go back to an earlier one could find nothing that this does not find. So a pattern
- * with many stars takes at most (steps x characters) tests, where a regular expression would take an exponential number.
+ * Whether a pattern matches a whole text. A star first matches the empty text. If the rest does not match, only the
+ * last star is extended by one character; backtracking to an earlier star could find no additional match. So a pattern
+ * with many stars takes at most (steps x characters) tests, where a regular expression may take exponentially many.
  */
 export function matchesSteps(steps: readonly GlobStep[], text: string): boolean {
   const characters = Array.from(text);
@@ -29,7 +29,7 @@ export function matchesSteps(steps: readonly GlobStep[], text: string): boolean 
   return steps.slice(step).every((rest) => rest === '*');
 }
 
-/** A test for one character; case does not matter. */
+/** A case-insensitive test for one character. */
 export function literal(character: string): GlobStep {
   const folded = character.toLowerCase();
   return (other) => other.toLowerCase() === folded;

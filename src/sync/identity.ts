@@ -1,20 +1,20 @@
-/** Which repository a record belongs to: the same id for a clone and for the remote that it was cloned from. */
+/** Identifies the repository of a record. A clone and its remote have the same id. */
 import { createHash } from 'node:crypto';
 
-/** A repository's identity, before an organization is added to it. */
+/** A repository's identity, before it is combined with an organization. */
 export interface Identity {
-  /** `host/owner/name` in lower case, or `file:` and the absolute path where there is no remote. */
+  /** `host/owner/name` in lower case, or `file:` and the absolute path if there is no remote. */
   readonly identity: string;
-  /** What people call it: `owner/name`, or the directory's name. */
+  /** The display name: `owner/name`, or the directory's name. */
   readonly name: string;
 }
 
 /**
- * The identity that a remote address stands for, or undefined where it names no host (a path, a bundle).
- * `git@host:owner/name.git`, `ssh://git@host:22/owner/name`, `https://user:secret@host/owner/name/` and
- * `git://host/owner/name` are all `host/owner/name`. Owner and name are compared without case, as both hosts do.
+ * The identity of a remote address, or undefined if it names no host (a path, a bundle). `git@host:owner/name.git`,
+ * `ssh://git@host:22/owner/name`, `https://user:secret@host/owner/name/` and `git://host/owner/name` are all
+ * `host/owner/name`. Owner and name are case-insensitive, as on both hosts.
  *
- * @param remote the address as git or a host gives it; credentials in it go nowhere
+ * @param remote the address as git or a host returns it; its credentials are dropped
  */
 export function identityOfRemote(remote: string): Identity | undefined {
   const located = locate(remote.trim());
@@ -25,12 +25,12 @@ export function identityOfRemote(remote: string): Identity | undefined {
     .replace(/\/+$/, '')
     .replace(/\/{2,}/g, '/');
   if (name === '' || located.host === '') return undefined;
-  // `ssh.github.com` and `altssh.gitlab.com` are the same hosts' ssh ports behind firewalls.
+  // `ssh.github.com` and `altssh.gitlab.com` are ssh endpoints of the same hosts, for clients behind firewalls.
   const host = located.host.toLowerCase().replace(/^(www|ssh|altssh)\.(?=[^.]+\.[^.]+$)/, '');
   return { identity: `${host}/${name.toLowerCase()}`, name };
 }
 
-/** The identity of a repository that has no remote: its own directory. */
+/** The identity of a repository without a remote: its directory. */
 export function identityOfPath(absolutePath: string): Identity {
   const clean = absolutePath.replace(/\/+$/, '').replace(/\/\.git$/, '') || '/';
   const name = clean.slice(clean.lastIndexOf('/') + 1).replace(/\.git$/, '');
@@ -38,8 +38,8 @@ export function identityOfPath(absolutePath: string): Identity {
 }
 
 /**
- * The id of a repository within an organization: a UUID of version 8 (RFC 9562, section 5.8) made of a SHA-256, so that
- * every machine gives one repository one id and no two organizations share a row.
+ * The id of a repository within an organization: a UUID of version 8 (RFC 9562, section 5.8) derived from a SHA-256. So
+ * a repository has the same id on every machine, and two organizations never share a row.
  */
 export function repositoryId(orgId: string, identity: string): string {
   const bytes = createHash('sha256').update(`${orgId}\0${identity}`).digest().subarray(0, 16);
@@ -48,7 +48,7 @@ export function repositoryId(orgId: string, identity: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** The remote without credentials, for storing and showing. */
+/** The remote without credentials, for storage and display. */
 export function withoutCredentials(remote: string): string {
   return remote.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1');
 }
@@ -60,12 +60,12 @@ function locate(remote: string): { readonly host: string; readonly path: string 
     const port = url.port === '' || isUsualPort(url.protocol, url.port) ? '' : `:${url.port}`;
     return { host: `${url.hostname}${port}`, path: decoded(url.pathname) };
   }
-  // The scp form has no slash before its colon; one letter before it is a Windows drive.
+  // The scp form has no slash before its colon; a single letter before the colon is a Windows drive.
   const scp = /^(?:[^@/\s]+@)?(\[[^\]]+\]|[^:/\s]{2,}):(?!\/\/)(.+)$/.exec(remote);
   return scp?.[1] === undefined || scp[2] === undefined ? undefined : { host: scp[1], path: scp[2] };
 }
 
-/** An ssh port says nothing about which server it is; a web port other than the usual one does. */
+/** An ssh port does not identify the server; a non-default web port does. */
 function isUsualPort(protocol: string, port: string): boolean {
   return /^(ssh|git\+ssh|ssh\+git):$/.test(protocol) || (protocol === 'git:' && port === '9418');
 }

@@ -1,9 +1,9 @@
-/** How a record that is stored already and one that arrives become one: the same rule on every kind of database. */
+/** Merges an arriving record into a stored one. The rule is the same on every kind of database. */
 import type { AnyRow, JsonValue, ListJoin, Table } from './records.js';
 
 /**
- * The row to store, or undefined where nothing changes. SQL databases carry out the same rule in their upserts
- * (sinks/sql.ts); the others call this.
+ * The row to store, or undefined if nothing changes. SQL databases implement the same rule in their upserts
+ * (sinks/sql.ts); the others call this function.
  */
 export function mergeRow(table: Table, stored: AnyRow | undefined, arriving: AnyRow): AnyRow | undefined {
   if (stored === undefined) return arriving;
@@ -30,7 +30,7 @@ function areParts({ within, partialSource }: ListJoin, stored: AnyRow, arriving:
   return sources.includes(partialSource) && (arriving[within] ?? null) !== null && stored[within] === arriving[within];
 }
 
-/** All that two lists of texts name; see `joined` in records.ts. */
+/** The union of two lists of texts; see `joined` in records.ts. */
 function joinLists(before: JsonValue, after: JsonValue): JsonValue {
   if (!isList(before) || !isList(after)) return after;
   const [stored, arriving] = [new Set(before), new Set(after)];
@@ -43,7 +43,7 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** The key of a row as one text. No two rows share it: at most one part of a key is free text. */
+/** The key of a row as one text. It is unique, because at most one part of a key is free text. */
 export function rowKey(table: Table, row: AnyRow): string {
   return table.key.map((name) => keyPart(row[name])).join(':');
 }
@@ -58,7 +58,7 @@ function same(left: JsonValue, right: JsonValue): boolean {
   return canonical(left) === canonical(right);
 }
 
-/** JSON with sorted names, so that databases that reorder members compare equal. */
+/** JSON with sorted names, so that values compare equal even if a database reorders members. */
 function canonical(value: JsonValue): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;

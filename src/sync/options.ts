@@ -1,4 +1,4 @@
-/** The options of `plumbline sync` as texts, before any check; flags are booleans. */
+/** The options of `plumbline sync` as unchecked texts; flags are booleans. */
 export interface SyncOptions {
   readonly target?: string;
   readonly provider?: string;
@@ -25,9 +25,9 @@ export interface SyncOptions {
   readonly useAsync?: boolean;
   readonly maxCommitsPerRepo?: string;
   readonly sink?: string;
-  /** A rules file for work units, instead of the rules that come with Plumbline. */
+  /** A rules file for work units, instead of the built-in rules. */
   readonly rules?: string;
-  /** Synthetic only: the name of the repository to make up, and what its data are drawn from. */
+  /** Synthetic only: the name of the generated repository, and the seed of its data. */
   readonly repoName?: string;
   readonly seed?: string;
 }

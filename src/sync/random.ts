@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 export interface Random {
   /** A random number in [0, 1), for jitter. */
   readonly random: () => number;
-  /** Creates a unique id; identifies one run of one repository. */
+  /** Creates a unique id for one run of one repository. */
   readonly newId: () => string;
 }
 

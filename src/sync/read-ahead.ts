@@ -1,9 +1,9 @@
-/** Reading ahead: the provider works on the next pages while the databases store the last one. */
+/** Reads ahead: the provider reads the next pages while the databases store the current one. */
 
 /**
- * Iterates over `pages`, of which at most `most` more than the consumer has seen are held in memory: a provider that is
- * the slower of the two is never kept waiting, one that is the faster is held back. When the consumer stops early, the
- * source is ended before the iteration returns.
+ * Iterates over `pages`, and holds at most `most` unconsumed pages in memory. A provider that is slower than the
+ * consumer never waits; a faster one does. If the consumer stops early, the source is closed before the iteration
+ * returns.
  */
 export async function* readAhead<Item>(pages: AsyncIterable<Item>, most: number): AsyncGenerator<Item> {
   const source = pages[Symbol.asyncIterator]();

@@ -1,11 +1,11 @@
 /**
  * The record catalogue: every table that a sync fills, with its columns, types and key.
  *
- * This is the single source: the TypeScript types of the records, the DDL and the upserts of all four kinds of
- * database, and the merge rules are derived from it.
+ * The TypeScript types of the records, the DDL, the upserts of all four kinds of database, and the merge rules are
+ * derived from this catalogue.
  */
 
-/** How a value is typed in a database. `timestamp` is epoch milliseconds (UTC) in a record. */
+/** The type of a value in a database. In a record, `timestamp` is epoch milliseconds (UTC). */
 export type ColumnType = 'uuid' | 'text' | 'integer' | 'timestamp' | 'json';
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
@@ -14,14 +14,15 @@ interface ColumnOptions {
   readonly type: ColumnType;
   readonly nullable: boolean;
   /**
-   * A null never erases what is stored: sources of one record know different things (a host does not report file
-   * modes, a clone does not know when its repository was created).
+   * A null never overwrites a stored value, because sources know different things: a host does not report file modes,
+   * and a clone does not know when its repository was created.
    */
   readonly keepKnown: boolean;
   /**
-   * For a list of which one source tells a part only: where the stored or the arriving row is from that source and both
-   * agree in the column `within`, which is not null, the list becomes all that either names. A list that is part of the
-   * other stays as the longer one is; else the sum is sorted, so that the order in which sources come does not matter.
+   * For a list that one source reports only in part. If the stored or the arriving row is from that source, and both
+   * rows agree in the column `within`, which is not null, the result is the union of both lists. If one list contains
+   * the other, the longer one is kept unchanged; otherwise the union is sorted, so that the order of the sources does
+   * not matter.
    */
   readonly joined?: ListJoin;
 }
@@ -34,12 +35,12 @@ export interface ListJoin {
 /** One column of a table. */
 export type Column = ColumnOptions & { readonly name: string };
 
-/** One table: its columns in order, of which the first `key` ones named are the primary key. */
+/** One table: its columns in order. The first `key` columns are the primary key. */
 export interface Table {
   readonly name: TableName;
   readonly columns: readonly Column[];
   readonly key: readonly string[];
-  /** A row that a local clone inferred does not replace one that a host reported; it only adds to joined lists. */
+  /** A row that a clone inferred does not replace a row that a host reported; it only extends joined lists. */
   readonly localYields: boolean;
 }
 
@@ -63,7 +64,7 @@ function list(join: ListJoin): Typed<'json', false, false> & { readonly joined: 
   return { ...column('json'), joined: join };
 }
 
-/** Columns that every table ends with; `last_synced` is when the row was last written with a change. */
+/** Columns at the end of every table. `last_synced` is the time of the last write that changed the row. */
 const everywhere = { org_id: column('text'), source: column('text'), last_synced: column('timestamp') } as const;
 
 const definitions = {
@@ -72,7 +73,7 @@ const definitions = {
     localYields: true,
     columns: {
       id: column('uuid'),
-      /** `owner/name`, or the directory's name where there is no remote. */
+      /** `owner/name`, or the directory's name if there is no remote. */
       repo: column('text'),
       ref: optional('text'),
       url: known('text'),
@@ -109,12 +110,12 @@ const definitions = {
       commit_hash: column('text'),
       /** The path after the change, or {@link AGGREGATE_PATH} for the sum over the whole commit. */
       file_path: column('text'),
-      /** The path before a rename or copy, else null. */
+      /** The path before a rename or copy, otherwise null. */
       old_path: known('text'),
       /** Null for a binary file. */
       additions: optional('integer'),
       deletions: optional('integer'),
-      /** As git prints it: `100644`; `000000` where the file does not exist. Null where the source does not tell. */
+      /** As git prints it: `100644`; `000000` if the file does not exist. Null if the source does not report it. */
       old_file_mode: known('text'),
       new_file_mode: known('text'),
       ...everywhere,
@@ -131,7 +132,7 @@ const definitions = {
       author_name: optional('text'),
       author_when: optional('timestamp'),
       commit_hash: column('text'),
-      /** The line's text without its line end; null where the source does not give it. */
+      /** The line's text without its line end; null if the source does not report it. */
       line: optional('text'),
       ...everywhere,
     },
@@ -157,22 +158,22 @@ const definitions = {
       head_hash: optional('text'),
       merge_hash: optional('text'),
       /**
-       * Hashes of its commits that the source reports. host_b adds the squash to them, and reported no others than the
-       * head and the squash in earlier releases. A head has the same commits for everyone.
+       * Hashes of its commits, as the source reports them. host_b adds the squash to them, and reported only the head
+       * and the squash in earlier releases. All sources agree on the commits of a head.
        */
       commit_hashes: list({ within: 'head_hash', partialSource: 'host_b' }),
       labels: column('json'),
       additions: optional('integer'),
       deletions: optional('integer'),
       changed_files: optional('integer'),
-      /** The earliest author date of the commits that the host lists; a squash leaves no other trace of them. */
+      /** The earliest author date of the commits that the host lists, which a squash removes. */
       first_commit_at: known('timestamp'),
       first_review_at: optional('timestamp'),
       first_comment_at: optional('timestamp'),
       changes_requested_count: column('integer'),
       reviews_count: column('integer'),
       comments_count: column('integer'),
-      /** How a clone knows of it, one of {@link REQUEST_EVIDENCE}; null where a host reported it. */
+      /** The evidence of a clone, one of {@link REQUEST_EVIDENCE}; null if a host reported the request. */
       evidence: optional('text'),
       ...everywhere,
     },
@@ -197,7 +198,7 @@ const definitions = {
     columns: {
       repo_id: column('uuid'),
       run_id: column('text'),
-      /** The conclusion where there is one, else the state, in the host's own words. */
+      /** The conclusion if there is one, otherwise the state, as the host names it. */
       status: optional('text'),
       queued_at: optional('timestamp'),
       started_at: column('timestamp'),
@@ -220,7 +221,7 @@ const definitions = {
       merged_at: optional('timestamp'),
       pull_request_number: optional('integer'),
       release_ref: optional('text'),
-      /** The deployed commit, and when it was committed. */
+      /** The deployed commit, and its commit date. */
       commit_hash: known('text'),
       committed_at: known('timestamp'),
       ...everywhere,
@@ -244,8 +245,9 @@ const definitions = {
 } as const;
 
 /**
- * What tells a clone of a request: a merge in a host's words, a commit with the trailer `See merge request`, a commit whose title
- * ends in `(#12)` that the host wrote (`squash`) or that one person wrote and another committed (`title`), a fetched ref.
+ * How a clone detects a request: a merge message of a host, a commit with the trailer `See merge request`, a commit
+ * whose title ends in `(#12)` and that the host created (`squash`) or whose author and committer differ (`title`), or a
+ * fetched ref.
  */
 export const REQUEST_EVIDENCE = ['merge', 'trailer', 'squash', 'title', 'ref'] as const;
 export type RequestEvidence = (typeof REQUEST_EVIDENCE)[number];
@@ -272,21 +274,21 @@ type RowOf<Columns> = {
 /** A complete row of a table, as it is stored. */
 export type StoredRow<Name extends TableName> = RowOf<Definitions[Name]['columns']>;
 
-/** What a provider fills in; the organization, the repository, the source and the time are stamped on by the run. */
+/** A row as a provider returns it. The run adds the organization, the repository, the source and the time. */
 export type Row<Name extends TableName> = Omit<StoredRow<Name>, 'org_id' | 'source' | 'last_synced' | 'repo_id' | 'id'>;
 
-/** Rows by table, as a provider hands them over. */
+/** Rows by table, as a provider returns them. */
 export type Records = { readonly [Name in TableName]?: readonly Row<Name>[] };
 
-/** A row without its table's type, as the sinks see it. */
+/** A row of any table, as the sinks see it. */
 export type AnyRow = Readonly<Record<string, JsonValue>>;
 
-/** The path of the one statistics row that stands for a whole commit (a host that reports sums only). */
+/** The path of the single statistics row of a commit, from a host that reports only sums. */
 export const AGGREGATE_PATH = '__AGGREGATE__';
 
 /** All tables, in the order in which they are written. */
 export const TABLES: readonly Table[] = Object.entries(definitions).map(([name, definition]) => ({
-  // Object.entries widens its keys to string; they are exactly the definitions' own.
+  // Object.entries widens its keys to string; they are the keys of the definitions.
   name: name as TableName,
   key: definition.key,
   localYields: definition.localYields,
@@ -298,7 +300,7 @@ export const TABLES: readonly Table[] = Object.entries(definitions).map(([name, 
 
 const byName = new Map(TABLES.map((table) => [table.name, table]));
 
-/** The table of that name. */
+/** The table with this name. */
 export function tableNamed(name: TableName): Table {
   const table = byName.get(name);
   if (table === undefined) throw new Error(`There is no table ${name}`);

@@ -1,4 +1,4 @@
-/** Bringing a secondary database level with the primary, after it was down or was added later. */
+/** Repairs a secondary database after it was unavailable or was added later. */
 import type { Table } from './records.js';
 import { tableNamed } from './records.js';
 import type { Sink, StateKey, SyncState } from './sinks/sink.js';
@@ -6,10 +6,10 @@ import type { SyncDependencies } from './dependencies.js';
 import { TABLES_OF } from './targets.js';
 
 /**
- * Copies what the primary holds of one repository and target, unless both hold the same pages already (equal
- * revisions). The state is written last: a repair that is interrupted is repeated.
+ * Copies the primary's records of one repository and target, unless both databases already hold the same pages (equal
+ * revisions). The state is written last, so an interrupted repair is repeated.
  *
- * @param stored the primary's state; without one there is nothing to copy
+ * @param stored the primary's state; undefined: there is nothing to copy
  */
 export async function repairSecondary(
   primary: Sink,
@@ -24,7 +24,7 @@ export async function repairSecondary(
   progress.note?.('Bringing the secondary database level with the primary');
   const unfinished: SyncState = { ...stored, revision: `${stored.revision}:repairing` };
   for (const table of tablesOf(key)) {
-    // Blame is the one table whose rows are removed again: what the primary no longer has must go.
+    // Blame is the only table whose rows are ever removed, so rows that the primary no longer has must be removed.
     if (table.name === 'git_blame') await secondary.clear(table, key.repoId);
     for await (const rows of primary.scan(table, key.repoId)) {
       signal.throwIfAborted();

@@ -1,4 +1,4 @@
-/** The sync of one repository: lock, repair the secondary, then page after page into the databases. */
+/** The sync of one repository: takes the lock, repairs the secondary, then stores page after page. */
 import { inSpan } from '../system/tracing.js';
 import { cleanedUp } from './cleaned-up.js';
 import { SyncError, failureOf } from './failures.js';
@@ -21,18 +21,18 @@ export interface SyncContext {
   readonly request: SyncRequest;
   readonly dependencies: SyncDependencies;
   readonly primary: Sink;
-  /** Absent without `--sink both`; an error where it could not be opened. */
+  /** Absent without `--sink both`; an error if it could not be opened. */
   readonly secondary: Sink | Error | undefined;
-  /** What derives the work units in the primary; absent where no engine of the analytics reads it. */
+  /** Derives the work units in the primary; absent if the analytics do not support its engine. */
   readonly units: WorkUnitDeriver | undefined;
-  /** The same for the secondary; an error where it could not be opened. */
+  /** The same for the secondary; an error if it could not be opened. */
   readonly secondaryUnits: WorkUnitDeriver | Error | undefined;
 }
 
-/** Enough to bridge the moments in which a database is slow (a checkpoint, a merge), few enough to be no memory. */
+/** Enough to bridge short delays of a database (a checkpoint, a merge), and few enough to need little memory. */
 const PAGES_AHEAD = 8;
 
-/** Syncs one repository; failures become part of its summary. Only an abort is thrown. */
+/** Syncs one repository. Failures become part of its summary; only an abort is thrown. */
 export function syncRepository(source: RepositorySource, context: SyncContext): Promise<RepositorySummary> {
   const { target, provider } = context.request;
   const attributes = { 'plumbline.sync.target': target, 'plumbline.sync.provider': provider };
@@ -63,7 +63,7 @@ async function syncTraced(source: RepositorySource, context: SyncContext): Promi
   return { id, name, status: error === null ? 'ok' : 'failed', records: counts, error };
 }
 
-/** @returns the secondary's problem, if there is one; the primary's is thrown */
+/** @returns the secondary's problem, if any; a problem of the primary is thrown */
 async function syncOpened(
   repository: OpenRepository,
   repoId: string,
@@ -82,7 +82,7 @@ async function syncOpened(
   let units: DerivedSync | undefined;
   const work = async (): Promise<SyncError | undefined> => {
     const stored = await primary.readState(key);
-    // Without derivation, the files are not needed.
+    // The files are needed for derivation only.
     const isDerived = (context.units ?? context.secondaryUnits) !== undefined;
     const synced: SyncedSource = {
       codeowners: isDerived ? await repository.codeowners?.() : undefined,
@@ -137,15 +137,15 @@ async function syncOpened(
 type Counts = Partial<Record<CountedName, number>>;
 
 interface Secondary {
-  /** As `DerivedSync.since`. */
+  /** See `DerivedSync.since`. */
   since(): number;
   apply(page: SinkPage): Promise<void>;
-  /** Derives the work units of what was applied; as `DerivedSync.finish`. */
+  /** Derives the work units of the stored pages; see `DerivedSync.finish`. */
   derive(revision: string): Promise<void>;
   problem(): SyncError | undefined;
 }
 
-/** The secondary database: brought level with the primary first, left alone once it has failed. */
+/** The secondary database. It is repaired first, and no longer used after a failure. */
 async function openSecondary(
   key: StateKey,
   stored: SyncState | undefined,
@@ -173,7 +173,7 @@ async function openSecondary(
   await attempt(async (sink) => {
     await repairSecondary(primary, sink, key, stored, dependencies);
     if (secondaryUnits instanceof Error) throw secondaryUnits;
-    // Not while the history is read: who holds one database's lock for that must not wait for another's.
+    // Not while the history is read: a process that holds the lock of one database must not wait for a lock of another.
     if (secondaryUnits !== undefined)
       units = await beginDerivation(secondaryUnits, key, { ...synced, isInOrder: false });
   });
@@ -188,13 +188,13 @@ async function openSecondary(
   };
 }
 
-/** The limits that a position depends on: a sync does not resume from one reached under others. */
+/** A fingerprint of the limits. A sync does not resume from a position that was reached under other limits. */
 function fingerprintOf({ window, maxCommits, selection }: SyncRequest): string {
   const seed = selection.kind === 'synthetic' ? selection.seed : undefined;
   return JSON.stringify({ since: window.since, until: window.until, maxCommits, seed });
 }
 
-/** Adds what every record carries; the repository's own row travels with the first page. */
+/** Adds the columns that every record has. The repository's row is stored with the first page. */
 function stamp(
   page: Page,
   repository: OpenRepository | undefined,

@@ -1,4 +1,4 @@
-/** The command line's options and environment, read into one checked request. All problems are reported at once. */
+/** Parses the command line's options and the environment to one checked request. Reports all problems together. */
 import { resolve } from 'node:path';
 import { parseConnection, type DatabaseAddress } from './sinks/connection-string.js';
 import { DATABASE_KINDS, type DatabaseKind } from './sinks/sink.js';
@@ -12,24 +12,24 @@ export interface SyncRequest {
   readonly target: Target;
   readonly provider: ProviderName;
   readonly orgId: string;
-  /** The databases to write to; the state in the first one determines where a sync resumes. */
+  /** The primary database. Its state determines where a sync resumes. */
   readonly primary: DatabaseAddress;
-  /** With `--sink both`. */
+  /** Set with `--sink both`. */
   readonly secondary: DatabaseAddress | undefined;
   readonly selection: Selection;
   readonly window: TimeWindow;
-  /** `--max-commits-per-repo`, where given. */
+  /** `--max-commits-per-repo`, if set. */
   readonly maxCommits: number | undefined;
-  /** Leading records (commits, pull requests, files) stored at once. */
+  /** Leading records (commits, pull requests, files) per page. */
   readonly pageSize: number;
   readonly batch: BatchOptions;
-  /** Processes that one repository may use at a time. */
+  /** Maximum number of processes per repository. */
   readonly workers: number;
   readonly token: string | undefined;
-  /** The rules by which work units are classified; undefined for those that come with Plumbline. */
+  /** The rules for classifying work units; undefined: the built-in rules. */
   readonly rulesFile: string | undefined;
   readonly echo: boolean;
-  /** Texts that must never be shown. */
+  /** Texts that must never be printed. */
   readonly secrets: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface BatchOptions {
   readonly concurrency: number;
   readonly delayMilliseconds: number;
   readonly maxRepos: number | undefined;
-  /** Repositories flow to free workers without waiting for their batch to end. */
+  /** Free workers take the next repository without waiting for the end of a batch. */
   readonly continuous: boolean;
 }
 
@@ -126,7 +126,10 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
   };
 }
 
-/** ClickHouse makes a part of each insert, and merges them afterwards: few large ones take half the time of many small. */
+/**
+ * ClickHouse creates a part per insert and merges the parts later: few large inserts take half the time of many small
+ * ones.
+ */
 function usualPage(databases: Databases | undefined): number {
   return databases?.addresses.primary.kind === 'clickhouse' ? 1000 : 100;
 }
@@ -175,7 +178,7 @@ function readAddress(
   return 'problem' in address ? report(`${place.name}: ${address.problem}`) : address;
 }
 
-/** The password of a connection string, as written and decoded, and the string itself. */
+/** The connection string and its password, as written and decoded. */
 export function passwordsOf(connection: string): string[] {
   const password = /^[a-z][a-z0-9+.-]*:\/\/[^/@]*?:([^/@]+)@/i.exec(connection)?.[1];
   return password === undefined ? [] : [connection, password, ...decodedPassword(password)];
@@ -207,7 +210,7 @@ function oneOf<Value extends string>(
   return found ?? report(`${given}: use one of ${values.join(', ')}`);
 }
 
-/** The text without blanks around it; undefined where nothing is left. */
+/** The trimmed text; undefined if it is empty. */
 export function nonEmpty(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text.trim();
 }

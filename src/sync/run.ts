@@ -15,12 +15,12 @@ import { openDeriver } from './work-units/derivation/deriver.js';
 /**
  * Runs a sync.
  *
- * A repository that fails is part of the summary (see `exitCodeOf`). Nothing is stored twice: interrupt it at any
- * moment, and the next run of the same request resumes where this one stopped.
+ * A repository that fails is part of the summary (see `exitCodeOf`). It can be interrupted at any time: the next run of
+ * the same request resumes where this one stopped, and nothing is stored twice.
  *
  * @param request as `parseSyncRequest` returns it
- * @param dependencies time, chance, the abort signal, and where progress goes
- * @throws SyncError where nothing could be started: the primary database, the connectors, or the listing of a batch;
+ * @param dependencies clock, random source, abort signal and progress, among others
+ * @throws SyncError if the sync cannot start: the primary database, the connectors, or the listing of a batch fails;
  *   also (`aborted`) once the signal is aborted
  */
 export async function runSync(request: SyncRequest, dependencies: SyncDependencies): Promise<SyncSummary> {
@@ -87,7 +87,7 @@ async function openSecondary(
   }
 }
 
-/** What derives the work units in each database; those of a secondary that fails do not stop the primary. */
+/** The derivers of work units, one per database. A failure in the secondary does not stop the primary. */
 class UnitDerivers {
   readonly #opened: OpenDeriver[] = [];
   readonly #request: SyncRequest;

@@ -1,4 +1,4 @@
-/** Which repositories a sync is about: one, or those that match a pattern on a host. */
+/** The repositories of a sync: one, or those on a host that match a pattern. */
 import type { ProviderName } from './targets.js';
 import type { SyncOptions } from './options.js';
 
@@ -16,17 +16,17 @@ export type Selection =
     }
   | { readonly kind: 'synthetic'; readonly repoName: string; readonly seed: number };
 
-/** The public instances: the API of one, the site of the other. */
+/** The public instances: the API of host_a, the site of host_b. */
 const PUBLIC_HOST_A = 'https://api.github.com';
 const PUBLIC_HOST_B = 'https://gitlab.com';
 
 const DEFAULT_REPO_NAME = 'acme/demo-app';
 
-/** Notes a problem; `return report(...)` then stands for the value that is missing. */
+/** Reports a problem; `return report(...)` then replaces the missing value. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it takes the type of what is missing
 export type Report = <Value>(problem: string) => Value | undefined;
 
-/** Reads the options that name repositories; every problem goes to `report`. */
+/** Parses the options that select repositories; every problem is passed to `report`. */
 export function parseSelection(
   provider: ProviderName,
   options: SyncOptions,
@@ -56,7 +56,7 @@ function parseHostA(options: SyncOptions, token: string | undefined, report: Rep
   if (owner === undefined || repo === undefined) {
     return report('host_a needs --owner and --repo for one repository, or --search (with --group) for many');
   }
-  // They become parts of addresses: what a host would never allow is refused here.
+  // They become parts of URLs, so names that a host would never allow are rejected here.
   if (!/^[\w.-]+$/.test(owner)) return report(`--owner is not an owner's name: ${JSON.stringify(owner)}`);
   if (!/^[\w.-]+$/.test(repo)) return report(`--repo is not a repository's name: ${JSON.stringify(repo)}`);
   return baseUrl === undefined ? undefined : { kind: 'host_a', baseUrl, owner, repo };
@@ -91,7 +91,7 @@ function parseBatch(
   return baseUrl === undefined ? undefined : { kind: 'batch', provider, baseUrl, group, pattern };
 }
 
-/** What stands before the pattern's last slash, if it is no pattern itself. */
+/** The text before the pattern's last slash, if it is not itself a pattern. */
 function literalGroup(pattern: string): string | undefined {
   const slash = pattern.lastIndexOf('/');
   const group = slash < 0 ? '' : pattern.slice(0, slash);

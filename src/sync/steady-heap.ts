@@ -1,11 +1,11 @@
-/** Limits the memory of a process that runs syncs only. */
+/** Limits the memory of processes that only run syncs. */
 import { setFlagsFromString } from 'node:v8';
 
 /**
  * Lets the heap grow by a fifth of the live objects, instead of a multiple, before the next full collection.
  *
- * A sync allocates much and keeps little. By default V8 lets garbage accumulate up to a size that the allocation rate
- * suggests, so that the memory of a sync depends on how long it runs.
+ * A sync allocates much and keeps little. By default V8 sizes the heap by the allocation rate, so the memory of a sync
+ * would depend on its duration.
  */
 export function keepHeapSteady(): void {
   setFlagsFromString('--heap-growing-percent=20');

@@ -1,9 +1,9 @@
-/** What a sync reports: the object that `--json` prints, and the exit code that goes with it. */
+/** The result of a sync: the object that `--json` prints, and the exit code. */
 import type { SyncFailure } from './failures.js';
 import type { TableName } from './records.js';
 import type { ProviderName, Target } from './targets.js';
 
-/** What is counted: the tables of records, and the work units that were derived from them. */
+/** The names in counts: tables of records, and work units. */
 export type CountedName = TableName | 'work_units';
 
 export interface SyncSummary {
@@ -15,18 +15,18 @@ export interface SyncSummary {
 }
 
 export interface RepositorySummary {
-  /** Null where the repository could not even be identified. */
+  /** Null if the repository could not be identified. */
   readonly id: string | null;
   readonly name: string;
   readonly status: 'ok' | 'failed';
-  /** Records stored by this run, by table, and work units written; what there is none of is left out. */
+  /** Records stored by this run, by table, and work units written. Zero counts are omitted. */
   readonly records: Readonly<Partial<Record<CountedName, number>>>;
   readonly error: SyncFailure | null;
 }
 
 /**
- * The exit code of a run that came to its end: 0 all done, 1 failed, 3 some repositories failed, or a secondary
- * database is behind a complete primary one. (2 is for requests that never ran: `parseSyncRequest`.)
+ * The exit code of a completed run: 0 success; 1 failure; 3 some repositories failed, or the secondary database is
+ * behind. (2 is for requests that never ran: `parseSyncRequest`.)
  */
 export function exitCodeOf(summary: SyncSummary): 0 | 1 | 3 {
   const failed = summary.repositories.filter((repository) => repository.status === 'failed');

@@ -1,17 +1,17 @@
-/** What can be synced from which provider. */
+/** The targets that each provider supports. */
 import type { TableName } from './records.js';
 
 export const TARGETS = ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents'] as const;
 export type Target = (typeof TARGETS)[number];
 
 export const PROVIDERS = ['local', 'host_a', 'host_b', 'synthetic'] as const;
-/** The `source` that is stamped on each record. */
+/** The `source` of each record. */
 export type ProviderName = (typeof PROVIDERS)[number];
 
-/** Other names under which the two code hosts are accepted. */
+/** Aliases of the two code hosts. */
 export const PROVIDER_ALIASES: Readonly<Record<string, ProviderName>> = { github: 'host_a', gitlab: 'host_b' };
 
-/** The tables that a target fills beside `repos`. */
+/** The tables that a target fills in addition to `repos`. */
 export const TABLES_OF: Readonly<Record<Target, readonly TableName[]>> = {
   git: ['git_commits', 'git_commit_stats'],
   prs: ['git_pull_requests', 'git_pull_request_reviews'],
@@ -23,7 +23,7 @@ export const TABLES_OF: Readonly<Record<Target, readonly TableName[]>> = {
 
 const LOCAL_TARGETS: readonly Target[] = ['git', 'prs', 'blame'];
 
-/** The targets that a provider has: a clone knows its history, not what ran on a host. */
+/** The targets of a provider. A clone has its history, but no pipelines, deployments or incidents. */
 export function targetsOf(provider: ProviderName): readonly Target[] {
   return provider === 'local' ? LOCAL_TARGETS : TARGETS;
 }

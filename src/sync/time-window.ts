@@ -1,6 +1,6 @@
 /** The time filters `--since`, `--date` and `--backfill`. All times are UTC. */
 
-/** Which commits and events are wanted: from `since` on, before `until`; epoch milliseconds. */
+/** The time range of commits and events: from `since`, until before `until`; epoch milliseconds. */
 export interface TimeWindow {
   readonly since: number | undefined;
   readonly until: number | undefined;
@@ -13,9 +13,9 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
 /**
- * The window that the three options name.
+ * Computes the window from the three options.
  *
- * `--date D --backfill N` is the N days that end with D, D included; N is 1 if absent, D is today if absent.
+ * `--date D --backfill N` is the N days that end with D, D included; Defaults: N is 1, D is today.
  *
  * @param now the current time, for a `--backfill` without `--date`
  * @returns the window, or every problem found
@@ -48,7 +48,7 @@ export function parseTimeWindow(
   return { window: { since: until - (days ?? 1) * DAY, until } };
 }
 
-/** An ISO date (midnight) or date and time as epoch milliseconds; without an offset it is UTC. */
+/** Parses an ISO date (midnight) or date and time to epoch milliseconds; UTC unless it has an offset. */
 export function parseInstant(text: string): number | undefined {
   if (DATE.test(text)) return parseDate(text);
   if (!DATE_TIME.test(text) || parseDate(text.slice(0, 10)) === undefined) return undefined;
@@ -61,7 +61,7 @@ function parseDate(text: string): number | undefined {
   const [, year, month, day] = DATE.exec(text) ?? [];
   if (year === undefined || month === undefined || day === undefined) return undefined;
   const value = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  // 30 February would roll over into March.
+  // 30 February would become a day in March.
   return new Date(value).toISOString().startsWith(text) ? value : undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Schemas } from '../../../generated/platform/operations.js';
 /** A user or a service token, acting within an organization. */
 export type OrganizationPrincipal = Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 
-/** Who acts, as audit records name it. */
+/** The acting user or service token, as audit records store it. */
 export interface Actor {
   /** null: a service token acts. */
   readonly userId: string | null;
@@ -11,7 +11,7 @@ export interface Actor {
   readonly serviceTokenId: string | null;
 }
 
-/** The caller, as audit records name it. */
+/** The caller, as audit records store it. */
 export function actorOf(principal: OrganizationPrincipal): Actor {
   return 'service_token_id' in principal
     ? { userId: null, serviceTokenId: principal.service_token_id }

@@ -72,7 +72,7 @@ export function refused(): ReturnType<typeof unauthenticated> {
   return unauthenticated({ message: 'The access token is invalid or its session has ended. Refresh it, or log in.' });
 }
 
-/** The same for every service token, valid or not: it is refused without a look into the database. */
+/** The same reply for every service token, valid or not, without a database query. */
 function notForServiceTokens(): ReturnType<typeof unauthenticated> {
   return unauthenticated({ message: 'This operation does not accept service tokens. Use the access token of a user.' });
 }

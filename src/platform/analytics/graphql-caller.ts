@@ -7,7 +7,7 @@ import { findAccount } from '../accounts/accounts.store.js';
  * The sender of a query. Members can read every organization that they currently belong to. A superuser can read any
  * organization, including ones unknown to the Platform, such as `default`, which the command line uses for its syncs.
  *
- * @param principal what authentication has returned
+ * @param principal the result of authentication
  */
 export function graphqlCallerOf(sql: Sql, principal: unknown): Caller {
   // The endpoint names the schemes, and their handlers are typed by the contract to return these principals.

@@ -39,10 +39,10 @@ export async function secondsLocked(sql: Sql, email: string, now: Date): Promise
 /**
  * Counts one failure. The fifth in 15 minutes locks the e-mail for 15 minutes; older failures are forgotten.
  *
- * Of concurrent attempts, the row admits five. The others see the lock and must not reveal whether their password was
+ * The row limits concurrent attempts to five. The others see the lock and must not reveal whether their password was
  * right. The outcome of an attempt is therefore decided here and in `clearLoginFailures`, never by earlier reads.
  *
- * @returns 0, or the seconds that the e-mail remains locked; then nothing was counted
+ * @returns 0, or the seconds that the e-mail remains locked; in that case nothing was counted
  */
 export async function recordLoginFailure(sql: Sql, email: string, now: Date): Promise<number> {
   const horizon = after(now, -lockoutSeconds);
@@ -62,7 +62,7 @@ export async function recordLoginFailure(sql: Sql, email: string, now: Date): Pr
 /**
  * Resets the count after a correct password, unless the e-mail was locked while the password was being compared.
  *
- * @returns 0, or the seconds that the e-mail remains locked; then the attempt must fail
+ * @returns 0, or the seconds that the e-mail remains locked; in that case the attempt must fail
  */
 export async function clearLoginFailures(sql: Sql, email: string, now: Date): Promise<number> {
   await sql`

@@ -6,22 +6,22 @@ import { keptForMinutes, sendStaticFile } from '../../contract/static-file.js';
 export interface ConsoleOptions {
   /** The directory with `index.html`, `icon.svg` and `assets/`, created by `npm run build`. */
   readonly folder: URL;
-  /** Whether `/mailbox` has the mails: the console then leads there, on the machines that can open it. */
+  /** Whether `/mailbox` is served. The console then links to it, on machines that can open it. */
   readonly hasMailbox: boolean;
 }
 
-/** Where the links of mails lead. */
+/** The target pages of links in mails. */
 const mailPages = ['/verify', '/not-me', '/reset-password', '/accept-invite'];
 
-/** Where `/` leads: browsers to the console, other callers to the reference of the API. */
+/** The redirect target of `/`: the console for browsers, the API reference for other callers. */
 export function consoleHome(ctx: Context): string {
   ctx.vary('Accept');
   return ctx.get('Accept').includes('text/html') ? '/console/' : '/docs';
 }
 
 /**
- * The web console below `/console/`. The addresses in mails lead to its pages; their token moves to the fragment, which no
- * request carries.
+ * The web console below `/console/`. Links in mails redirect to its pages. The token moves to the fragment, which
+ * browsers do not send.
  */
 export function createConsolePages({ folder, hasMailbox }: ConsoleOptions): PageRoute[] {
   return [
@@ -35,7 +35,7 @@ export function createConsolePages({ folder, hasMailbox }: ConsoleOptions): Page
       },
     })),
     {
-      // Browsers ask for it beside pages that name no icon, such as those of problems.
+      // Browsers request it for pages that name no icon, such as those of problems.
       name: 'icon',
       method: 'GET',
       path: '/favicon.ico',

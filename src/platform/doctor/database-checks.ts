@@ -8,12 +8,12 @@ import type { PlatformSettings } from '../settings.js';
 import { findingsOf, reasonOf, type Finding } from './finding.js';
 import { primarySocket } from '../../database/socket.js';
 
-/** Tokens and rate limits compare times of the server with those of the database. */
+/** Tokens and rate limits compare the server's clock with the database's. */
 const warnedSkewMs = 2_000;
 const failedSkewMs = 30_000;
 
 /**
- * Checks the database of DATABASE_URI without a change to it.
+ * Checks the database of DATABASE_URI without changing it.
  *
  * @param secretsKey the key that the server would use; null: it would generate one
  */
@@ -145,7 +145,7 @@ async function checkClock(sql: postgres.Sql): Promise<Finding> {
   const [row] = await sql<{ ms: number }[]>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`;
   const received = Date.now();
   const answered = row?.ms ?? Number.NaN;
-  // The answer was given between the two: only what lies outside is certain.
+  // The database read its clock between the two times, so only the difference outside that interval is certain.
   const skew = Math.round(Math.max(sent - answered, answered - received, 0));
   const remedy = 'Synchronize the clocks of both machines with NTP.';
   if (skew >= failedSkewMs) return failed(`The clock differs from the database by ${skew} ms.`, remedy);

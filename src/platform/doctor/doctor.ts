@@ -6,7 +6,10 @@ import { checkDatabase } from './database-checks.js';
 import { findingsOf, reasonOf, type Finding } from './finding.js';
 import { checkHome, checkKeyFile, checkMail, checkPort } from './machine-checks.js';
 
-/** Checks what a server with these settings needs. Changes nothing but an empty PLUMBLINE_HOME, which is created. */
+/**
+ * Checks the requirements of a server with these settings. Changes nothing, except that a missing PLUMBLINE_HOME is
+ * created.
+ */
 export async function examine(settings: PlatformSettings): Promise<Finding[]> {
   const home = await checkHome(settings);
   const { finding: keyFile, key } = await checkKeyFile(settings);

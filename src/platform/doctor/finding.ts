@@ -1,14 +1,14 @@
-/** What one check of `plumbline doctor` found. */
+/** The result of one check of `plumbline doctor`. */
 export interface Finding {
-  /** What was checked: `database`, `clock`, ... */
+  /** The subject of the check: `database`, `clock`, ... */
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'failed';
   readonly message: string;
-  /** What to do; null where nothing is needed. */
+  /** What to do; null if nothing is needed. */
   readonly remedy: string | null;
 }
 
-/** Makes the findings of one check. */
+/** Creates the findings of one check. */
 export function findingsOf(check: string): {
   readonly ok: (message: string) => Finding;
   readonly warning: (message: string, remedy: string) => Finding;
@@ -23,7 +23,7 @@ export function findingsOf(check: string): {
 
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // An error of several addresses has no message itself.
+  // An AggregateError, for several addresses, has no message.
   const { message } = error;
   return message === '' && 'code' in error ? String(error.code) : message;
 }

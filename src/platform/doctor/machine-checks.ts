@@ -13,7 +13,7 @@ const warnedFreeBytes = 2 ** 30;
 const failedFreeBytes = 100 * 2 ** 20;
 const mailTimeoutMs = 10_000;
 
-/** Checks that PLUMBLINE_HOME can be written to and has space. */
+/** Checks that PLUMBLINE_HOME is writable and has free space. */
 export async function checkHome({ home }: PlatformSettings): Promise<Finding[]> {
   const writable = findingsOf('home');
   const probe = join(home, `.doctor-${randomBytes(6).toString('hex')}`);
@@ -44,7 +44,7 @@ export async function checkHome({ home }: PlatformSettings): Promise<Finding[]> 
   ];
 }
 
-/** Checks the file with the secrets key. The database tells whether it is the right one. */
+/** Checks the file with the secrets key. The database check verifies that it is the right key. */
 export async function checkKeyFile({
   home,
   secretsKey,
@@ -78,7 +78,7 @@ export async function checkKeyFile({
   return { finding, key };
 }
 
-/** Checks that the port is free, or that a Plumbline has it. */
+/** Checks that the port is free, or that a Plumbline server uses it. */
 export async function checkPort(settings: PlatformSettings): Promise<Finding> {
   const { ok, failed } = findingsOf('port');
   const { host, port } = settings;
@@ -91,7 +91,10 @@ export async function checkPort(settings: PlatformSettings): Promise<Finding> {
   }
 }
 
-/** Whether a Plumbline answers there. Not `fetch`: it never settles when the other side closes the connection at once. */
+/**
+ * Whether a Plumbline server answers there. `fetch` is not used: it never settles if the peer closes the connection
+ * immediately.
+ */
 function isServer(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { timeout: 2000 }, ({ statusCode, headers }) => {

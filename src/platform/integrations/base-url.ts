@@ -1,11 +1,11 @@
 import { addressOf, allowedAddresses } from '../../outbound/addresses.js';
 
 /**
- * What is wrong with the base URL of an integration, as a message; null when it is valid.
+ * The problem of an integration's base URL, as a message; null when it is valid.
  *
- * An admin can choose the URL and so make this server send requests (OWASP: server-side request forgery). This check
- * rejects early what is visible in the URL. The resolved address is checked when a connection is made (`src/outbound`),
- * because a name may resolve differently then.
+ * An admin chooses the URL, and can thereby make this server send requests (OWASP: server-side request forgery). This
+ * check rejects URLs that are already recognizable as forbidden. The resolved address is checked when a connection is
+ * made (`src/outbound`), because a name may resolve differently then.
  *
  * @param networks additional networks (CIDR) for code hosts, besides public addresses
  */

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Schemas } from '../../../generated/platform/operations.js';
 import { UnreachableError, type OutboundFetch } from '../../outbound/outbound-fetch.js';
 
-/** How to find the owner of a token at one code host, and the property of the reply with the owner's name. */
+/** How to request the owner of a token from a code host, and the property of the reply with the owner's name. */
 interface Host {
   readonly name: string;
   readonly publicUrl: string;
-  /** The path of its API, which people may have put at the end of the base URL too. */
+  /** The path of its API. Users may have included it in the base URL. */
   readonly apiPath: string;
   readonly login: string;
 }
@@ -31,7 +31,7 @@ export interface CodeHostAccess {
 }
 
 export interface CodeHostLimits {
-  /** Milliseconds after which the host counts as unreachable. */
+  /** The timeout for a reply, in milliseconds. */
   readonly timeoutMs: number;
   /** The minimum time before a failure is reported, in milliseconds since the request. */
   readonly leastFailureMs: number;
@@ -40,10 +40,10 @@ export interface CodeHostLimits {
 /** Local failures, such as an unknown host name, take less than the minimum. */
 const usualLimits: CodeHostLimits = { timeoutMs: 10_000, leastFailureMs: 1_000 };
 
-/** What came of a request to a code host: a reply with status 200, or the reason for people why there is none. */
+/** The result of a request to a code host: a reply with status 200, or a reason for users why there is none. */
 export type CodeHostReply = { readonly text: string; readonly headers: Headers } | { readonly failure: string };
 
-/** The reply describes one user. */
+/** Large enough for a reply that describes one user. */
 const maxUserBytes = 256 * 1024;
 
 /**
@@ -63,10 +63,10 @@ export async function testCodeHost(
 }
 
 export interface CodeHostQuestion {
-  /** Below the API, with its query. */
+  /** Relative to the API, with its query. */
   readonly path: string;
   readonly maxBytes: number;
-  /** Whether the body is what a code host answers. */
+  /** Whether the body is a reply of a code host. */
   readonly isExpected: (text: string) => boolean;
 }
 
@@ -74,8 +74,8 @@ export interface CodeHostQuestion {
  * Sends a request to a code host.
  *
  * The base URL comes from an organization, which must not learn about this server's network. So every failure to get a
- * code host's reply has the same message and no failure is immediate. Only a rejected token is reported as such, because
- * then the host's address was allowed.
+ * code host's reply has the same message, and no failure is reported immediately. Only a rejected token is reported as
+ * such, because then the host's address was allowed.
  */
 export async function askCodeHost(
   access: CodeHostAccess,
@@ -120,7 +120,7 @@ async function ask(
   }
 }
 
-/** The address of the API, without a slash at its end. */
+/** The URL of the API, without a trailing slash. */
 function apiUrl(baseUrl: string, { apiPath }: Host): string {
   const url = new URL(baseUrl);
   const path = url.pathname.replace(/\/+$/, '');
@@ -134,6 +134,6 @@ function propertyOf(json: string, name: string): unknown {
       ? (value as Readonly<Record<string, unknown>>)[name]
       : undefined;
   } catch {
-    return undefined; // no JSON, so no user
+    return undefined; // not JSON, so not a user
   }
 }

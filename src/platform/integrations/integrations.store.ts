@@ -45,8 +45,8 @@ export async function selectIntegrations(
 }
 
 /**
- * Counts the integrations of an organization. Until the transaction ends, no other one that calls this adds one, so that
- * concurrent requests do not exceed a maximum together.
+ * Counts the integrations of an organization. Other transactions that call this wait until this one ends, so that
+ * concurrent requests cannot exceed a maximum together.
  */
 export async function lockNumberOfIntegrations(sql: Sql, orgId: string): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`plumbline integrations ${orgId}`}, 0))`;

@@ -28,9 +28,9 @@ export interface MailDispatcherOptions {
 
 const pollMs = 2000;
 const batchSize = 10;
-/** Longer than the transport's timeouts, so that no mail is taken twice during delivery. */
+/** Longer than the transport's timeouts, so that no mail is delivered twice concurrently. */
 const leaseSeconds = 120;
-/** With the delays below, a mail is tried for about a day, longer than the lifetime of any token in it. */
+/** With the delays below, delivery is attempted for about a day, longer than the lifetime of any token in a mail. */
 const maxAttempts = 30;
 const firstDelaySeconds = 5;
 const maxDelaySeconds = 3600;
@@ -51,7 +51,8 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
         try {
           await deliverBatch();
         } catch (error) {
-          // A request that came during this round, perhaps after the failure's cause was gone, gets a round.
+          // Another request arrived during this round, perhaps after the cause of the failure was resolved, so try
+          // again.
           if (!asked) throw error;
           noteFailure(error);
         }
@@ -62,10 +63,10 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
   };
   const deliverBatch = async (): Promise<void> => {
     try {
-      // Batch by batch, so that many requests do not delay other mails.
+      // One batch per round, so that many requests do not delay other mails.
       if (await options.collect()) asked = true;
     } finally {
-      await deliverDue(options, () => stopped); // nor does a request that fails
+      await deliverDue(options, () => stopped); // a failing request does not delay them either
     }
   };
   const noteFailure = (error: unknown): void => {

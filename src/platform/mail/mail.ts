@@ -33,7 +33,7 @@ export interface RenderedMail {
   readonly html: string;
 }
 
-/** Renders a mail as plain text and as HTML. Every value is escaped, because names come from strangers. */
+/** Renders a mail as plain text and as HTML. Every value is escaped, because names are untrusted. */
 export function renderMail(mail: Mail): RenderedMail {
   const { subject, lines, action, alternative } = wording(mail);
   const html = [
@@ -63,7 +63,7 @@ interface Wording {
   readonly lines: readonly string[];
   /** The text of the link. */
   readonly action: string;
-  /** A second link for recipients to whom the first does not apply. */
+  /** A second link, for recipients who did not cause the mail. */
   readonly alternative?: { readonly line: string; readonly link: string; readonly action: string };
 }
 

@@ -19,7 +19,7 @@ const contentSecurityPolicy = `default-src 'none'; style-src 'sha256-${styleHash
 
 /**
  * Shows the mails of the mailbox directory at `/mailbox`, for trials without a mail server. Only a browser on this
- * machine can read them, because the links in them open accounts. For all others the pages do not exist.
+ * machine can read them, because the links in them open accounts. Other callers get 404.
  *
  * @param folder the directory to which the mailbox transport writes
  */
@@ -93,7 +93,7 @@ function recipientOf(mail: Email): string {
   return mail.to?.map(({ address }) => address ?? '').join(', ') ?? '';
 }
 
-/** Pages without scripts do not know the zone of the browser. */
+/** The time zone of the browser is unknown without scripts. */
 const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
 /** @returns HTML */

@@ -5,7 +5,7 @@ import type { Log } from '../../../generated/contract.js';
 import { renderMail } from './mail.js';
 import type { DueMail } from './outbox.store.js';
 
-/** Delivers one mail. Throws when it was not accepted. */
+/** Delivers one mail. Throws if the mail is not accepted. */
 export interface MailTransport {
   deliver(due: DueMail): Promise<void>;
   close(): void;

@@ -5,9 +5,8 @@ import { unauthenticated } from '../../../generated/problems.js';
 type Metrics = PlatformSecurity['metrics'];
 
 /**
- * Lets programs on this machine read the metrics, and those who have the token, if one is set. A request that a proxy on
- * this machine forwards, or that a page sends to its own name (DNS rebinding), needs the token although it comes from
- * loopback.
+ * Lets programs on this machine read the metrics, and callers with the token, if one is set. The token is also required
+ * for requests that a local proxy forwards or that come from DNS rebinding, although they arrive from loopback.
  */
 export function createMetricsSecurity(token: string | null): Metrics {
   const refusal = unauthenticated({
@@ -20,7 +19,7 @@ export function createMetricsSecurity(token: string | null): Metrics {
         context.isOnThisMachine || (token !== null && isSame(given, token)) ? { principal: {} } : { refusal },
       ),
     withoutCredential: (context) => (context.isOnThisMachine ? { principal: {} } : { refusal }),
-    authorize: () => ({ refusal }), // the contract defines no scopes here
+    authorize: () => ({ refusal }), // the contract defines no scopes for metrics
   };
 }
 

@@ -10,7 +10,7 @@ import { registerStoredMetrics } from './stored-metrics.js';
 
 export interface Metrics {
   observe(served: Served): void;
-  /** Counts a reply that is not what the contract says. */
+  /** Counts a reply that violates the contract. */
   observeMismatch(operationId: string): void;
   /** Counts a query of the Analytics API. */
   observeQuery(answered: Answered): void;
@@ -20,19 +20,17 @@ export interface Metrics {
   text(): Promise<string>;
 }
 
-/**
- * The metrics of one server: its process, its requests by operation, the queries of the Analytics API, the sync runs, the
- * database.
- */
+/** The metrics of one server: process, requests by operation, queries of the Analytics API, sync runs, database. */
 export function createMetrics(database: Database, clock: Clock, log: Log): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  // Gauges with the suffix of counters, which promtool refuses. `nodejs_active_handles` and its like have their sums.
+  // These gauges have the suffix of counters, which promtool rejects. Their values are the sums of
+  // `nodejs_active_handles` and similar metrics.
   for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`);
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the arrival of a request to the end of its reply.',
-    // The operation, never the path: a label must not take as many values as there are URLs.
+    // The operation instead of the path, so that the number of label values is bounded.
     labelNames: ['operation', 'method', 'status'],
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],

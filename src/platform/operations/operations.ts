@@ -29,6 +29,6 @@ export const getJwks: GetJwksHandler<PlatformDependencies> = async (_request, { 
   return {
     status: 200,
     headers: { 'Cache-Control': `public, max-age=${cacheSeconds}` },
-    body: { keys: publicKeys.keys as Schemas['JsonWebKey'][] }, // publicPart makes each of them
+    body: { keys: publicKeys.keys as Schemas['JsonWebKey'][] }, // publicPart creates each of them
   };
 };

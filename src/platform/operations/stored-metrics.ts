@@ -1,4 +1,4 @@
-/** Metrics of what all servers share: they are read from the database at each scrape. */
+/** Metrics that all servers share. They are read from the database at each scrape. */
 import { Gauge, type Registry } from 'prom-client';
 import type { Log } from '../../../generated/contract.js';
 import type { Database } from '../../database/connection.js';
@@ -16,10 +16,10 @@ interface Counts {
 }
 
 /**
- * Registers the gauges. While the database does not answer, they have no values, and the log says why: metrics are what
- * people look at when something is wrong, so a scrape must not fail.
+ * Registers the gauges. If the database does not answer, they have no values, and the reason is logged. A scrape must
+ * not fail, because metrics are needed most during a failure.
  *
- * @returns sets the gauges, with one statement; to be called before each scrape
+ * @returns a function that sets the gauges with one statement; call it before each scrape
  */
 export function registerStoredMetrics(
   registry: Registry,

@@ -98,8 +98,8 @@ export async function endInvite(sql: Sql, orgId: string, inviteId: string, now: 
 
 /**
  * Uses up an invite and makes its user a member. Call it in a transaction, under the user's lock (`lockUser`). Of
- * concurrent calls with one invite, one joins. The invite is invalid for an account with another e-mail, and a member
- * does not use it up.
+ * concurrent calls with one invite, one joins. The invite is invalid for an account with another e-mail, and a caller
+ * who is already a member does not use it up.
  */
 export async function redeemInvite(
   sql: Sql,

@@ -6,8 +6,8 @@ import { memberToManage } from './member-to-manage.js';
 import { deleteMembership, isLastOwner } from './members.store.js';
 
 /**
- * Ends a membership. Members of every role can end their own. Access tokens stop working at once, because every request
- * reads the membership; sessions continue without an organization from their next refresh.
+ * Ends a membership. Members of every role can end their own. Access tokens stop working immediately, because every
+ * request reads the membership; sessions continue without an organization from their next refresh.
  */
 export const removeMember: RemoveMemberHandler<PlatformDependencies> = async (
   { params, principal, context },

@@ -1,5 +1,5 @@
-// Loaded here too, so that a machine without its binary fails at the start. A worker that cannot load it would be
-// started again without end, and the request would get no reply.
+// Also loaded here, so that the start fails if the machine has no binary. Otherwise a worker that cannot load it would
+// be restarted forever, and the request would get no reply.
 import '@node-rs/bcrypt';
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';

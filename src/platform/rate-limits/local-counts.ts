@@ -1,27 +1,27 @@
 /**
- * Counts frequent requests in memory, and adds the counts to the shared ones each second, so that a request that only
- * reads causes no write. Several servers together may accept what arrives within a second beyond the limit.
+ * Counts frequent requests in memory, and adds the counts to the shared ones each second, so that read requests cause
+ * no database writes. Several servers together may exceed the limit by the requests of one second.
  */
 import type { RateLimiter, RateLimitState } from '../../contract/rate-limiting.js';
 import type { Clock } from '../clock.js';
 import type { StoredRateLimiter } from './stored-rate-limiter.js';
 
 const sharedEveryMs = 1000;
-/** Ended windows are dropped when there are more than this. */
+/** Ended windows are dropped when there are more windows than this. */
 const mostWindows = 1000;
 
 interface Window {
   readonly policy: Pick<RateLimitState, 'limit' | 'windowSeconds'>;
   readonly endsAtMs: number;
-  /** Requests that the shared count has. */
+  /** Requests that are included in the shared count. */
   shared: number;
-  /** Requests since. */
+  /** Requests that are not yet included. */
   pending: number;
   sharedAtMs: number;
 }
 
 /**
- * @param stored counts the first request of a window, and all other settings
+ * @param stored counts the first request of a window, and requests under all other settings
  * @param settings the limits that are counted in memory
  */
 export function createLocalCounts(stored: StoredRateLimiter, settings: readonly string[], clock: Clock): RateLimiter {
@@ -46,7 +46,7 @@ export function createLocalCounts(stored: StoredRateLimiter, settings: readonly 
   };
 }
 
-/** Adds what is pending to the shared count, without a wait. */
+/** Adds pending requests to the shared count, without waiting. */
 function share(window: Window, nowMs: number, add: (points: number) => Promise<RateLimitState | null>): void {
   if (window.pending === 0 || nowMs - window.sharedAtMs < sharedEveryMs) return;
   const points = window.pending;
@@ -58,7 +58,7 @@ function share(window: Window, nowMs: number, add: (points: number) => Promise<R
       if (state !== null) window.shared = Math.max(window.shared, usedOf(state));
     },
     () => {
-      // The database is away; the next second tries again.
+      // The database is unavailable; retried after the next second.
       window.shared -= points;
       window.pending += points;
     },

@@ -1,18 +1,18 @@
 import type { OpenDeriver } from '../../sync/work-units/derivation/deriver.js';
 import { openStoredRecords, type RecordsOptions, type StoredRecords } from './stored-records.js';
 
-/** The records and work units as the server's own process reads them, beside those that syncs have open. */
+/** The records and work units as opened by the server's process. Sync processes open them separately. */
 export interface OpenRecords {
   /**
    * Works with the records of an organization.
    *
-   * @throws SyncError (`database_failed`) where the database is away
+   * @throws SyncError (`database_failed`) if the database is unavailable
    */
   of<Result>(orgId: string, work: (deriver: OpenDeriver) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
-/** Opens the records with the first call, and keeps them open; where that fails, the next call tries again. */
+/** Opens the records at the first call, and keeps them open. If opening fails, the next call retries. */
 export function createOpenRecords(
   records: StoredRecords,
   importConnector?: NonNullable<RecordsOptions['importConnector']>,
@@ -24,7 +24,7 @@ export function createOpenRecords(
       ...options,
       ...(importConnector === undefined ? {} : { importConnector }),
     });
-    attempt.catch(() => (opened = null)); // the callers are told
+    attempt.catch(() => (opened = null)); // the error reaches the callers
     return attempt;
   };
   return {

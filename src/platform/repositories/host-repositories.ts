@@ -6,15 +6,15 @@ import type { FoundRepositories, RepositorySearch } from './repository-search.js
 type Repository = Schemas['AvailableRepository'];
 
 interface HostList {
-  /** Below the API. Repositories that the token's owner works with, 100 a page, in an order that stays. */
+  /** Relative to the API. Repositories of which the token's owner is a member, 100 per page, in a stable order. */
   path(page: number, text: string): string;
   hasNext(headers: Headers): boolean;
-  /** @returns null: this is not a repository */
+  /** @returns null if this is not a repository */
   repositoryOf(value: object): Repository | null;
 }
 
 const lists: Readonly<Record<Schemas['CodeHost'], HostList>> = {
-  // https://docs.github.com/en/rest/repos/repos#list-repositories-for-the-authenticated-user: it cannot be searched.
+  // https://docs.github.com/en/rest/repos/repos#list-repositories-for-the-authenticated-user: it has no search.
   host_a: {
     path: (page) => `/user/repos?per_page=100&sort=full_name&page=${page}`,
     hasNext: (headers) => headers.get('link')?.includes('rel="next"') === true,
@@ -35,16 +35,16 @@ const lists: Readonly<Record<Schemas['CodeHost'], HostList>> = {
   },
 };
 
-/** One request of a caller leads to at most this many of this server. */
+/** Maximum number of requests to the host per request of a caller. */
 const mostRequests = 5;
-/** A host describes a repository in about 6 kB. */
+/** A host returns about 6 kB per repository. */
 const maxPageBytes = 16 * 1024 * 1024;
 
 /**
- * Lists the repositories that a token shows, by their names.
+ * Lists the names of the repositories that a token can access.
  *
- * @returns fewer than `limit`, or none, with a place to continue from, where few of many repositories match; or the
- * reason for people why the host does not answer
+ * @returns the names, or a reason for users why the host did not answer. If few of many repositories match, there may
+ * be fewer names than `limit`, or none, with a start for the next page.
  */
 export async function repositoriesOfHost(
   access: CodeHostAccess,
@@ -76,7 +76,7 @@ export async function repositoriesOfHost(
   return { items, next: { page, skip } };
 }
 
-/** @returns null: this is not a list of repositories */
+/** @returns null if this is not a list of repositories */
 function repositoriesIn(body: string, { repositoryOf }: HostList): Repository[] | null {
   let value: unknown;
   try {

@@ -43,7 +43,7 @@ function replyWith({ items, next }: FoundRepositories): {
   return { status: 200, body: { items, next_cursor: next === null ? null : cursorOf(next) } };
 }
 
-/** A part of a list that is known as a whole. */
+/** A page of a list that is completely known. */
 function pageOf(names: readonly string[], { text, limit, start }: RepositorySearch): FoundRepositories {
   const matching = names.filter((name) => name.toLowerCase().includes(text));
   const end = start.skip + limit;
@@ -57,7 +57,7 @@ function cursorOf({ page, skip }: PageStart): string {
   return Buffer.from(`${page} ${skip}`).toString('base64url');
 }
 
-/** @returns null for a text that no page issued */
+/** @returns null for a cursor that the server did not issue */
 function readCursor(cursor: string | undefined): PageStart | null {
   if (cursor === undefined) return { page: 1, skip: 0 };
   const match = /^([1-9]\d{0,5}) (\d{1,6})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));

@@ -2,13 +2,13 @@ import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Dirent } from 'node:fs';
 
-/** How many folders a repository may be below the root, and how many folders are looked into. */
+/** Maximum depth of repositories below the root, and maximum number of folders to search. */
 const mostLevels = 3;
 const mostFolders = 5000;
 
 /**
- * The git repositories below the folder that the operator opens, as a sync configuration names them. Links are not
- * followed, and hidden folders are left out. Nothing is read but names.
+ * The git repositories below the folder that the operator has opened, as a sync configuration names them. Does not
+ * follow links, skips hidden folders, and reads names only.
  *
  * @param root null: no folder is open
  */

@@ -1,12 +1,12 @@
 import type { Schemas } from '../../../generated/platform/operations.js';
 
-/** Where a page begins: a page of the host, and how many of its repositories to leave out. */
+/** The start of a page: a page of the host, and the number of its repositories to skip. */
 export interface PageStart {
   readonly page: number;
   readonly skip: number;
 }
 
-/** What a caller wants to see. */
+/** The search of a caller. */
 export interface RepositorySearch {
   /** Part of a name, in lower case; empty: every repository. */
   readonly text: string;
@@ -14,7 +14,7 @@ export interface RepositorySearch {
   readonly start: PageStart;
 }
 
-/** Repositories, and where the next page begins; null: these are the last. */
+/** The found repositories, and the start of the next page; null: there are no more. */
 export interface FoundRepositories {
   readonly items: Schemas['AvailableRepository'][];
   readonly next: PageStart | null;

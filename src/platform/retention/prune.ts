@@ -1,4 +1,4 @@
-/** Deletes what is no longer needed, in batches, so that locks are short and servers keep running. */
+/** Deletes old data in batches, so that locks are short and servers keep running. */
 import type { DatabaseSql, Sql } from '../../database/connection.js';
 
 export interface Retention {
@@ -21,15 +21,15 @@ interface Rule {
   condition(sql: Sql): ReturnType<Sql>;
 }
 
-/** Tokens are kept for a while after their end, so that a login problem of yesterday can be looked into. */
+/** Tokens are kept for a while after their end, so that login problems can be investigated. */
 const expiredTokenDays = 7;
 
 /**
- * Deletes expired tokens and counters, sync runs that ended, mails that were given up, and audit records, by age.
- * The last run of each sync configuration stays.
+ * Deletes expired tokens and counters, ended sync runs, undeliverable mails, and audit records, by age. Keeps the last
+ * run of each sync configuration.
  *
  * @param batchSize rows per transaction
- * @param dryRun counts instead
+ * @param dryRun only counts the rows
  */
 export async function prune(
   sql: DatabaseSql,
@@ -105,7 +105,7 @@ async function deleteAll(sql: DatabaseSql, { table, key, condition }: Rule, batc
   let total = 0;
   for (;;) {
     const deleted = await sql.begin(async (transaction) => {
-      // The trigger of the audit log lets such a transaction delete.
+      // The trigger of the audit log allows such a transaction to delete.
       await transaction`set local plumbline.prunes_audit_log = 'on'`;
       const result = await transaction`
         delete from ${transaction(table)} where ${transaction(key)} in (

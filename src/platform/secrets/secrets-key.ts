@@ -46,8 +46,8 @@ export async function assertSameSecretsKey(sql: Sql, secrets: SecretBox): Promis
 }
 
 /**
- * The key that sealed the secrets in the database. Unlike `loadSecretsKey`, this creates nothing, and does not write to
- * the database, which may be a standby.
+ * The key that sealed the secrets in the database. Unlike `loadSecretsKey`, this does not create a key or write to the
+ * database, which may be a standby.
  *
  * @throws SettingError when there is no key, or another one sealed the secrets
  */
@@ -89,7 +89,10 @@ function anotherKey(): SettingError {
   );
 }
 
-/** Servers that start at once must not create different keys or read a partial file: only one link succeeds. */
+/**
+ * Several servers that start concurrently must not create different keys or read a partial file: only one link
+ * succeeds.
+ */
 async function createOnce(path: string, key: Buffer): Promise<void> {
   if (existsSync(path)) return;
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

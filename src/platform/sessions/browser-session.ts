@@ -13,18 +13,18 @@ import { revokeFamily } from './refresh-tokens.store.js';
 import { refreshSession } from './refresh-tokens.js';
 import { tokenPair } from './token-pair.js';
 
-/** The tabs of a browser share one cookie: a lost reply, or two tabs at once, must not end the session. */
+/** The tabs of a browser share one cookie, so a lost reply or two concurrent tabs must not end the session. */
 const graceSeconds = 10;
 
 const cookiePath = '/api/v1/auth/browser-session';
 
-/** Moves the refresh token of a session into the cookie. From then on the session is in a browser. */
+/** Moves the refresh token of a session to the cookie. The session is a browser session from then on. */
 export const startBrowserSession: StartBrowserSessionHandler<PlatformDependencies> = (
   { body, context },
   dependencies,
 ) => replyWithCookie(body.refresh_token, null, context, dependencies);
 
-/** Renews the access token, and the cookie with it. Only tokens that were issued for the cookie are accepted. */
+/** Renews the access token and the cookie. Accepts only tokens that were issued for the cookie. */
 export const refreshBrowserSession: RefreshBrowserSessionHandler<PlatformDependencies> = (
   { cookies, context },
   dependencies,

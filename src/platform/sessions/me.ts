@@ -4,7 +4,7 @@ import type { PlatformDependencies } from '../dependencies.js';
 import { selectMemberships } from '../organizations/members.store.js';
 import { replyWithPage } from '../paging.js';
 
-/** Returns the caller, which authentication has just read. */
+/** Returns the caller, as authentication has just read it. */
 export const getMe: GetMeHandler<PlatformDependencies> = ({ principal }) => {
   const { user_id: id, session_id: _sessionId, ...account } = principal;
   return { status: 200, body: { id, ...account, permissions: permissionsOf(principal.role) } };

@@ -5,13 +5,13 @@ import type { Position } from '../paging.js';
 export type RevocationReason =
   'rotated' | 'logout' | 'reuse' | 'password_changed' | 'session_ended' | 'membership_ended' | 'account_disabled';
 
-/** A session: a family of refresh tokens, and whose it is. */
+/** A session: a family of refresh tokens, and its user. */
 export interface Family {
   readonly familyId: string;
   readonly userId: string;
 }
 
-/** A refresh token as the database holds it: by the hash of its `jti`. */
+/** A stored refresh token, identified by the hash of its `jti`. */
 export interface RefreshTokenRow {
   readonly token_hash: Buffer;
   readonly family_id: string;
@@ -26,7 +26,7 @@ export interface RefreshTokenRow {
   readonly user_agent: string | null;
 }
 
-/** What is left of a token after it was revoked. */
+/** The data that is kept of a revoked token. */
 export interface RevokedToken {
   readonly family_id: string;
   readonly user_id: string;
@@ -40,7 +40,7 @@ export async function insertRefreshToken(sql: Sql, row: RefreshTokenRow): Promis
   await sql`insert into refresh_tokens ${sql({ ...row })}`;
 }
 
-/** What each token of a session passes on to its successor. */
+/** The data that each token of a session passes to its successor. */
 export interface FamilyFacts {
   readonly family_created_at: Date;
   readonly family_expires_at: Date;
@@ -48,19 +48,18 @@ export interface FamilyFacts {
   readonly in_browser: boolean;
 }
 
-/** The token that takes the place of one that is used up. */
+/** The token that replaces a used one. */
 export interface Successor {
   readonly hash: Buffer;
   readonly sealed: Buffer;
 }
 
 /**
- * Uses up a token. Of any number of simultaneous calls with the same hash, exactly one gets the row: the others find it
- * revoked.
+ * Uses up a token. Of concurrent calls with the same hash, exactly one gets the row; the others find it revoked.
  *
- * @param inBrowser uses the token only if its session is, or is not, in a browser; null: either
- * @returns null when the token is unknown, not of this session, expired, already revoked, or of a session of the other
- *   kind
+ * @param inBrowser whether the session must be in a browser (true) or must not be (false); null: either
+ * @returns null when the token is unknown, of another session, expired, already revoked, or when its session does not
+ * match `inBrowser`
  */
 export async function useRefreshToken(
   sql: Sql,
@@ -80,8 +79,7 @@ export async function useRefreshToken(
 }
 
 /**
- * Uses up the active token of a session, whichever it is.
- *
+ * Uses up the active token of a session, without knowing its hash.
  * @returns null when the session has ended
  */
 export async function useActiveToken(
@@ -103,7 +101,7 @@ function replacedBy(sql: Sql, { hash, sealed }: Successor, now: Date): PendingQu
     set revoked_at = ${now}, revocation_reason = 'rotated', replaced_by = ${hash}, successor_sealed = ${sealed}`;
 }
 
-/** A token of this session that was revoked before, with what a replay of it needs to know. */
+/** A revoked token of this session, with the data for handling a replay. */
 export async function findRevokedToken(sql: Sql, hash: Buffer, family: Family): Promise<RevokedToken | null> {
   const [row] = await sql<RevokedToken[]>`
     select family_id, user_id, org_id, revoked_at, revocation_reason, successor_sealed
@@ -114,9 +112,8 @@ export async function findRevokedToken(sql: Sql, hash: Buffer, family: Family): 
 }
 
 /**
- * When the token with this hash expires.
- *
- * @returns null when it cannot be used, or when its session is not of the kind that `inBrowser` says
+ * The expiry of the token with this hash.
+ * @returns null when it cannot be used, or when its session does not match `inBrowser`
  */
 export async function activeUntil(sql: Sql, hash: Buffer, inBrowser: boolean, now: Date): Promise<Date | null> {
   const [row] = await sql<{ expires_at: Date }[]>`
@@ -126,10 +123,10 @@ export async function activeUntil(sql: Sql, hash: Buffer, inBrowser: boolean, no
 }
 
 /**
- * Ends a session: revokes the active token of its family. The caller holds the lock of the user; otherwise a refresh at
- * the same time could insert a successor that this statement does not see.
+ * Ends a session: revokes the active token of its family. The caller holds the lock of the user; otherwise a concurrent
+ * refresh could insert a successor that this statement does not see.
  *
- * @returns whether the session was alive
+ * @returns whether the session was active
  */
 export async function revokeFamily(sql: Sql, family: Family, reason: RevocationReason, now: Date): Promise<boolean> {
   const rows = await sql`
@@ -151,7 +148,7 @@ export async function revokeTokensOfUser(
       ${user.orgId === undefined ? sql`` : sql`and org_id = ${user.orgId}`}`;
 }
 
-/** The sessions of a user that can be refreshed, the newest first. A refresh does not move a session in this order. */
+/** A user's sessions that can be refreshed, newest first. A refresh does not change this order. */
 export async function listActiveSessions(
   sql: Sql,
   userId: string,

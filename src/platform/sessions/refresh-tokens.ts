@@ -17,28 +17,27 @@ import {
 } from './refresh-tokens.store.js';
 import { sealContextOf, storeToken, successorOf, tokenPair, type SessionState } from './token-pair.js';
 
-/** What one attempt to refresh came to. It is a value and not a throw, so that a revocation is kept. */
+/** The outcome of a refresh. It is returned instead of thrown, so that a revocation is committed. */
 export type RefreshOutcome =
   | { readonly kind: 'refreshed'; readonly session: SessionState }
   | { readonly kind: 'invalid' }
   | { readonly kind: 'reused' };
 
-/** Who refreshes a session, and where its next token goes. */
+/** The conditions of a refresh, and the kind of the new token. */
 export interface RefreshRules {
-  /** The tokens that are accepted: those of sessions in a browser, the others, or (null) both. */
+  /** Whether the session must be in a browser (true) or must not be (false); null: either. */
   readonly accepts: boolean | null;
-  /** Whether the session is in a browser from now on. */
+  /** Whether the session is in a browser afterwards. */
   readonly inBrowser: boolean;
-  /** How long after its use a token still gives the same successor; after that, its use ends the session. */
+  /** The time after its use during which a token returns the same successor again. A later use ends the session. */
   readonly graceSeconds: number;
-  /** Whether the audit log gets a record. Browsers refresh at each load of a page, which would hide real log-ins. */
+  /** Whether to write an audit record. Browsers refresh at each page load, which would hide real logins. */
   readonly isRecorded: boolean;
 }
 
 /**
- * Exchanges a refresh token for the next pair, once. The token of a browser session is refused: it belongs in the cookie,
- * and only there it has a grace period. A token that comes back after it was used ends its whole session
- * (RFC 9700, section 4.14.2).
+ * Exchanges a refresh token for the next pair, once. Rejects the token of a browser session, which is valid only in the
+ * cookie, where it has a grace period. Reuse of a token ends its whole session (RFC 9700, section 4.14.2).
  */
 export const refreshTokens: RefreshTokensHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
   const { refreshReuseGraceSeconds: graceSeconds } = dependencies.settings;
@@ -78,7 +77,7 @@ async function refresh(
   const family = await useRefreshToken(sql, hashToken(claims.jti), claims, successor, rules.accepts, now);
   if (family === null) return replay(sql, claims, rules, context, dependencies);
 
-  // The membership is read again: a user who was removed from the organization gets orgless tokens.
+  // Reads the membership again: a user who was removed from the organization gets orgless tokens.
   const account = await findAccount(sql, userId, claims.orgId);
   if (account?.is_active !== true) {
     await revokeFamily(sql, { familyId, userId }, 'account_disabled', now);
@@ -95,8 +94,8 @@ async function refresh(
 }
 
 /**
- * The token was used before, is unknown, or belongs to a session of the other kind. Within the grace period its successor
- * is returned again, if that is a token of the kind that `rules` asks for.
+ * Handles a token that was used before, is unknown, or belongs to a session of the other kind. Within the grace period,
+ * returns its successor again, if that matches `rules`.
  */
 async function replay(
   sql: Sql,

@@ -13,8 +13,8 @@ import { insertRefreshToken, useActiveToken, type FamilyFacts, type Successor } 
 export type TokenPair = Schemas['Tokens'];
 
 /**
- * The state of a session in the database, from which its tokens are signed. Signing happens after the commit, so that no
- * transaction holds its connection meanwhile.
+ * The state of a session in the database, from which its tokens are signed. Signing happens after the commit, so that
+ * no transaction holds a connection during it.
  */
 export interface SessionState {
   readonly account: AccountInOrganization;
@@ -23,7 +23,7 @@ export interface SessionState {
   readonly expiresAt: Date;
 }
 
-/** The session of a request ended while the request was being handled. It is answered 401. */
+/** The session ended while its request was being handled. Reported as 401. */
 export class SessionEnded extends Error {
   override name = 'SessionEnded';
 }
@@ -42,8 +42,8 @@ export async function startSession(
 }
 
 /**
- * Gives a session a new scope: its refresh token is replaced by one for the organization of `account`. The session stays
- * the same one; what ends it ends these tokens as well. Runs in the caller's transaction, under the user's lock.
+ * Moves a session to another scope: replaces its refresh token by one for the organization of `account`. The session
+ * remains the same, so its end also ends these tokens. Runs in the caller's transaction, under the user's lock.
  *
  * @throws SessionEnded when the session ended after the request was authenticated; the transaction rolls back
  */
@@ -61,7 +61,7 @@ export async function rescopeSession(
   return storeToken(sql, { account, refresh, family, now }, context);
 }
 
-/** The token that `refresh` names, as the one that it replaces refers to it. */
+/** A successor, as its predecessor refers to it. */
 export function successorOf(
   { familyId, jti }: Pick<RefreshClaims, 'familyId' | 'jti'>,
   secrets: PlatformDependencies['secrets'],
@@ -69,12 +69,12 @@ export function successorOf(
   return { hash: hashToken(jti), sealed: secrets.seal(jti, sealContextOf(familyId)) };
 }
 
-/** What a sealed successor is bound to. */
+/** The context to which a sealed successor is bound. */
 export function sealContextOf(familyId: string): string {
   return `refresh_token:${familyId}`;
 }
 
-/** Stores a refresh token. It expires with its family at the latest. */
+/** Stores a refresh token. It expires with its family or earlier. */
 export async function storeToken(
   sql: Sql,
   token: {

@@ -3,13 +3,13 @@ import leven from 'leven';
 /** Variables with our prefix that other parts of Plumbline or its tests read. */
 const otherNames = /^PLUMBLINE_(?:CONFIG|(?:CI|TEST|COMPOSE)_\w+)$/;
 
-/** Short names are close to many variables of other programs (`HOST` and `LOST`): only longer ones are compared. */
+/** Short names resemble many variables of other programs (`HOST` and `LOST`), so only longer names are compared. */
 const leastCompared = 7;
 
 /**
- * Lines about variables that look like settings and are none, such as `DATABASE_URL`.
+ * Messages about variables that resemble settings but are not, such as `DATABASE_URL`.
  *
- * @param names the variables that exist
+ * @param names the names of all settings
  */
 export function misspeltSettings(
   environment: Readonly<Record<string, string | undefined>>,
@@ -21,7 +21,7 @@ export function misspeltSettings(
     .flatMap((name) => {
       const similar = similarName(name, names);
       if (similar !== null) {
-        if ((environment[similar] ?? '') !== '') return []; // set as well: the other variable belongs to another program
+        if ((environment[similar] ?? '') !== '') return []; // set as well, so the other variable belongs to another program
         return `${name} is not a setting of Plumbline. Did you mean ${similar}?`;
       }
       return name.startsWith('PLUMBLINE_') ? `${name} is not a setting of Plumbline.` : [];
@@ -29,7 +29,7 @@ export function misspeltSettings(
     .sort();
 }
 
-/** The closest of the names, if it is at most a slip of the keyboard or our prefix away; else null. */
+/** The most similar name, if it differs by a typing error or by our prefix only; otherwise null. */
 export function similarName(name: string, names: readonly string[]): string | null {
   const plain = name.toUpperCase().replaceAll('-', '_');
   const withoutPrefix = plain.replace(/^PLUMBLINE_/, '');

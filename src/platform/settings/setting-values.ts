@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { parseAnalyticsUri } from '../../analytics/address.js';
 import { parseDatabaseAddress } from '../../database/address.js';
 
-/** Parsers of setting values. Each throws an Error that says what a valid value looks like, without the value itself. */
+/** Parsers of setting values. Each throws an Error that describes a valid value, without the rejected value. */
 
 export function text(value: string): string {
   return value;
@@ -40,10 +40,10 @@ export function smtpUrl(value: string): string {
 
 export function postgresUri(value: string): string {
   try {
-    // Everything but the queries of the analytics writes.
+    // Only queries of the analytics are read-only.
     if (parseDatabaseAddress(value).prefersStandby) throw new Error('it prefers a standby');
   } catch {
-    // The value may hold a password, so the message does not repeat it.
+    // The value may contain a password, so the message does not repeat it.
     throw new Error('must be a URL like postgres://user:password@host:5432/name');
   }
   return value;
@@ -59,7 +59,7 @@ export function analyticsUri(value: string): string {
 }
 
 function urlOf(value: string, protocols: readonly string[], form: string): URL {
-  // The value may hold a password, so the message does not repeat it.
+  // The value may contain a password, so the message does not repeat it.
   if (!URL.canParse(value)) throw new Error(`must be a URL like ${form}`);
   const url = new URL(value);
   if (!protocols.includes(url.protocol)) throw new Error(`must be a URL like ${form}`);

@@ -1,27 +1,27 @@
 import { parseRateLimit, type RateLimitRule } from '../rate-limits/rate-limit-rule.js';
 
-/** One setting: its environment variable, what it is when that is unset, and what it does. */
+/** One setting: its environment variable, its default and its description. */
 export interface SettingDescription {
   readonly name: string;
   readonly defaultText: string;
   readonly description: string;
-  /** Whether NAME_FILE may name a file that holds the value. */
+  /** Whether NAME_FILE may name a file that contains the value. */
   readonly isSecret: boolean;
 }
 
-/** A wrong value of a setting: one clear line for the operator. */
+/** An invalid setting. The message is one line for the operator. */
 export class SettingError extends Error {
   override name = 'SettingError';
 }
 
 export interface Setting<T> extends SettingDescription {
-  /** Parses a value that is set. Throws an Error that says what a good one looks like. */
+  /** Parses a value. Throws an Error that describes a valid one. */
   readonly parse: (text: string) => T;
-  /** Applies where the variable is unset or empty. */
+  /** The value if the variable is unset or empty. */
   readonly fallback: T;
 }
 
-/** @throws SettingError when the value is wrong */
+/** @throws SettingError when the value is invalid */
 export function read<T>(
   { name, parse, fallback }: Setting<T>,
   environment: Readonly<Record<string, string | undefined>>,
@@ -53,7 +53,7 @@ export function optional<T>(
   return { name, defaultText, parse, description, isSecret: false, fallback: null };
 }
 
-/** A setting that may hold a password or a key, and so can be read from a file. */
+/** A setting that may contain a password or a key, and can therefore be read from a file. */
 export function secret<T>(
   name: string,
   defaultText: string,

@@ -7,7 +7,7 @@ import { similarName } from './misspelt-settings.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings of `plumbline sync`, which the same file may hold; the second list is of those that may be secret. */
+/** Settings of `plumbline sync`, which the same file may contain; the second list has those that may be secret. */
 const syncNames = ['ORG_ID', 'REPO_PATH', 'BATCH_SIZE', 'MAX_WORKERS', 'DB_ECHO'];
 const syncSecrets = ['SECONDARY_DATABASE_URI', 'HOST_A_TOKEN', 'HOST_B_TOKEN'];
 
@@ -16,7 +16,7 @@ const secretNames: readonly string[] = [
   ...syncSecrets,
 ];
 
-/** Every variable that sets something, but for PLUMBLINE_CONFIG. */
+/** Every variable that is a setting, except PLUMBLINE_CONFIG. */
 export const settingNames: readonly string[] = [
   ...settingDescriptions.map(({ name }) => name),
   ...syncNames,
@@ -25,8 +25,8 @@ export const settingNames: readonly string[] = [
 ];
 
 /**
- * The environment with the settings of files: those of the settings file where the environment does not set them, and
- * the secrets of the files that NAME_FILE variables name.
+ * The environment, with the settings of the settings file that the environment does not set, and with the secrets of
+ * files that NAME_FILE variables name.
  *
  * @param configFile the settings file; default: PLUMBLINE_CONFIG, else none
  * @throws SettingError when a file cannot be read or is invalid, and when both NAME and NAME_FILE are set
@@ -40,7 +40,7 @@ export async function settingsEnvironment(
   return { ...(await withSecretsOfFiles(without(fromFile, own))), ...nonEmpty(own) };
 }
 
-/** A variable of the environment replaces a setting of the file in either form: NAME or NAME_FILE. */
+/** A variable of the environment overrides the setting of the file in either form: NAME or NAME_FILE. */
 function without(settings: Environment, environment: Environment): Environment {
   const isSet = (name: string): boolean => (environment[name] ?? '') !== '';
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !isSet(name.replace(/_FILE$/, ''))));
@@ -66,7 +66,7 @@ async function withSecretsOfFiles(environment: Environment): Promise<Environment
 
 /**
  * Reads a settings file: a YAML or JSON mapping of setting names to values. A list stands for values separated by
- * commas. Values are taken as written (the failsafe schema): `off` stays `off`, and a long number keeps its digits.
+ * commas. Values are kept as written (the failsafe schema): `off` is a text, and a long number keeps its digits.
  */
 async function readSettingsFile(file: string): Promise<Environment> {
   const { contents } = parseSettings(await readText(file, 'The settings file'), file);

@@ -1,4 +1,4 @@
-/** Every setting of a server: its variable, its default, how it is parsed, and what the README says about it. */
+/** Every setting of a server: its variable, default, parser, and description in the README. */
 import { resolve } from 'node:path';
 import type { RateLimitRule } from '../rate-limits/rate-limit-rule.js';
 import { optional, rateLimit, secret, setting, type Setting } from './setting.js';
@@ -206,7 +206,7 @@ export const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('AUTH_LOGIN_IP_LIMIT', '20/15m', 'logins per IP'),
   rateLimit('AUTH_LOGIN_LIMIT', '10/15m', 'logins per e-mail'),
   rateLimit('AUTH_REFRESH_LIMIT', '30/15m', 'token refreshes per IP'),
-  // Each page load of the console refreshes once, and a whole office may share an address.
+  // Each page load of the console refreshes once, and a whole office may share one address.
   rateLimit('AUTH_BROWSER_SESSION_LIMIT', '300/15m', 'browser sessions started and refreshed per IP'),
   rateLimit('AUTH_VALIDATE_LIMIT', '60/15m', 'token validations per IP'),
   rateLimit('AUTH_ACCEPT_INVITE_LIMIT', '10/15m', 'invites accepted and onboarding requests per user'),

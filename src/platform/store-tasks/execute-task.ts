@@ -13,7 +13,7 @@ export interface TaskEnd {
 export interface TaskExecution {
   /** Never rejects. */
   readonly ended: Promise<TaskEnd>;
-  /** Ends it at once. The next attempt does the rest. */
+  /** Ends it immediately. The next attempt completes the work. */
   kill(): void;
 }
 

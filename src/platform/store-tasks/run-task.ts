@@ -20,7 +20,7 @@ export interface StoreTask extends StoredRecords {
 
 const tasks: Readonly<Record<StoreTaskKind, (deriver: OpenDeriver) => Promise<unknown>>> = {
   remove_demo_data: removeDemoData,
-  // The stored teams are only read: somebody may change them at the same time.
+  // Only reads the stored teams, because users may change them concurrently.
   assign_teams: (deriver) => assignTeams(deriver),
 };
 
@@ -57,6 +57,6 @@ async function removeDemoData(deriver: OpenDeriver): Promise<void> {
     const identity = identityOfRemote(addressOfMadeUp(name))?.identity ?? name;
     await forgetRepository(deriver, repositoryId(orgId, identity), 'synthetic');
   }
-  // Teams that somebody has changed since are the organization's own.
+  // Demo teams that users have changed are kept.
   if ((await records.readTeams(orgId)) === teamsAsText(demoTeams)) await importTeams(deriver, []);
 }

@@ -16,7 +16,7 @@ export const deleteSyncConfig: DeleteSyncConfigHandler<PlatformDependencies> = a
   const actor = actorOf(principal);
   const id = params.sync_config_id.toLowerCase();
   const reply = await sql.begin(async (transaction): Promise<DeleteSyncConfigReply> => {
-    await lockDemoData(transaction, orgId); // before the configuration, in the same order as elsewhere
+    await lockDemoData(transaction, orgId); // locked before the configuration, in the same order as in other code
     const config = await lockSyncConfig(transaction, orgId, id, 'update');
     if (config === null) return noSuchConfig();
     if (await hasActiveRun(transaction, orgId, id)) {

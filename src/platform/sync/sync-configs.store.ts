@@ -19,7 +19,7 @@ export interface SyncConfigRow {
   readonly is_demo: boolean;
   readonly created_at: Date;
   readonly updated_at: Date;
-  /** null, like the following columns: it has never run. */
+  /** null, like the following columns, if it has never run. */
   readonly run_id: string | null;
   readonly run_status: Schemas['SyncRunStatus'] | null;
   readonly run_error: string | null;
@@ -59,7 +59,7 @@ function withLatestRun(sql: Sql): ReturnType<Sql> {
     ) r on true`;
 }
 
-/** The parts of a configuration that can change concurrently and decide whether it may run. */
+/** The columns of a configuration that can change concurrently and determine whether it may run. */
 export interface LockedSyncConfig {
   readonly provider: SyncProvider;
   readonly is_active: boolean;
@@ -138,7 +138,7 @@ export async function changeSyncConfig(
     where org_id = ${orgId} and id = ${id}`;
 }
 
-/** Deletes a configuration with its runs. The organization keeps the mark that it was once synced. */
+/** Deletes a configuration with its runs. The organization remains marked as once synced. */
 export async function removeSyncConfig(sql: Sql, orgId: string, id: string): Promise<void> {
   await sql`
     update organizations set first_sync_completed_at = (

@@ -28,7 +28,7 @@ export function violationsOfIntegration(
   return [{ path, rule: 'type', message: `must be absent: ${provider} is read without an integration` }];
 }
 
-/** An integration that does not exist in the organization, or has another provider. */
+/** The violation for an integration that does not exist in the organization, or has another provider. */
 export function unknownIntegration(provider: SyncProvider, part: 'body' | 'query' = 'body'): Violation {
   const message = `must be an integration of this organization for ${provider}`;
   return { path: `/${part}/integration_id`, rule: 'exists', message };
@@ -41,7 +41,7 @@ export const nameTaken: Violation = {
   message: 'is the name of another sync configuration',
 };
 
-/** The demo's data are removed by repository name. */
+/** Demo data are removed by repository name, so the names cannot change. */
 export const demoRepositoriesFixed: Violation = {
   path: '/body/repositories',
   rule: 'const',

@@ -44,8 +44,8 @@ export async function findSyncRun(sql: Sql, { orgId, configId, runId }: SyncRunK
 }
 
 /**
- * Counts the pending and running runs of an organization. Until the transaction ends, no other one that calls this adds
- * one, so that concurrent requests do not exceed a maximum together.
+ * Counts the pending and running runs of an organization. Other transactions that call this wait until this one ends,
+ * so that concurrent requests cannot exceed a maximum together.
  */
 export async function lockNumberOfActiveRuns(sql: Sql, orgId: string): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`plumbline sync runs ${orgId}`}, 0))`;
@@ -123,7 +123,7 @@ export function syncRunOf(row: SyncRunRow): Schemas['SyncRun'] {
   };
 }
 
-/** Workers write only a part of the progress; the rest has its initial values. */
+/** Workers write only part of the progress; the other fields have their initial values. */
 function columns(sql: Sql): ReturnType<Sql> {
   return sql`id, sync_config_id, status, error, notes, requested_by, created_at, started_at, finished_at,
     '{"repositories_total": null, "repositories_done": 0, "repositories_failed": 0, "records": 0}' || progress

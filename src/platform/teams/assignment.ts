@@ -27,7 +27,7 @@ export const assignTeams: AssignTeamsHandler<PlatformDependencies> = async (
   return { status: 202, body };
 };
 
-/** A task that is done is gone. */
+/** Finished tasks are deleted. */
 async function assignmentOf(sql: Sql, orgId: string): Promise<Schemas['TeamAssignment']> {
   const task = await findTask(sql, orgId, 'assign_teams');
   if (task === null) return { state: 'done', error: null };

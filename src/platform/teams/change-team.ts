@@ -63,7 +63,7 @@ export const deleteTeam: DeleteTeamHandler<PlatformDependencies> = async (reques
   return 'refusal' in outcome ? outcome.refusal : { status: 204 };
 };
 
-/** A team by the rules of teams files, which say more than a schema can. */
+/** Validates a team by the rules of teams files, which are stricter than the schema. */
 function checkedTeam(
   body: Schemas['CreateTeamRequest'],
 ): { readonly team: Team } | { readonly refusal: ValidationFailed } {

@@ -6,7 +6,7 @@ import { teamsSteps, type Team } from '../../sync/work-units/teams/teams-file.js
 import type { PlatformDependencies } from '../dependencies.js';
 import { changeTeams } from './stored-teams.js';
 
-/** The reply lists this many problems, and its message names the first few of them. */
+/** Maximum number of problems in the reply. Its message contains only the first few. */
 const mostListed = 100;
 const mostNamed = 3;
 

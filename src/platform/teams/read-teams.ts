@@ -31,13 +31,13 @@ export function noSuchTeam(): TeamNotFound {
   return teamNotFound({ message: 'The organization has no such team.' });
 }
 
-/** Where a page ended: how many teams there were up to there, and the id of the last one. */
+/** The end of a page: the number of teams up to it, and the id of the last one. */
 interface PageEnd {
   readonly count: number;
   readonly id: string;
 }
 
-/** The next page begins after the team with which the last one ended; where that team is gone, at the same place. */
+/** The next page begins after the last team of the previous one; if that team was removed, at its position. */
 function startAfter(teams: readonly Team[], { count, id }: PageEnd): number {
   const index = teams.findIndex((team) => team.id === id);
   return index < 0 ? count - 1 : index + 1;
@@ -47,7 +47,7 @@ function cursorOf({ count, id }: PageEnd): string {
   return Buffer.from(`${count} ${id}`).toString('base64url');
 }
 
-/** @returns undefined for a text that no page issued */
+/** @returns undefined for a cursor that the server did not issue */
 function readCursor(cursor: string): PageEnd | undefined {
   const match = /^([1-9]\d{0,5}) ([A-Za-z0-9._/-]{1,100})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
   if (match === null) return undefined;

@@ -8,12 +8,12 @@ import type { PlatformDependencies } from '../dependencies.js';
 import { lockOrganization } from '../organizations/members.store.js';
 import { requestTask } from '../store-tasks/store-tasks.store.js';
 
-/** The teams of an organization, in the order in which they apply. They are stored beside the records. */
+/** The teams of an organization, in the order in which they apply. They are stored in the database of the records. */
 export function readTeams({ records }: Pick<PlatformDependencies, 'records'>, orgId: string): Promise<readonly Team[]> {
   return records.of(orgId, async (deriver) => teamsFromText(await deriver.records.readTeams(orgId)));
 }
 
-/** The teams after a change with its record in the audit log; or the reply that refuses the change. */
+/** The teams after a change, with its audit record; or the reply that refuses the change. */
 export type TeamChange<Refusal> =
   | { readonly teams: readonly Team[]; readonly audit: Pick<AuditRecord, 'action' | 'resourceId' | 'note'> }
   | { readonly refusal: Refusal };
@@ -24,12 +24,12 @@ export interface ChangingRequest {
 }
 
 /**
- * Changes the teams of an organization, and asks for an assignment of its work units. Changes happen one after the other.
+ * Changes the teams of an organization, and requests an assignment of its work units. Changes are serialized.
  *
- * The teams may be in another database than the audit log and the task. They are written last, before the commit: a
- * failure to write leaves neither behind, and an assignment too many is harmless.
+ * The teams may be in another database than the audit log and the task. They are written last, before the commit. If
+ * that write fails, the audit record and the task are rolled back. An unnecessary assignment is harmless.
  *
- * @param change is given the teams as they are
+ * @param change receives the current teams
  * @returns the teams after the change, or the refusal
  */
 export async function changeTeams<Refusal>(
@@ -54,7 +54,7 @@ export async function changeTeams<Refusal>(
   return outcome;
 }
 
-/** Asks for an assignment of all work units of an organization, which begins soon after this transaction. */
+/** Requests an assignment of all work units of an organization. It begins soon after this transaction. */
 export function requestAssignment(sql: Sql, orgId: string, now: Date): Promise<void> {
   return requestTask(sql, { orgId, kind: 'assign_teams', availableAt: now }, now);
 }

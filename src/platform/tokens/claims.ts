@@ -1,4 +1,4 @@
-/** The claims of a verified access token. The database decides whether they are still true. */
+/** The claims of a verified access token. The database determines whether they still apply. */
 export interface AccessClaims {
   readonly userId: string;
   readonly orgId: string | null;

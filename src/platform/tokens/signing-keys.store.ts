@@ -9,14 +9,14 @@ import { refreshTokenSeconds } from './lifetimes.js';
 const noticeSeconds = 300;
 
 /**
- * A new key is published for this time before it signs. A server reloads its keys when it meets an unknown one, but not
- * within five seconds after an earlier reload, and would refuse the token then.
+ * A new key is published for this time before it signs. A server reloads its keys when a token has an unknown key, but
+ * at most once in five seconds; in between it would reject the token.
  */
 const publishSeconds = 15;
 
 /**
- * Loads the key ring from the database. The first start generates a key; of several servers that start at once, one
- * inserts its key and the others read it.
+ * Loads the key ring from the database. The first start generates a key; of several servers that start concurrently,
+ * one inserts its key and the others read it.
  */
 export async function loadStoredKeyRing(sql: Sql, secrets: SecretBox, clock: Clock): Promise<KeyRing> {
   const now = clock.now();
@@ -34,7 +34,7 @@ export async function rotateSigningKey(sql: DatabaseSql, secrets: SecretBox, clo
   const now = clock.now();
   const expiresAt = after(now, noticeSeconds + refreshTokenSeconds);
   await sql.begin(async (transaction) => {
-    // The later of concurrent rotations must see and retire the key of the earlier one. Reads are not blocked.
+    // A concurrent later rotation must see and retire the key of the earlier one. Reads are not blocked.
     await transaction`lock table signing_keys in share row exclusive mode`;
     await transaction`
       update signing_keys set retired_at = ${now}, expires_at = ${expiresAt} where retired_at is null`;

@@ -21,7 +21,7 @@ export interface AccessSubject {
 export interface Tokens {
   issueAccessToken(subject: AccessSubject): Promise<string>;
   issueRefreshToken(claims: RefreshClaims, issuedAt: Date, expiresAt: Date): Promise<string>;
-  /** @returns null when the token is invalid or expired, whatever the reason */
+  /** @returns null when the token is invalid or expired, without the reason */
   verifyAccessToken(token: string): Promise<AccessClaims | null>;
   verifyRefreshToken(token: string): Promise<RefreshClaims | null>;
 }
@@ -37,8 +37,8 @@ export interface TokenOptions {
 
 /**
  * Issues and verifies tokens signed with ES256 (RFC 7518). Verification accepts only that algorithm, and requires
- * issuer, audience, expiry and the claim `type`, so that no token passes for one of the other kind (RFC 8725, sections
- * 3.1 and 3.11).
+ * issuer, audience, expiry and the claim `type`, so that an access token is never accepted as a refresh token, or the
+ * reverse (RFC 8725, sections 3.1 and 3.11).
  */
 export function createTokens({ keyRing, issuer, audience, clock, random }: TokenOptions): Tokens {
   const verified = createVerifiedTokens();

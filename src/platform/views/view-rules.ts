@@ -9,9 +9,9 @@ import type { Violation } from '../../contract/violations.js';
 import type { OrganizationPrincipal } from '../accounts/actor.js';
 import { reaches } from '../accounts/permissions.js';
 
-/** How many views an organization can have. */
+/** Maximum number of views per organization. */
 export const mostViews = 200;
-/** The Analytics API refuses longer periods. */
+/** The Analytics API rejects longer periods. */
 const mostDays = 365;
 const dayMs = 86_400_000;
 
@@ -21,7 +21,7 @@ export const nameTaken: Violation = {
   message: 'is the name of another view',
 };
 
-/** What is wrong with a definition beyond its schema. */
+/** The violations of a definition that its schema cannot express. */
 export function violationsOfDefinition(definition: Schemas['ViewDefinition'] | undefined): readonly Violation[] {
   if (definition === undefined || 'preset' in definition.period) return [];
   const { start_date: start, end_date: end } = definition.period;
@@ -32,13 +32,13 @@ export function violationsOfDefinition(definition: Schemas['ViewDefinition'] | u
   return [];
 }
 
-/** Why a caller cannot change a view; null: the caller can. */
+/** The reason why a caller cannot change a view; null: the caller can. */
 export function refusalToChange(
   view: { readonly created_by: string | null } | null,
   caller: OrganizationPrincipal,
 ): ViewNotFound | InsufficientRole | null {
   if (view === null) return viewNotFound({ message: 'The organization has no such view.' });
-  // A token acts for the organization, and only admins, who may change all views, can give it `views:write`.
+  // A token acts for the organization. Only admins, who may change all views, can grant it `views:write`.
   if ('service_token_id' in caller || view.created_by === caller.user_id || reaches(caller.role, 'admin')) return null;
   const message = 'Another member has saved this view. Only that member and admins can change it.';
   return insufficientRole({ message, required_role: 'admin' });

@@ -74,7 +74,7 @@ export async function insertView(
   return row?.id ?? null;
 }
 
-/** Changes what is given. @throws PostgresError of `saved_views_name_key` when the name is taken */
+/** Changes the given fields. @throws PostgresError of `saved_views_name_key` when the name is taken */
 export async function changeView(
   sql: Sql,
   orgId: string,

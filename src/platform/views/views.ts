@@ -44,7 +44,7 @@ export const createView: CreateViewHandler<PlatformDependencies> = async (
   const { org_id: orgId } = principal;
   const actor = actorOf(principal);
   return sql.begin(async (transaction): Promise<CreateViewReply> => {
-    await lockOrganization(transaction, orgId); // simultaneous requests must not exceed the limit together
+    await lockOrganization(transaction, orgId); // concurrent requests must not exceed the limit together
     if ((await countViews(transaction, orgId)) >= mostViews) {
       return viewLimitReached({ message: `An organization can have ${mostViews} views. Delete one first.` });
     }

@@ -1,12 +1,14 @@
-/** One gate per host: every worker passes through it before each request, and a host that asks for patience closes it. */
+/** One gate per host. Every worker passes it before each request. It closes when the host asks the client to wait. */
 import type { SyncProgress } from '../dependencies.js';
 
-/** The longest that a server's own delay is honoured, and the bounds of our own (src/sync/README.md, rate limits). */
+/**
+ * The longest server-provided delay that is honoured, and the bounds of our backoff (src/sync/README.md, rate limits).
+ */
 const LONGEST_SERVER_DELAY = 300_000;
 const FIRST_BACKOFF = 1_000;
 const LONGEST_BACKOFF = 60_000;
 
-/** How often one request is tried. */
+/** The maximum number of attempts per request. */
 export const TRIES = 5;
 
 export interface GateOptions {
@@ -22,15 +24,15 @@ export interface GateOptions {
 export interface Gate {
   /** Resolves when requests may be sent. */
   pass(): Promise<void>;
-  /** The server said how long to wait, in milliseconds. */
+  /** Closes the gate for the delay that the server specified, in milliseconds. */
   delay(milliseconds: number, reason: string): void;
-  /** A request failed and the server did not say how long to wait: the next one waits twice as long as after the last. */
+  /** Closes the gate after a failure without a server-provided delay, each time for twice as long. */
   backOff(reason: string): void;
-  /** A request succeeded: the next failure begins with the shortest wait again. */
+  /** Resets the backoff after a successful request. */
   succeeded(): void;
 }
 
-/** Opens a gate. Its state is the time before which no request is sent; it only moves forward. */
+/** Opens a gate. Its state is the time until which no request is sent. That time only moves forward. */
 export function openGate(options: GateOptions): Gate {
   let opensAt = 0;
   let failures = 0;
@@ -45,7 +47,7 @@ export function openGate(options: GateOptions): Gate {
   return {
     pass: async () => {
       options.signal.throwIfAborted();
-      // Another worker may close the gate again while this one sleeps.
+      // Another worker may close the gate again during the sleep.
       for (let left = opensAt - options.now(); left > 0; left = opensAt - options.now()) {
         await options.sleep(left, options.signal);
       }
@@ -56,7 +58,7 @@ export function openGate(options: GateOptions): Gate {
     backOff: (reason) => {
       const longest = Math.min(FIRST_BACKOFF * 2 ** failures, LONGEST_BACKOFF);
       failures += 1;
-      // Half fixed, half by chance, so that workers of several machines do not come back all at once.
+      // Half fixed, half random, so that workers on several machines do not retry simultaneously.
       close(longest / 2 + (longest / 2) * options.random(), reason);
     },
     succeeded: () => {

@@ -1,4 +1,4 @@
-/** Outbound calls behind a gate: they wait until it is open, and tell it what the reply says about the next one. */
+/** Outbound calls behind a gate. They wait until the gate is open, and pass it the delay that a reply asks for. */
 import { RedirectRefusedError, type OutboundFetch, type OutboundRequest } from '../../outbound/outbound-fetch.js';
 import type { Gate } from './gate.js';
 import { serverDelay } from './server-delay.js';
@@ -8,7 +8,7 @@ export interface GatedFetchOptions {
   readonly gate: Gate;
   readonly now: () => number;
   readonly signal: AbortSignal;
-  /** Milliseconds after which a request without a reply counts as failed. */
+  /** The time limit for a reply, in milliseconds. After that the request counts as failed. */
   readonly timeout: number;
 }
 
@@ -17,7 +17,7 @@ export type GatedFetch = (
   request: Partial<Pick<OutboundRequest, 'method' | 'headers' | 'body'>>,
 ) => Promise<Response>;
 
-/** One try of one request. The caller decides whether there is another, the gate decides when. */
+/** Makes one attempt of a request. The caller decides whether to retry, and the gate decides when. */
 export function gatedFetch({ fetch, gate, now, signal, timeout }: GatedFetchOptions): GatedFetch {
   return async (url, { method = 'GET', headers = {}, body }) => {
     await gate.pass();
@@ -39,7 +39,7 @@ export function gatedFetch({ fetch, gate, now, signal, timeout }: GatedFetchOpti
   };
 }
 
-/** 429, or 403 in the way in which host_a says that a limit is reached. A plain 403 is a refusal. */
+/** Whether a reply reports a rate limit: 429, or host_a's variant of 403. A plain 403 is a refusal. */
 export function isRateLimited(response: Response): boolean {
   if (response.status === 429) return true;
   return (

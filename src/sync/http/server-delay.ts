@@ -1,10 +1,9 @@
-/** How long a server asks to be left alone, read from the headers of its reply. */
+/** The delay that a server asks for, read from the headers of its reply. */
 
 /**
- * The delay in milliseconds, or undefined where the reply names none.
- *
- * `Retry-After` (seconds or an HTTP date, RFC 9110 section 10.2.3) goes first; then, if nothing remains, the reset times
- * `X-RateLimit-Reset` (host_a) and `RateLimit-Reset` (host_b), both in epoch seconds.
+ * The delay in milliseconds, or undefined if the reply specifies none.
+ * `Retry-After` (seconds or an HTTP date, RFC 9110 section 10.2.3) takes precedence. Otherwise, if no requests remain,
+ * the reset times `X-RateLimit-Reset` (host_a) and `RateLimit-Reset` (host_b) apply, both in epoch seconds.
  */
 export function serverDelay(headers: Headers, now: number): number | undefined {
   const retryAfter = headers.get('retry-after')?.trim();
@@ -20,6 +19,6 @@ function resetDelay(headers: Headers, prefix: string, now: number): number | und
   const reset = headers.get(`${prefix}-reset`)?.trim();
   if (headers.get(`${prefix}-remaining`)?.trim() !== '0' || reset === undefined || !/^\d+$/.test(reset))
     return undefined;
-  // One second more: the server's clock and the whole seconds of the header are not exact.
+  // Adds one second, because the server's clock may differ and the header is in whole seconds.
   return Math.max(Number(reset) * 1000 - now, 0) + 1000;
 }

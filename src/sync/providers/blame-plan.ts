@@ -1,13 +1,13 @@
-/** What a host's blame has to read: all files once more when the branch has moved, less what an interrupted sync did. */
+/** Plans the blame of a host: all files if the branch has moved, except those that an interrupted sync has stored. */
 import type { JsonValue } from '../records.js';
 import type { BlamedFiles } from './limits.js';
 import type { Page, Start } from './provider.js';
 
 export interface BlamePlan {
-  /** The files to read, from `count` on. */
+  /** The files to read, starting at index `count`. */
   readonly paths: readonly string[];
   readonly count: number;
-  /** Pages that remove the files which are gone since the last complete sync. */
+  /** Pages that remove files which were deleted since the last complete sync. */
   readonly removed: readonly Page[];
   positionAt(count: number): JsonValue;
   readonly last: Page;
@@ -15,7 +15,7 @@ export interface BlamePlan {
 
 /**
  * @param head the commit that is blamed
- * @param list lists its files; called only if they have to be read
+ * @param list lists its files; called only if needed
  */
 export async function planBlame(head: string, start: Start, list: () => Promise<BlamedFiles>): Promise<BlamePlan> {
   const earlier = parsePosition(start?.position ?? null);
@@ -41,7 +41,7 @@ export async function planBlame(head: string, start: Start, list: () => Promise<
             },
           ],
     positionAt,
-    // The files are remembered so that the next sync knows which of them are gone.
+    // Stores the list of files, so that the next sync can detect deleted ones.
     last: { records: {}, position: { head, count: 0, paths: [...listed], isCut }, done: true, ...note },
   };
 }

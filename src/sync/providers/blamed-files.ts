@@ -1,4 +1,4 @@
-/** Which files are worth blaming: not the binary, generated and vendored ones. */
+/** Excludes binary, generated and vendored files from blame. */
 
 const DIRECTORIES = new Set([
   'node_modules',
@@ -57,7 +57,7 @@ const BINARY_EXTENSIONS = new Set([
   'zip',
 ]);
 
-/** Whether the file at that path is blamed; the path's separators are slashes. */
+/** Whether the file at a path is blamed; the path uses slashes. */
 export function isBlamed(path: string): boolean {
   const parts = path.split('/');
   const name = parts.pop() ?? '';

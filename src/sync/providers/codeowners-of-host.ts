@@ -1,22 +1,22 @@
-/** CODEOWNERS from a code host: what becomes of a sync whose host does not show the file. */
+/** Reads CODEOWNERS from a code host, and continues if the host does not return the file. */
 import { SyncError, withoutSecrets } from '../failures.js';
 import type { SyncRequest } from '../request.js';
 import type { SyncDependencies } from '../dependencies.js';
 import type { Target } from '../targets.js';
 import type { OpenRepository } from './provider.js';
 
-/** Targets whose records become work units, which CODEOWNERS gives to teams. */
+/** Targets whose records become work units. CODEOWNERS assigns those to teams. */
 const WITH_WORK_UNITS: readonly Target[] = ['git', 'prs', 'deployments', 'incidents'];
 
 /**
- * Makes the `codeowners` of a repository on a host; there is none for targets that no work unit comes from.
+ * Creates the `codeowners` function of a repository on a host; undefined for targets without work units.
  *
- * The records do not depend on the file. If the token may not read it, or the host does not return it, a note says so and
- * the sync continues. Teams are then assigned by the last file that was read, and the next successful read corrects them.
- * A rate limit applies to the host: after the last attempt the sync fails, as it would at its next request.
+ * The records do not depend on the file. If the token may not read it, or the host does not return it, a note says so
+ * and the sync continues. Teams are then assigned by the previously read file, until a later read succeeds. A rate
+ * limit applies to the whole host: after the last attempt the sync fails, because its next request would fail, too.
  *
  * @param name of the repository, for the note
- * @param read gives the text, or null where the default branch has no such file
+ * @param read returns the text, or null if the default branch has no such file
  */
 export function codeownersOfHost(
   name: string,

@@ -1,11 +1,10 @@
-/** The optional packages that talk to the hosts. */
+/** Imports the optional packages that call the hosts. */
 import { SyncError } from '../failures.js';
 import type { SyncDependencies } from '../dependencies.js';
 
 /**
- * Imports a connector package and returns the class or function of that name.
- *
- * @throws SyncError (`connectors_missing`) where the package is not installed
+ * Imports a connector package and returns its export `name`.
+ * @throws SyncError (`connectors_missing`) if the package is not installed
  */
 export async function importConnector(
   { importConnector: load = (name) => import(name) as Promise<unknown> }: SyncDependencies,

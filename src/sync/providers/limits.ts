@@ -1,10 +1,13 @@
-/** How much history the hosts are asked for: src/sync/README.md, "What can be synced". */
+/** Limits how much history is requested from the hosts: src/sync/README.md, "What can be synced". */
 import type { SyncRequest } from '../request.js';
 
 const COMMITS = 100;
 const COMMITS_WITH_STATS = 50;
 
-/** Commits and, of those, commits with statistics; a time filter or `--max-commits-per-repo` lifts the first. */
+/**
+ * The maximum number of commits, and of commits with statistics. A time filter or `--max-commits-per-repo` lifts the
+ * first.
+ */
 export function remoteLimits({ maxCommits, window }: SyncRequest): {
   readonly commits: number;
   readonly stats: number;
@@ -15,8 +18,7 @@ export function remoteLimits({ maxCommits, window }: SyncRequest): {
 }
 
 /**
- * What the limits leave out of a history, as part of its last page.
- *
+ * Describes the history that the limits exclude, as part of the last page.
  * @param count commits that were read
  * @param isCut whether the host has older ones
  */
@@ -32,21 +34,21 @@ export function noteOfLimits(
   return parts.length === 0 ? {} : { note: parts.join('; ') };
 }
 
-/** Runs, deployments and incidents per sync. */
+/** Maximum number of runs, deployments or incidents per sync. */
 export const MOST_EVENTS = 1000;
 
-/** Files blamed per sync of a host: each costs a request, or a part of one. */
+/** Maximum number of files blamed per sync of a host. Each costs a request or a part of one. */
 export const MOST_BLAMED_FILES = 500;
 
 /** The files of a host that are blamed. */
 export interface BlamedFiles {
   readonly paths: readonly string[];
-  /** Whether a limit leaves out others. */
+  /** Whether the limit excludes other files. */
   readonly isCut: boolean;
 }
 
 /**
- * Cuts a list of files at the limit.
+ * Truncates a list of files at the limit.
  *
  * @param hasMore whether the host has files that are not in the list
  */

@@ -1,8 +1,8 @@
-/** Doing several things at once without losing their order. */
+/** Runs several tasks concurrently and keeps their order. */
 
 /**
- * Calls `work` for each item, for at most `concurrency` at a time, and yields the results in the order of the items.
- * The first failure ends it; what is still running is waited for.
+ * Calls `work` for each item, for at most `concurrency` items at a time, and yields the results in the order of the
+ * items. The first failure ends the iteration, after the running calls have ended.
  */
 export async function* mapInOrder<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
@@ -13,7 +13,7 @@ export async function* mapInOrder<Item, Result>(
   try {
     for await (const item of items) {
       const result = work(item);
-      // It is awaited below, in its turn; until then a failure must not count as unhandled.
+      // It is awaited below; until then a failure must not count as an unhandled rejection.
       result.catch(() => {});
       running.push(result);
       if (running.length < concurrency) continue;

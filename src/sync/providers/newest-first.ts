@@ -1,26 +1,26 @@
-/** Reads a host's list from the newest entry back to the end of the last complete sync. */
+/** Reads a host's list from the newest entry back to the position of the last complete sync. */
 import type { JsonValue, Records } from '../records.js';
 import type { TimeWindow } from '../time-window.js';
 import type { Page, Start } from './provider.js';
 
 export interface ListingPage<Item> {
   readonly items: readonly Item[];
-  /** Where the next page begins; null: this is the last one. */
+  /** The cursor of the next page; null: this is the last page. */
   readonly next: string | null;
   /** Entries that the host hides from the token (default: 0). */
   readonly hidden?: number;
 }
 
-/** A list that a host gives out in pages, sorted by a time, latest first. */
+/** A paginated list of a host, sorted by a time, latest first. */
 export interface Listing<Item> {
-  /** One page; `cursor` is null for the first, and what the page before gave as `next` for the others. */
+  /** Fetches one page. `cursor` is null for the first page, otherwise the `next` of the previous one. */
   fetch(cursor: string | null): Promise<ListingPage<Item>>;
   /** The time by which the list is sorted, in epoch milliseconds. */
   sortedBy(item: Item): number;
   /** Whether an entry may still change without moving to the front of the list. */
   isUnfinished?(item: Item): boolean;
   records(items: readonly Item[]): Promise<Records> | Records;
-  /** The most entries wanted. */
+  /** The maximum number of entries to read. */
   readonly most: number;
   readonly window: TimeWindow;
 }
@@ -30,7 +30,10 @@ interface Position {
   readonly count: number;
   /** Entries that the host has hidden so far. */
   readonly hidden: number;
-  /** Where the next complete sync may stop: no later than the newest entry, and than the oldest unfinished one. */
+  /**
+   * Where the next complete sync may stop: the time of the newest entry, or of the oldest unfinished one if that is
+   * earlier.
+   */
   readonly newest: number | null;
   readonly oldestUnfinished: number | null;
   /** Where this sync may stop. */
@@ -39,7 +42,7 @@ interface Position {
 
 const BEGINNING: Position = { cursor: null, count: 0, hidden: 0, newest: null, oldestUnfinished: null, stopAt: null };
 
-/** The pages of a list. Entries exactly as old as the mark are read again, so that none is missed. */
+/** The pages of a list. Entries whose time equals the stop time are read again, so that none is missed. */
 export async function* newestFirst<Item>(listing: Listing<Item>, start: Start): AsyncGenerator<Page> {
   let position = beginning(start);
   const oldest = Math.max(listing.window.since ?? -Infinity, position.stopAt ?? -Infinity);
@@ -63,7 +66,7 @@ export async function* newestFirst<Item>(listing: Listing<Item>, start: Start): 
 }
 
 /**
- * What is not read, for people.
+ * The note about entries that are not read.
  *
  * @param hidden entries that the host hides
  * @param most how many entries are read; null: all

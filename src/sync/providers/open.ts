@@ -1,9 +1,9 @@
-/** Opens the provider of a request; each is loaded only when it is used. */
+/** Opens the provider of a request. Each provider is loaded on demand. */
 import type { SyncRequest } from '../request.js';
 import type { SyncDependencies } from '../dependencies.js';
 import type { Provider } from './provider.js';
 
-/** @throws SyncError (`connectors_missing`) where a host's connector package is not installed */
+/** @throws SyncError (`connectors_missing`) if a host's connector package is not installed */
 export async function openProvider(request: SyncRequest, dependencies: SyncDependencies): Promise<Provider> {
   const { selection } = request;
   switch (selection.kind) {

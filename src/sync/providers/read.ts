@@ -1,4 +1,4 @@
-/** Reading what a host answered: each value is checked before it becomes part of a record. */
+/** Reads values of host replies. Each value is checked before it becomes part of a record. */
 import { storableText } from '../../database/storable-text.js';
 import { SyncError } from '../failures.js';
 
@@ -18,7 +18,9 @@ export function readList(value: unknown, name: string): readonly unknown[] {
   return value;
 }
 
-/** A text that every database can hold: hosts let U+0000 and halves of surrogate pairs through in titles and bodies. */
+/**
+ * A text without characters that databases cannot store: hosts allow U+0000 and lone surrogates in titles and bodies.
+ */
 export function readText(value: unknown, name: string): string {
   if (typeof value !== 'string') throw unexpected(name, 'a text');
   return storableText(value);
@@ -37,14 +39,14 @@ export function readIntegerOrNull(value: unknown, name: string): number | null {
   return value === null || value === undefined ? null : readInteger(value, name);
 }
 
-/** A host's id as text: some are too long for a number and arrive as a bigint. */
+/** A host's id as text. Some ids are too long for a number and arrive as a bigint. */
 export function readId(value: unknown, name: string): string {
   if (typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))) return value.toString();
   if (typeof value === 'string' && value !== '') return value;
   throw unexpected(name, 'an id');
 }
 
-/** A date and time with offset as epoch milliseconds. */
+/** Converts a date and time with an offset to epoch milliseconds. */
 export function readInstant(value: unknown, name: string): number {
   const instant = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(instant)) throw unexpected(name, 'a date and time');

@@ -1,13 +1,12 @@
 /**
- * A lease in ClickHouse, which has neither locks nor compare-and-set statements. A contender writes a claim and
- * looks at the claims of others, in two steps.
+ * A lease in ClickHouse, which has neither locks nor compare-and-set statements. A contender writes a claim and reads
+ * the claims of others, in two phases.
  *
- * 1. It asks. It gives way to a claim that is held, and to one that asks at the same time under a smaller id.
- * 2. It holds. It gives way to every other claim that is held: of two that come this far at once, the one that writes
- *    second sees the first, so that never both go on.
+ * 1. `asks`: it gives up if another claim is held, or if another claim with a smaller id also asks.
+ * 2. `held`: it gives up if another claim is held. If two contenders reach this phase concurrently, the one that writes
+ *    second sees the first, so at most one continues.
  *
- * This needs a server that shows what it has stored to the next query. Replicas behind one address may not: see the
- * README.
+ * This requires read-after-write consistency. Replicas behind one address may not provide it: see the README.
  */
 import { randomUUID } from 'node:crypto';
 import type { ClickHouseEngine } from '../../analytics/clickhouse/engine.js';
@@ -15,7 +14,7 @@ import { createTable, type TableDefinition } from '../../analytics/clickhouse/ta
 import { isFree, LEASE_MILLISECONDS, lockLost, thisHolder } from './lease.js';
 import type { Lock } from './sink.js';
 
-/** Creates the table of the claims. Claims are few and short-lived; old ones are forgotten. */
+/** Creates the table of the claims. Claims are few and short-lived; a TTL removes old ones. */
 export async function ensureLeaseSchema(engine: Pick<ClickHouseEngine, 'command' | 'cluster'>): Promise<void> {
   for (const statement of createTable(CLAIMS, engine.cluster)) await engine.command(statement);
 }
@@ -32,7 +31,7 @@ const CLAIMS: TableDefinition = {
   shardBy: 'name',
 };
 
-/** Takes the lease of that name, or returns undefined while another claim stands in the way. */
+/** Takes the lease with this name; undefined if another claim prevents it. */
 export async function tryLease(
   engine: Pick<ClickHouseEngine, 'query' | 'insert'>,
   name: string,
@@ -59,7 +58,7 @@ export async function tryLease(
     return (await others('asks')).some((other) => other < id);
   };
   const renew = async (): Promise<void> => {
-    // While it was expired, another claim may have been held and withdrawn, and nothing tells that now.
+    // While this lease was expired, another process may have held and released it, which cannot be detected now.
     if (until <= now() || (await others('held')).length > 0) throw lockLost();
     await write('held');
     if ((await others('held')).length === 0) return;
@@ -78,5 +77,5 @@ export async function tryLease(
 
 type Phase = 'asks' | 'held' | 'withdrawn';
 
-/** The last one written counts; a renewal replaces what it renews. */
+/** The claim with the highest version counts; a renewal replaces the renewed claim. */
 const VERSIONS: Readonly<Record<Phase, number>> = { asks: 1, held: 2, withdrawn: 3 };

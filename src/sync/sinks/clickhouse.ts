@@ -1,7 +1,7 @@
 /**
- * The ClickHouse sink, for a server and for the engine in this process. Each table is a ReplacingMergeTree by key with `last_synced` as its version: read it
- * with FINAL. ClickHouse has no transactions over tables: rows are written before the state, so that a page repeated
- * after a crash replaces itself.
+ * The ClickHouse sink, for a server and for the engine in this process. Each table is a ReplacingMergeTree by key with
+ * `last_synced` as its version: read it with FINAL. ClickHouse has no transactions over several tables: rows are
+ * written before the state, so that a page that is repeated after a crash replaces its rows.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { ClickHouseEngine, ClickHouseParameters } from '../../analytics/clickhouse/engine.js';
@@ -33,13 +33,13 @@ const TYPES = {
   json: 'String',
 } as const;
 
-/** Key values travel as URL parameters, of which a server takes no more than 128 KiB by default. */
+/** Key values are sent as URL parameters, which a server limits to 128 KiB by default. */
 const KEY_BYTES = 16_384;
 
-/** A page of blame has a hundred thousand rows. A server that works on it has requests to answer in between. */
+/** A page of blame has up to a hundred thousand rows. Smaller inserts let a server handle requests in between. */
 const ROWS_AT_ONCE = 1000;
 
-/** Opens the sink on an engine, which is closed with it. */
+/** Opens the sink on an engine, and closes the engine with it. */
 export function openClickHouse(engine: ClickHouseEngine, options: SinkOptions): Sink {
   const session: Session = { engine, echo: options.echo, fresh: new Map(), version: 0, now: options.now };
   const derivation = clickHouseDerivation({
@@ -77,9 +77,9 @@ interface Session {
   readonly engine: ClickHouseEngine;
   readonly echo: ((statement: string) => void) | undefined;
   readonly now: () => number;
-  /** By table and repository: whether there were no rows when this run began, so that none need to be compared. */
+  /** By table and repository: whether it had no rows when this run began, so that no rows need to be compared. */
   readonly fresh: Map<string, boolean>;
-  /** The version of the last state written; ever rising, also within one millisecond. */
+  /** The version of the last state written. It always increases, even within one millisecond. */
   version: number;
 }
 
@@ -144,7 +144,7 @@ async function apply(session: Session, page: SinkPage): Promise<void> {
   for (const { path, lines } of page.blameLengths) {
     const condition = 'repo_id = {repo:UUID} and path = {path:String} and line_no > {lines:Int64}';
     const values = { repo: key.repoId, path, lines };
-    // A deletion is a mutation, which costs far more than finding that there is nothing to delete.
+    // A deletion is a mutation, which is far more expensive than checking for rows to delete.
     const [found] = await select(session, `select 1 as found from git_blame where ${condition} limit 1`, values);
     if (found !== undefined) await command(session, deleteRows('git_blame', condition, session.engine.cluster), values);
   }
@@ -159,7 +159,7 @@ async function apply(session: Session, page: SinkPage): Promise<void> {
   ]);
 }
 
-/** Higher each time, also within one millisecond. */
+/** Increases with each call, even within one millisecond. */
 function nextVersion(session: Session): number {
   session.version = Math.max(session.version + 1, session.now() * 1000);
   return session.version;
@@ -191,7 +191,7 @@ async function isFresh(session: Session, table: Table, repoId: string): Promise<
   return fresh;
 }
 
-/** The stored rows that share the first key column after the repository with an arriving one. */
+/** The stored rows whose key column after the repository equals that of an arriving row. */
 async function storedRows(
   session: Session,
   table: Table,
@@ -232,7 +232,7 @@ function* inChunks(values: readonly (string | number)[]): Generator<(string | nu
   if (chunk.length > 0) yield chunk;
 }
 
-/** Page by page, so that nothing is open in between. The row of a repository itself is one. */
+/** Reads page by page, so that no result set stays open. The row of a repository is a single page. */
 async function* scan(
   session: Session,
   derivation: DerivationRecords,
@@ -279,7 +279,7 @@ async function select(
   parameters: ClickHouseParameters,
 ): Promise<Record<string, JsonValue>[]> {
   session.echo?.(query);
-  // They are read from JSON.
+  // The values are parsed from JSON.
   return (await session.engine.records(query, parameters)) as Record<string, JsonValue>[];
 }
 

@@ -16,17 +16,17 @@ const SCHEMES: Readonly<Record<string, DatabaseKind>> = {
 };
 
 /**
- * Where to connect: `address` is what the kind's driver takes, and `chdb:path` the ClickHouse that runs in this process;
+ * A parsed address. `address` is the format of the kind's driver; `chdb:path` is the ClickHouse engine in this process.
  * `embedded` is the built-in PostgreSQL.
  */
 export type DatabaseAddress = { readonly kind: DatabaseKind; readonly address: string } | { readonly kind: 'embedded' };
 
 /**
- * Reads a connection string.
+ * Parses a connection string.
  *
  * @param connection the string as given; a driver suffix such as `postgresql+asyncpg` is accepted and ignored
- * @param forced the kind that `--db-type` names; it also allows schemes that say nothing, such as https or a path
- * @returns the address, or what is wrong (without the string itself, which may hold a password)
+ * @param forced the kind set by `--db-type`; it also allows ambiguous schemes such as https, and paths
+ * @returns the address, or the problem (without the string, which may contain a password)
  */
 export function parseConnection(
   connection: string,
@@ -60,7 +60,7 @@ function addressFor(kind: DatabaseKind, connection: string): string | undefined 
   return clickHouseUrl(rest, /^(clickhouse\+)?https:/i.test(connection));
 }
 
-/** `sqlite:///relative`, `sqlite:////absolute` (as other tools write it), `sqlite:path` and a bare path with --db-type. */
+/** `sqlite:///relative`, `sqlite:////absolute` (the common notation), `sqlite:path`, or a plain path with --db-type. */
 function sqlitePath(connection: string, rest: string): string | undefined {
   if (!/^sqlite/i.test(connection)) return connection === '' ? undefined : connection;
   return filePath(rest);

@@ -4,11 +4,11 @@ import { isAlive } from '../../system/is-alive.js';
 import { pidNamespace } from '../../system/pid-namespace.js';
 import { SyncError } from '../failures.js';
 
-/** How long a lease lasts unless it is renewed; each stored page renews it. */
+/** The duration of a lease without renewal. */
 export const LEASE_MILLISECONDS = 120_000;
 
 export interface LeaseHolder {
-  /** For people. */
+  /** For messages. */
   readonly host: string;
   readonly pid: number;
   /** Where `pid` is valid; null: unknown. See `pidNamespace`. */
@@ -17,14 +17,15 @@ export interface LeaseHolder {
   readonly until: number;
 }
 
-/** This process, as the holder of a lease. */
+/** This process as the holder of a lease. */
 export function thisHolder(until: number): LeaseHolder {
   return { host: hostname(), pid: process.pid, pids: pidNamespace(), until };
 }
 
 /**
- * Whether a stored lease may be taken: it has expired, it is unreadable, or its holder was a process that this one could
- * see, and is gone (so that a killed sync can be started again at once). Host names do not tell: containers share them.
+ * Whether a stored lease may be taken: it has expired, it is unreadable, or its holder was a process that this process
+ * could see and that has ended (so that a killed sync can be restarted immediately). Host names are not compared,
+ * because containers share them.
  */
 export function isFree(stored: string, now: number): boolean {
   const holder = parseHolder(stored);
@@ -43,7 +44,7 @@ function parseHolder(stored: string): LeaseHolder | undefined {
   }
 }
 
-/** The holder of a lock must stop writing: another sync may hold it now. */
+/** The holder of a lock must stop writing, because another sync may hold the lock now. */
 export function lockLost(cause?: unknown): SyncError {
   return new SyncError(
     'lock_lost',

@@ -1,7 +1,7 @@
 /**
  * The MongoDB sink. Each table is a collection, each row a document whose `_id` is the row's key. MongoDB has no
- * transaction without a replica set: rows are written before the state, so that a page repeated after a crash is
- * written over itself.
+ * transactions without a replica set: rows are written before the state, so that a page that is repeated after a crash
+ * overwrites its rows.
  */
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
@@ -20,7 +20,7 @@ type Document = { _id: string } & Record<string, unknown>;
 const SCAN_ROWS = 1000;
 const DUPLICATE_KEY = 11000;
 
-/** Opens the sink on the database that the connection string names, else on `plumbline`. */
+/** Opens the sink on the database of the connection string; default: `plumbline`. */
 export function openMongo(uri: string, options: SinkOptions): Sink {
   const client = new MongoClient(uri, {
     appName: 'plumbline sync',
@@ -61,7 +61,7 @@ async function ensureIndexes(database: Db): Promise<void> {
       .toArray(),
   );
   for (const table of TABLES) {
-    // Not every server with MongoDB's protocol accepts an index that exists.
+    // Some servers with MongoDB's protocol reject an index that already exists.
     const collection = database.collection(table.name);
     const existing = new Set(collections.has(table.name) ? (await collection.indexes()).map(({ name }) => name) : []);
     const wanted: readonly { name: string; key: Record<string, 1> }[] = [
@@ -103,7 +103,7 @@ async function upsert(collection: Collection<Document>, { table, rows }: TableRo
   try {
     await collection.bulkWrite(operations, { ordered: false });
   } catch (error) {
-    // Two syncs inserted the same document at once: it is there now, so the second try is a replacement.
+    // Two syncs inserted the same document concurrently. It exists now, so the retry replaces it.
     if (!again || !(error instanceof Error && 'code' in error && error.code === DUPLICATE_KEY)) throw error;
     await upsert(collection, { table, rows }, false);
   }
@@ -142,14 +142,14 @@ function decode(table: Table, document: Record<string, unknown>): AnyRow {
   const row: Record<string, JsonValue> = {};
   for (const column of table.columns) {
     const value = document[column.name] ?? null;
-    // Everything but timestamps is stored as the JSON value that it was.
+    // All types except timestamps are stored as JSON values.
     row[column.name] = value instanceof Date ? value.getTime() : (value as JsonValue);
   }
   return row;
 }
 
 async function tryLock(locks: Collection<Document>, name: string, now: () => number): Promise<Lock | undefined> {
-  // The id tells two leases of one process and one moment apart.
+  // The id distinguishes two leases that one process takes within one millisecond.
   const id = randomUUID();
   const lease = (): string => JSON.stringify({ ...thisHolder(now() + LEASE_MILLISECONDS), id });
   let mine = lease();

@@ -1,4 +1,4 @@
-/** Opens the sink for a database address; each driver is loaded only when its kind is used. */
+/** Opens the sink for a database address. Each driver is loaded on demand. */
 import type { AnalyticsAddress } from '../../analytics/address.js';
 import { SyncError } from '../failures.js';
 import type { SyncDependencies } from '../dependencies.js';
@@ -6,7 +6,7 @@ import { withSharedLocks } from './postgres-locks.js';
 import type { DatabaseAddress } from './connection-string.js';
 import type { Sink, SinkOptions } from './sink.js';
 
-/** Opens the database; `embedded:` is resolved by the dependencies and closed with the sink. */
+/** Opens the database. The dependencies resolve `embedded:`, which is closed with the sink. */
 export async function openSink(
   address: DatabaseAddress,
   options: SinkOptions,

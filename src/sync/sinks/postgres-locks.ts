@@ -1,4 +1,7 @@
-/** Locks of syncs in PostgreSQL: in the database that they write to, or beside it, because ClickHouse has no locks. */
+/**
+ * Locks of syncs in PostgreSQL: in the database that they write to, or in a separate one, because ClickHouse has no
+ * locks.
+ */
 import postgres from 'postgres';
 import { parseDatabaseAddress } from '../../database/address.js';
 import { lockLost } from './lease.js';
@@ -7,7 +10,7 @@ import { primarySocket } from '../../database/socket.js';
 
 /** Locks that all servers of one installation share. */
 export interface SharedLocks {
-  /** Takes a lock, or returns undefined while it is held elsewhere. */
+  /** Takes a lock; undefined if it is held by another process. */
   tryLock(key: LockKey): Promise<Lock | undefined>;
 }
 
@@ -16,12 +19,12 @@ export interface OpenLocks extends SharedLocks {
 }
 
 /**
- * A lock that the server frees when the connection ends, however the process ends. It belongs to a transaction that
- * stays open meanwhile, because a pooler in transaction mode keeps a connection for no longer. The transaction holds
- * no snapshot, so it does not stand in the way of vacuum.
+ * A lock that the server releases when the connection ends, even if the process is killed. It belongs to an open
+ * transaction, because a pooler in transaction mode assigns a connection only for a transaction. The transaction holds
+ * no snapshot, so it does not block vacuum.
  *
  * The lock is lost when the connection ends, for example because PostgreSQL restarts: the driver then ends `begin`.
- * (A connection that was reserved by hand would leave the next statement on it waiting forever.)
+ * (With a manually reserved connection, the next statement would wait forever.)
  */
 export function tryLock(sql: postgres.Sql, name: string): Promise<Lock | undefined> {
   return new Promise((resolve, reject) => {
@@ -40,29 +43,29 @@ export function tryLock(sql: postgres.Sql, name: string): Promise<Lock | undefin
         lost: lost.signal,
         renew: () => (lost.signal.aborted ? Promise.reject(lockLost(lost.signal.reason)) : Promise.resolve()),
         release: async () => {
-          if (lost.signal.aborted) return; // the server has freed it
+          if (lost.signal.aborted) return; // the server has released it
           end();
-          await transaction.catch(() => undefined); // the same
+          await transaction.catch(() => undefined); // as above
         },
       });
       await released;
     });
     transaction.then(
       () => {
-        resolve(undefined); // it was held elsewhere; for a lock that was released this changes nothing
+        resolve(undefined); // it is held by another process; no effect after a release
       },
       (error: unknown) => {
         lost.abort(lockLost(error));
-        reject(error instanceof Error ? error : new Error(String(error))); // the same for a lock that was taken
+        reject(error instanceof Error ? error : new Error(String(error))); // the same, if the lock was taken
       },
     );
   });
 }
 
-/** A job works on a few repositories at once, each of which holds up to two locks. */
+/** A job syncs a few repositories concurrently, each of which holds up to two locks. */
 const MOST_LOCKS = 16;
 
-/** Opens the database; the connection of a lock is made when it is taken. */
+/** Opens the database. The connection for a lock is opened when the lock is taken. */
 export function openPostgresLocks(uri: string): OpenLocks {
   const address = parseDatabaseAddress(uri);
   const sql = postgres(address.uri, {
@@ -78,7 +81,7 @@ export function openPostgresLocks(uri: string): OpenLocks {
   };
 }
 
-/** The same sink, whose locks are taken in `locks` first. */
+/** The same sink, but each lock is first taken in `locks`. */
 export function withSharedLocks(sink: Sink, locks: SharedLocks): Sink {
   return {
     ...sink,

@@ -1,4 +1,4 @@
-/** The PostgreSQL sink. A page is one transaction; rows travel as one array per column. */
+/** The PostgreSQL sink. A page is one transaction; rows are sent as one array per column. */
 import postgres from 'postgres';
 import { analyzeUnknown } from '../../database/statistics.js';
 import { parseDatabaseAddress } from '../../database/address.js';
@@ -14,10 +14,10 @@ import { addColumns, columnList, createIndex, createStateTable, createTable } fr
 import { parseState } from './state.js';
 import { primarySocket } from '../../database/socket.js';
 
-/** Rows fetched at once by a scan: small enough to stay in memory, large enough to be few round trips. */
+/** Rows per fetch of a scan: few enough for memory, and enough to limit the number of round trips. */
 const SCAN_ROWS = 1000;
 
-/** The driver's own reading of `0001-01-01 00:00:00+00`, which a broken commit may have, is a day of 2001. */
+/** Broken commits may have dates such as `0001-01-01 00:00:00+00`, which the driver parses as a day of 2001. */
 const INSTANTS = {
   to: 1184,
   from: [1082, 1114, 1184],
@@ -25,10 +25,10 @@ const INSTANTS = {
   parse: (text: string) => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z')),
 };
 
-/** Opens the sink; the connection is made with the first statement. */
+/** Opens the sink; the first statement opens the connection. */
 export function openPostgres(uri: string, options: SinkOptions): Sink {
-  // Each repository in work holds one connection for its lock and one for its pages; then, for the derivation of its
-  // work units, another lock and two cursors.
+  // Each active repository uses one connection for its lock and one for its pages. The derivation of its work units
+  // then uses one for another lock and two for cursors.
   const address = parseDatabaseAddress(uri);
   const sql = postgres(address.uri, {
     max: options.concurrency * 4 + 1,
@@ -37,7 +37,7 @@ export function openPostgres(uri: string, options: SinkOptions): Sink {
     types: { date: INSTANTS },
     // Named statements belong to a session, which a pooler in transaction mode does not keep.
     prepare: !address.isPooled,
-    // No write but the last of a target waits for the disk (see `apply`). A pooler refuses such a startup parameter.
+    // Only the last write of a target waits for the disk (see `apply`). A pooler rejects such a startup parameter.
     connection: {
       application_name: 'plumbline sync',
       TimeZone: 'UTC',
@@ -68,13 +68,13 @@ export function openPostgres(uri: string, options: SinkOptions): Sink {
 
 async function ensureSchema(sql: postgres.Sql): Promise<void> {
   await sql.begin(async (transaction) => {
-    // `create table if not exists` is not safe against itself: two first syncs at once would collide.
+    // Concurrent `create table if not exists` statements of two first syncs could fail.
     await transaction`select pg_advisory_xact_lock(hashtextextended('plumbline sync schema', 0))`;
     for (const table of TABLES) {
       await transaction.unsafe(createTable(table, POSTGRES_TYPES));
       await transaction.unsafe(createIndex(table));
     }
-    // `add column if not exists` would wait for every reader of the table even where there is nothing to add.
+    // `add column if not exists` would wait for every reader of the table even if the column exists.
     const columns = await transaction<{ table: string; column: string }[]>`
       select table_name as table, column_name as column from information_schema.columns
       where table_schema = current_schema() and table_name in ${transaction(TABLE_NAMES)}`;
@@ -97,16 +97,16 @@ async function readState(sql: postgres.Sql, key: StateKey): Promise<SyncState | 
 
 async function apply(sql: postgres.Sql, page: SinkPage): Promise<void> {
   await store(sql, page);
-  // What a first sync has loaded is derived and queried next.
+  // The data of a first sync will be derived and queried next.
   if (page.state.done) await analyzeUnknown(sql, TABLE_NAMES);
 }
 
 async function store(sql: postgres.Sql, page: SinkPage): Promise<void> {
   const { key } = page;
-  // The statements of a page are pipelined: `postgres` sends statements without waiting for those before.
+  // The statements of a page are pipelined: `postgres` sends a statement without waiting for the previous ones.
   await sql.begin((transaction) => [
-    // A page and its state are one transaction: a server that crashes loses both or neither, so that no page has to
-    // wait for the disk. The last one does.
+    // A page and its state are one transaction. A server that crashes loses both or neither, so only the last page has
+    // to wait for the disk.
     transaction.unsafe(`set local synchronous_commit = ${page.state.done ? 'on' : 'off'}`),
     ...page.tables
       .filter(({ rows }) => rows.length > 0)

@@ -1,4 +1,4 @@
-/** The one interface of the four kinds of database that a sync writes to. */
+/** The interface of the four kinds of database that a sync writes to. */
 import type { AnalyticsAddress } from '../../analytics/address.js';
 import type { AnyRow, JsonValue, Table } from '../records.js';
 import type { ProviderName, Target } from '../targets.js';
@@ -14,18 +14,18 @@ export interface StateKey {
   readonly source: ProviderName;
 }
 
-/** What is locked: one sync of a repository, or the derivation of its work units. */
+/** Identifies a lock: one sync of a repository, or the derivation of its work units. */
 export type LockKey = Omit<StateKey, 'target'> & { readonly target: Target | 'work_units' };
 
 /** The progress of a sync. It is stored with each page, so that a killed run resumes where it stopped. */
 export interface SyncState {
-  /** Changes with each page stored: two databases with equal revisions hold the same pages. */
+  /** Changes with each stored page. Two databases with equal revisions hold the same pages. */
   readonly revision: string;
-  /** The limits under which the position was reached; another request does not resume from it. */
+  /** A fingerprint of the limits of the sync. A sync with other limits does not resume from the position. */
   readonly request: string;
-  /** Where the next page begins, in the provider's own terms. */
+  /** The start of the next page, in the provider's format. */
   readonly position: JsonValue;
-  /** Whether the sync completed; the next one may then begin at the position. */
+  /** Whether the sync completed. The next sync may then begin at the position. */
   readonly done: boolean;
 }
 
@@ -35,13 +35,13 @@ export interface TableRows {
   readonly rows: readonly AnyRow[];
 }
 
-/** Says that a file now has exactly that many lines: blame beyond them is removed. */
+/** The current number of lines of a file; blame of later lines is removed. */
 export interface BlameLength {
   readonly path: string;
   readonly lines: number;
 }
 
-/** What is stored in one step. */
+/** The data that is stored in one step. */
 export interface SinkPage {
   readonly key: StateKey;
   readonly tables: readonly TableRows[];
@@ -55,47 +55,47 @@ export interface Sink {
   ensureSchema(): Promise<void>;
   readState(key: StateKey): Promise<SyncState | undefined>;
   /**
-   * Stores a page and its state: in one transaction where the engine has them, else the state last, so that what is
-   * repeated after a crash is written over itself. Rows are merged as `mergeRow` says.
+   * Stores a page and its state: in one transaction if the engine supports it, otherwise the state last, so that a page
+   * that is repeated after a crash overwrites its rows. Rows are merged as in `mergeRow`.
    */
   apply(page: SinkPage): Promise<void>;
   /** The stored rows of one repository in key order, in batches. */
   scan(table: Table, repoId: string): AsyncIterable<readonly AnyRow[]>;
   /** Removes the rows of one repository. */
   clear(table: Table, repoId: string): Promise<void>;
-  /** Removes the states of all syncs of one repository: the next sync reads it from the beginning. */
+  /** Removes the states of all syncs of one repository, so that the next sync reads it from the beginning. */
   clearStates(repoId: string): Promise<void>;
-  /** Takes a lock, or returns undefined while another process holds it. */
+  /** Takes a lock; undefined if another process holds it. */
   tryLock(key: LockKey): Promise<Lock | undefined>;
-  /** Absent where no engine of the analytics reads this kind of database: no work units are derived there. */
+  /** Absent if the analytics do not support this engine; no work units are then derived. */
   readonly derivation?: DerivationRecords;
-  /** Where its work units are kept: in the same database. */
+  /** The address of its work units, which are in the same database. */
   readonly unitsAddress?: AnalyticsAddress;
   close(): Promise<void>;
 }
 
 export interface Lock {
   /**
-   * Keeps the lock from expiring, where it can.
+   * Renews the lock, if it can expire.
    *
-   * @throws SyncError (`lock_lost`) when the lock is no longer held; other errors do not say whether it is
+   * @throws SyncError (`lock_lost`) when the lock is no longer held; other errors leave that unknown
    */
   renew(): Promise<void>;
   release(): Promise<void>;
-  /** Aborted as soon as the database reports that the lock is gone; absent where only a renewal tells. */
+  /** Aborted when the database reports that the lock was lost; absent if only a renewal detects that. */
   readonly lost?: AbortSignal;
 }
 
-/** What every sink is opened with. */
+/** The options of every sink. */
 export interface SinkOptions {
   readonly now: () => number;
-  /** How many repositories are written at once. */
+  /** The number of repositories that are written concurrently. */
   readonly concurrency: number;
-  /** Receives each statement, when DB_ECHO is on. */
+  /** Receives each statement, if DB_ECHO is on. */
   readonly echo: ((statement: string) => void) | undefined;
 }
 
-/** The column by which a table's rows belong to a repository. */
+/** The column that identifies the repository of a row. */
 export function repositoryColumn(table: Table): string {
   return table.name === 'repos' ? 'id' : 'repo_id';
 }

@@ -1,4 +1,4 @@
-/** What PostgreSQL and SQLite share: table definitions and upserts, derived from the record catalogue. */
+/** The common part of PostgreSQL and SQLite: table definitions and upserts, derived from the record catalogue. */
 import type { AnyRow, Column, ColumnType, Table } from '../records.js';
 
 export type SqlTypes = Readonly<Record<ColumnType, string>>;
@@ -12,9 +12,9 @@ export function createTable(table: Table, types: SqlTypes): string {
 }
 
 /**
- * Statements that add the columns which a table of an earlier release lacks.
+ * Statements that add the missing columns to a table of an earlier release.
  *
- * @param present the names of its columns
+ * @param present the names of its existing columns
  */
 export function addColumns(table: Table, types: SqlTypes, present: ReadonlySet<string>): readonly string[] {
   return table.columns
@@ -22,12 +22,12 @@ export function addColumns(table: Table, types: SqlTypes, present: ReadonlySet<s
     .map(({ name, type }) => `alter table ${table.name} add column ${name} ${types[type]}`);
 }
 
-/** The index by which an organization's rows of a table are found. */
+/** The index for finding an organization's rows of a table. */
 export function createIndex(table: Table): string {
   return `create index if not exists ${table.name}_by_org on ${table.name} (org_id)`;
 }
 
-/** The table of the states of syncs, beside the records. */
+/** The table of sync states, in the same database as the records. */
 export function createStateTable(types: SqlTypes): string {
   return (
     `create table if not exists sync_state (repo_id ${types.uuid} not null, target text not null, source text not null, ` +
@@ -36,8 +36,8 @@ export function createStateTable(types: SqlTypes): string {
 }
 
 /**
- * The part of an upsert from `on conflict` on. It implements `mergeRow`: a null does not erase what `keepKnown`
- * protects, lists are joined, inferred rows yield, and a row that would not change is not written.
+ * The `on conflict` clause of an upsert. It implements `mergeRow`: a null does not erase what `keepKnown` protects,
+ * lists are joined, inferred rows yield, and a row that would not change is not written.
  *
  * @param isDistinct the dialect's null-safe inequality of two row values
  */
@@ -55,7 +55,7 @@ export function onConflict(table: Table, isDistinct: 'is distinct from' | 'is no
         : `when '${joined.partialSource}' in (excluded.source, ${table.name}.source) and ` +
           `excluded.${joined.within} = ${table.name}.${joined.within} then ${JOINED[isDistinct](stored, arriving)} `;
     const known = column.keepKnown ? `coalesce(${arriving}, ${stored})` : arriving;
-    // Where lists may grow, a row that yields is not left out as a whole: its other columns stay as they are stored.
+    // If lists may grow, an inferred row is not ignored completely: its other columns keep the stored values.
     const kept =
       table.localYields && joins && column.name !== 'last_synced' ? `when ${isYielding} then ${stored} ` : '';
     return grown + kept === '' ? known : `case ${grown}${kept}else ${known} end`;
@@ -69,7 +69,7 @@ export function onConflict(table: Table, isDistinct: 'is distinct from' | 'is no
   );
 }
 
-/** `joinLists` of merge.ts, for two lists of texts, by the dialect's inequality. */
+/** `joinLists` of merge.ts in SQL, for two lists of texts; depends on the dialect's inequality. */
 const JOINED: Readonly<Record<'is distinct from' | 'is not', (stored: string, arriving: string) => string>> = {
   'is distinct from': (stored, arriving) =>
     `case when ${stored} @> ${arriving} then ${stored} when ${arriving} @> ${stored} then ${arriving} else ` +

@@ -23,13 +23,13 @@ import { parseState } from './state.js';
 
 const TYPES = { uuid: 'text', text: 'text', integer: 'integer', timestamp: 'text', json: 'text' } as const;
 
-/** Rows per insert statement: measured, 50 is 1.4 times as fast as one and more gain nothing. */
+/** Rows per insert statement. Measured: 50 is 1.4 times as fast as one, and more is no faster. */
 const INSERT_ROWS = 50;
 const SCAN_ROWS = 1000;
 
 type Statement = Database.Statement;
 
-/** Opens the database file, which is created where it does not exist. */
+/** Opens the database file; creates it if it does not exist. */
 export function openSqlite(path: string, options: SinkOptions): Sink {
   const database = failing(() => new Database(path, { timeout: 30_000 }));
   const prepared = new Map<string, Statement>();
@@ -53,12 +53,13 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
     kind: 'sqlite',
     ensureSchema: () =>
       settled(() => {
-        // 8 MB of pages: the sync and its work units write in turns, and each finds its cache outdated by the other, so
-        // that more only costs memory. WAL lets readers work during a sync; NORMAL syncs at checkpoints and loses no committed page to a killed process.
+        // 8 MB of pages. The sync and its work units write alternately and invalidate each other's cache, so a larger
+        // cache only costs memory. WAL lets readers work during a sync. NORMAL syncs at checkpoints; a killed process
+        // loses no committed page.
         database.exec(
           'pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -8192; pragma busy_timeout = 30000; ' +
-            // 64 MB instead of 4 before the log is written back: hashes are spread over the whole index, so that each
-            // page would be written back again and again. Measured: 28 % less is written.
+            // Checkpoints after 64 MB instead of 4. Hashes are spread over the whole index, so frequent checkpoints
+            // would write each page repeatedly. Measured: 28 % less is written.
             'pragma wal_autocheckpoint = 16384',
         );
         for (const table of TABLES) {
@@ -67,7 +68,7 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
         }
         inTransaction(() => {
           for (const table of TABLES) {
-            // The driver's rows are untyped: this query gives rows of one text.
+            // The driver's rows are untyped; each row of this query has one text.
             const columns = database.prepare(`select name from pragma_table_info('${table.name}')`).all() as {
               readonly name: string;
             }[];
@@ -131,7 +132,7 @@ function apply(run: Run, page: SinkPage): void {
   for (const { table, rows } of page.tables) {
     for (let start = 0; start < rows.length; start += INSERT_ROWS) {
       const batch = rows.slice(start, start + INSERT_ROWS);
-      // A statement for each number of remaining rows would fill the cache, so the rest is inserted row by row.
+      // A statement per number of remaining rows would fill the statement cache, so the rest is inserted row by row.
       if (batch.length === INSERT_ROWS)
         run(
           upsert(table, INSERT_ROWS),
@@ -194,7 +195,7 @@ function* scan(prepare: Prepare, table: Table, repoId: string): Generator<readon
 }
 
 function decode(columns: readonly Column[], row: unknown): AnyRow {
-  // A driver's row is an object with the selected columns.
+  // A driver's row is an object with one property per selected column.
   const stored = row as Record<string, string | number | null>;
   const decoded: Record<string, JsonValue> = {};
   for (const column of columns) {
@@ -206,7 +207,7 @@ function decode(columns: readonly Column[], row: unknown): AnyRow {
   return decoded;
 }
 
-/** A lease in the database file: SQLite has no locks that outlive a transaction. */
+/** A lease in the database file, because SQLite's locks end with the transaction. */
 function tryLock(
   prepare: Prepare,
   run: Run,
@@ -215,7 +216,7 @@ function tryLock(
   now: () => number,
 ): Lock | undefined {
   const name = `${key.repoId} ${key.target}`;
-  // The id tells two leases of one process and one moment apart.
+  // The id distinguishes two leases that one process takes within one millisecond.
   const id = randomUUID();
   const stored = (): string | undefined => {
     const row: unknown = prepare('select holder from sync_locks where name = ?').get([name]);
@@ -254,7 +255,7 @@ function tryLock(
   };
 }
 
-/** The driver is synchronous; its result as the promise that the interface of the sinks has. */
+/** The driver is synchronous; wraps the result in the promise that the sink interface requires. */
 function settled<Result>(action: () => Result): Promise<Result> {
   return new Promise((resolve) => {
     resolve(failing(action));

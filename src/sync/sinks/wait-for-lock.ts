@@ -3,18 +3,18 @@ import type { SyncDependencies } from '../dependencies.js';
 import { LEASE_MILLISECONDS, lockLost } from './lease.js';
 import type { Lock, LockKey, Sink } from './sink.js';
 
-/** How long to wait before asking again for a lock that is held. */
+/** The interval between attempts to take a lock that is held. */
 export const LOCK_POLL_MILLISECONDS = 1000;
 
-/** Well below the time that a lease lasts. */
+/** Much shorter than the duration of a lease. */
 const RENEW_MILLISECONDS = 20_000;
 
-/** A lock that is renewed until it is released, and that says when it is lost: then its holder must stop writing. */
+/** A lock that is renewed until it is released. If it is lost, its holder is notified and must stop writing. */
 export interface RenewedLock {
-  /** Aborted, with a SyncError (`lock_lost`) as its reason, when the lock is lost. */
+  /** Aborted when the lock is lost, with a SyncError (`lock_lost`) as its reason. */
   readonly signal: AbortSignal;
   /**
-   * To be called before each step that writes. After a pause of the process (a suspended machine) it asks the database.
+   * Call it before each write. After a pause of the process (a suspended machine) it checks the lock in the database.
    *
    * @throws SyncError (`lock_lost`)
    */
@@ -23,9 +23,9 @@ export interface RenewedLock {
 }
 
 /**
- * Those who want the same lock take turns. It is renewed until it is released.
+ * Waits for a lock, and renews it until it is released.
  *
- * @param mustWait called once, when it is held
+ * @param mustWait called once, if another process holds the lock
  */
 export async function waitForLock(
   sink: Pick<Sink, 'tryLock'>,
@@ -41,7 +41,7 @@ export async function waitForLock(
   }
 }
 
-/** As `Sink.tryLock`; the lock is renewed until it is released, also while a host asks for patience. */
+/** Like `Sink.tryLock`, but renews the lock until it is released, even while a host delays requests. */
 export async function tryRenewedLock(
   sink: Pick<Sink, 'tryLock'>,
   key: LockKey,
@@ -61,7 +61,7 @@ function renewed(lock: Lock, now: () => number): RenewedLock {
       await lock.renew();
       confirmedAt = asked;
     } catch (error) {
-      // A renewal that fails otherwise is followed by another, until the lease must have expired.
+      // Other failed renewals are retried until the lease must have expired.
       if (error instanceof SyncError && error.code === 'lock_lost') lost.abort(error);
       else if (asked - confirmedAt >= LEASE_MILLISECONDS) lost.abort(lockLost(error));
     }

@@ -1,4 +1,4 @@
-/** Explains the classification of a unit: the points that each rule gave, and for what. */
+/** Explains the classification of a unit: the points from each rule, and their reasons. */
 import type { WorkUnit } from '../../analytics/work-unit.js';
 import type { AnyRow } from '../records.js';
 import type { Contribution } from './classify/classifier.js';
@@ -18,9 +18,9 @@ import { textOf } from './row-values.js';
 export interface Explanation {
   /** The unit as the current rules derive it. */
   readonly unit: WorkUnit;
-  /** Its title, for a person. */
+  /** Its title, for display. */
   readonly title: string;
-  /** Equal ones are added up. */
+  /** Equal contributions are summed up. */
   readonly contributions: readonly Contribution[];
   /** The stored unit; it differs if it was derived with other rules or from older records. */
   readonly stored: WorkUnit | undefined;
@@ -30,7 +30,7 @@ export interface Explanation {
  * Derives one unit again and explains the result.
  *
  * @param id as `plumbline` and the analytics show it: `<repository id>:<work type>:<number, hash or id>`
- * @returns undefined where the organization has no such unit
+ * @returns undefined if the organization has no such unit
  */
 export async function explainUnit(deriver: WorkUnitDeriver, id: string): Promise<Explanation | undefined> {
   const parsed = parseUnitId(id);

@@ -1,4 +1,4 @@
-/** Reads files that people write (rules, teams); reports all problems of a file at once. */
+/** Reads user-written files (rules, teams); reports all problems of a file together. */
 import { fileURLToPath } from 'node:url';
 import { isMap, isNode, isScalar, isSeq, visit, type Node, type YAMLMap } from 'yaml';
 import { boundedYaml, YamlLimitError, type BoundedYaml } from '../../system/bounded-yaml.js';
@@ -8,19 +8,19 @@ import { atOnce, type Steps } from '../../system/slices.js';
 /** A file of a megabyte can have a hundred thousand problems. Problems beyond this number are not collected. */
 export const MOST_PROBLEMS = 1000;
 
-/** As the API: rules and teams of a large organization are a few hundred kilobytes. */
+/** The limit of the API. Rules and teams of a large organization have a few hundred kilobytes. */
 const LARGEST_FILE = 1024 * 1024;
 
 /** One problem of a file. */
 export interface FileProblem {
-  /** Counted from 1; null: it is about the whole file, or the line is unknown. */
+  /** Counted from 1; null if it concerns the whole file, or the line is unknown. */
   readonly line: number | null;
-  /** The value that is wrong: `teams[0].id`. null: the text could not be parsed. */
+  /** The invalid value: `teams[0].id`. null: the text could not be parsed. */
   readonly place: string | null;
   readonly text: string;
 }
 
-/** The message names the file and every problem in it, a line each. */
+/** The message names the file and every problem in it, one per line. */
 export class FileError extends Error {
   readonly problems: readonly FileProblem[];
 
@@ -36,7 +36,7 @@ export class FileError extends Error {
 /**
  * Reads a file's text.
  *
- * @param kind what messages call it, for example `rules file`
+ * @param kind the kind of file in messages, for example `rules file`
  */
 export async function readTextFile(file: string | URL, kind: string): Promise<string> {
   try {
@@ -49,18 +49,20 @@ export async function readTextFile(file: string | URL, kind: string): Promise<st
   }
 }
 
-/** A YAML text that was parsed. */
+/** A parsed YAML text. */
 export interface ParsedYaml {
   readonly value: unknown;
-  /** The line of a value, named as in `FileProblem.place`; of the nearest value around one that is missing. */
+  /**
+   * The line of a value, identified as in `FileProblem.place`; for a missing value, the line of its nearest ancestor.
+   */
   lineOf(place: string): number | null;
 }
 
 /**
  * Parses a YAML text.
  *
- * @param name what messages call it
- * @throws FileError where it is not YAML, is too large or too deep, or its aliases stand for too much
+ * @param name its name in messages
+ * @throws FileError if it is not YAML, is too large or too deep, or its aliases expand to too many values
  */
 export function parseYaml(text: string, name: string): ParsedYaml {
   return atOnce(yamlSteps(text, name));
@@ -93,7 +95,7 @@ export function* yamlSteps(text: string, name: string): Steps<ParsedYaml> {
     yield;
     value = document.toJS();
   } catch (error) {
-    // An alias without an anchor, or a few that stand for millions of values.
+    // An alias without an anchor, or aliases that expand to millions of values.
     return fail([{ line: null, place: null, text: error instanceof Error ? error.message : String(error) }]);
   }
   if (repeated.length > 0) {
@@ -120,7 +122,7 @@ export function* yamlSteps(text: string, name: string): Steps<ParsedYaml> {
   };
 }
 
-/** The keys that a mapping has twice. People of an organization write these files: the time is linear. */
+/** The keys that a mapping contains twice. The files are untrusted, so this takes linear time. */
 function repeatedKeys(contents: Node | null): readonly Node[] {
   const repeated: Node[] = [];
   visit(contents, {
@@ -136,7 +138,10 @@ function repeatedKeys(contents: Node | null): readonly Node[] {
   return repeated;
 }
 
-/** Finds values of mappings and lists. A mapping is indexed at its first use, so that many look-ups take linear time. */
+/**
+ * Finds values of mappings and lists. A mapping is indexed at its first use, so that many look-ups take linear time in
+ * total.
+ */
 function childFinder(): (node: unknown, step: string | number) => unknown {
   const indexes = new Map<YAMLMap, ReadonlyMap<unknown, unknown>>();
   const indexOf = (map: YAMLMap): ReadonlyMap<unknown, unknown> => {
@@ -150,19 +155,19 @@ function childFinder(): (node: unknown, step: string | number) => unknown {
   };
 }
 
-/** Control characters, and those that change the direction of text: a name could pass for another one. */
+/** Control characters, and those that change the text direction, which could make a name look like another one. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 /**
- * Characters that nobody sees beside visible ones, so that two names could look alike. Scripts and emoji need the joiners
- * and variation selectors that are excepted. As `Name` in `openapi/shared/schemas.yaml`.
+ * Invisible characters, which could make two names look alike. Joiners and variation selectors are allowed, because
+ * some scripts and emoji need them. As `Name` in `openapi/shared/schemas.yaml`.
  */
 const HIDDEN = /(?![\u200c\u200d]|\p{Variation_Selector})[\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Nobody sees a name of nothing but these. U+2800 is the empty Braille pattern. */
+/** A name of only these characters is invisible. U+2800 is the empty Braille pattern. */
 const INVISIBLE = /[\s\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** Checks values and collects what is wrong; an invalid value is replaced, so that the check continues. */
+/** Checks values and collects problems. Replaces an invalid value, so that the check can continue. */
 export class FileCheck {
   readonly problems: FileProblem[] = [];
   readonly #lineOf: ParsedYaml['lineOf'];
@@ -182,7 +187,7 @@ export class FileCheck {
     if (this.problems.length < MOST_PROBLEMS) this.problems.push({ line: this.#lineOf(at), place, text });
   }
 
-  /** A mapping; with `names`, one that has no others. The place of the root has a blank. */
+  /** A mapping; with `names`, one without other keys. The place of the root is a blank. */
   mapping(value: unknown, place: string, names?: readonly string[]): Readonly<Record<string, unknown>> {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       this.problem(place, 'must be a mapping');

@@ -1,4 +1,4 @@
-/** Reading the values of rows: they come from a database, whose columns are typed, so that a wrong one is a fault. */
+/** Reads the values of rows. Columns are typed, so a value of the wrong type is a bug. */
 import type { AnyRow } from '../records.js';
 
 export function textOf(row: AnyRow, column: string): string {
@@ -23,7 +23,7 @@ export function numberOrNull(row: AnyRow, column: string): number | null {
   throw new Error(`The column ${column} holds no number`);
 }
 
-/** The texts of a list; what else is in it is left out. */
+/** The texts of a list; other items are skipped. */
 export function textsOf(row: AnyRow, column: string): readonly string[] {
   const value = row[column];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];

@@ -6,7 +6,7 @@ import { programEnvironment } from './program-environment.js';
 import type { ExecutionEnd, StartExecution } from './sync-job.js';
 
 /**
- * Starts each job in the server's process, for a store that only one process can open (`chdb:`), which is the one that
+ * Starts each job in the server's process, for a store that only one process can open (`chdb:`): the process that
  * answers queries. The engine has its own threads; the sync itself shares the event loop with requests.
  *
  * @param importConnector imports optional packages; tests pass one for packages installed elsewhere

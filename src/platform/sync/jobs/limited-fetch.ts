@@ -1,13 +1,13 @@
 import type { OutboundFetch } from '../../../outbound/outbound-fetch.js';
 
-/** A run has reached a limit of the operator. The message is for users. */
+/** A run has reached a limit set by the operator. The message is for users. */
 export class RunLimitError extends Error {
   override readonly name = 'RunLimitError';
 }
 
 /**
- * Limits the requests of one attempt of a sync run. A code host decides how many pages it has, so that without a limit
- * a hostile one keeps a worker busy forever.
+ * Limits the requests of one attempt of a sync run. A code host determines the number of pages, so without a limit a
+ * hostile host could keep a worker busy forever.
  *
  * @param signal the abort signal of the attempt
  * @returns the limited function, and a signal that aborts with `signal`, and with a RunLimitError at the first request

@@ -15,7 +15,7 @@ export interface JobSettings {
   readonly database: string;
   /** Additional networks (CIDR) for code hosts, besides public addresses. */
   readonly integrationNetworks: readonly string[];
-  /** The most requests that one attempt of a run sends to its code host. */
+  /** Maximum number of requests per attempt to the code host. */
   readonly mostRequests: number;
   /** The directory whose repositories organizations may read; null: none. */
   readonly localRoot: string | null;
@@ -28,7 +28,7 @@ export type PreparedJob =
   /** A message for users. */
   | { readonly refusal: string };
 
-/** The job of a run, or why it cannot run. */
+/** The job of a run, or the reason why it cannot run. */
 export function prepareJob(
   run: TakenRun,
   { secrets, store, database, integrationNetworks, mostRequests, localRoot, rulesFile }: JobSettings,

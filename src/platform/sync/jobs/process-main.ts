@@ -12,7 +12,7 @@ import type { SyncExecution, SyncJob } from './sync-job.js';
 
 /** The server reads the progress with its heartbeats, which are less frequent. */
 const progressEveryMs = 500;
-/** How long storing a page may take after the server has died. */
+/** The time to finish storing a page after the server has died. */
 const graceMs = 10_000;
 
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL); // requests come first
@@ -26,8 +26,8 @@ process.on('message', (message) => {
   if (received.kind === 'start') execution = start(received.job);
   else execution?.stop();
 });
-// Ctrl-C and service managers signal all processes of a group; only the server decides, so the current page is
-// finished.
+// Ctrl-C and service managers signal all processes of a group; only the server decides when to stop, so the current
+// page is finished.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => execution?.stop());
 // The server has died; another one continues the job.
 process.once('disconnect', () => {
@@ -63,7 +63,7 @@ function start(job: SyncJob): SyncExecution {
   void started.ended.then((end) => {
     clearInterval(timer);
     sendProgress();
-    // Connections to hosts may still be open; nothing remains to be done on them.
+    // Connections to hosts may still be open, but are no longer needed.
     tell({ kind: 'end', end }, () => void stopTracing().finally(() => process.exit(0)));
   });
   return started;

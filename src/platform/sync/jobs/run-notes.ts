@@ -1,17 +1,18 @@
 import { withoutSecrets } from '../../../sync/failures.js';
 
-/** As the contract limits them. */
+/** The limit of the contract. */
 const mostNotes = 50;
 const longestNote = 500;
 const omission = /^(\d+) more notes? (?:is|are) left out\.$/;
 
 /**
- * Adds a note to those of a run: in one line, each once, without secrets. Beyond the limit, notes are only counted.
+ * Adds a note to the notes of a run, as one line, without duplicates and secrets. Beyond the limit, notes are only
+ * counted.
  *
  * @param secrets texts that must not appear, whatever their source
  */
 export function withNote(notes: readonly string[], text: string, secrets: readonly string[]): readonly string[] {
-  // Secrets first: a cut could leave the beginning of one.
+  // Remove secrets first: truncation could leave the beginning of one.
   const note = withoutSecrets(text, secrets).replaceAll(/\s+/g, ' ').trim().slice(0, longestNote);
   if (note === '' || notes.includes(note)) return notes;
   if (notes.length < mostNotes) return [...notes, note];

@@ -29,7 +29,7 @@ type StepDependencies = Omit<SyncDependencies, 'progress' | 'resolveEmbedded'>;
  */
 export type JobDependencies = Omit<StepDependencies, 'fetch' | 'localRoot'>;
 
-/** After this many consecutive steps without a reply from host or database, the rest is left to another attempt. */
+/** After this many consecutive steps without a reply from host or database, another attempt continues. */
 const mostFailuresInARow = 3;
 
 /**

@@ -21,8 +21,8 @@ const maxDelaySeconds = 900;
 /**
  * Decides what happens to a run.
  *
- * @param run `attempts` includes this one; `isStopping`: the server has told it to stop; `overdue`: why it was told to
- * end, for users; `secrets` must not appear in the error
+ * @param run `attempts` includes this one; `isStopping`: the server has asked it to stop; `overdue`: why it was ended,
+ * for users; `secrets` must not appear in the error
  */
 export function settlementOf(
   end: ExecutionEnd,

@@ -25,7 +25,7 @@ export interface SyncJob {
   readonly rulesFile: string | null;
   /** Whether it fills an organization with demo data, which include teams. */
   readonly isDemo: boolean;
-  /** The most requests that this attempt sends to the code host. */
+  /** Maximum number of requests of this attempt to the code host. */
   readonly mostRequests: number;
   /** Steps finished by earlier attempts, which are not repeated. */
   readonly finished: readonly StepResult[];
@@ -47,7 +47,7 @@ export interface StepResult {
 export interface JobReport {
   readonly progress: (progress: Schemas['SyncProgress']) => void;
   readonly step: (step: StepResult) => void;
-  /** Something a person should know, in one line. */
+  /** A message for users, in one line. */
   readonly note: (text: string) => void;
 }
 
@@ -57,7 +57,7 @@ export interface SyncExecution {
   readonly ended: Promise<ExecutionEnd>;
   /** Stops after the current page. */
   stop(): void;
-  /** Ends it at once. */
+  /** Ends it immediately. */
   kill(): void;
 }
 
@@ -66,7 +66,7 @@ export type ExecutionEnd =
   | { readonly kind: 'finished' }
   /** It was asked to stop, and can be resumed. */
   | { readonly kind: 'stopped' }
-  /** It reached a limit of the operator; the reason is a message for users. */
+  /** It reached a limit set by the operator; the reason is a message for users. */
   | { readonly kind: 'exhausted'; readonly reason: string }
   /** The process died. */
   | { readonly kind: 'died'; readonly reason: string };
@@ -108,7 +108,7 @@ export function failuresOf(step: StepResult): { readonly name: string; readonly 
   return step.error === null ? ofRepositories : [{ name: step.selected, failure: step.error }, ...ofRepositories];
 }
 
-/** Whether retrying is pointless: all is read, or the failure is permanent. */
+/** Whether retrying is pointless: everything was read, or the failure is permanent. */
 export function isSettled(step: StepResult): boolean {
   return !failuresOf(step).some(({ failure }) => isPassing(failure));
 }

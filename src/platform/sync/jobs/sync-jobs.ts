@@ -6,7 +6,7 @@ import { workOn, type RunInWork, type WorkOptions } from './work.js';
 export interface SyncJobs {
   /** Checks the queue soon. Call it after a transaction that added a run. */
   wake(): void;
-  /** Checks soon whether this run is still to be done. Call it after a transaction that cancelled it. */
+  /** Checks soon whether this run must continue. Call it after a transaction that cancelled it. */
   recheck(runId: string): void;
   /** Stops taking runs, lets each current run finish its page, and puts it back for another server. */
   stop(deadlineMs: number): Promise<void>;
@@ -47,7 +47,7 @@ export function startSyncJobs(options: SyncJobsOptions): SyncJobs {
   };
   const begin = (runId: string, run: RunInWork): void => {
     inWork.set(runId, run);
-    if (stopped) run.stop(); // it was being taken when the server was told to stop
+    if (stopped) run.stop(); // the server was asked to stop while the run was being taken
     const leave = (): void => {
       inWork.delete(runId);
       attempt(); // there is capacity for another
@@ -80,16 +80,15 @@ export function startSyncJobs(options: SyncJobsOptions): SyncJobs {
       }, deadlineMs);
       await looking?.catch(() => undefined); // failures were logged by the code that started it
       for (const run of inWork.values()) run.stop();
-      await Promise.allSettled([...inWork.values()].map((run) => run.done)); // likewise
+      await Promise.allSettled([...inWork.values()].map((run) => run.done)); // as above
       clearTimeout(deadline);
     },
   };
 }
 
 /**
- * Runs one run, if it is due, and no other. For a command without a server.
- *
- * @returns null: it is not due, or belongs to another worker
+ * Runs one run, if it is due. For a command without a server.
+ * @returns null when it is not due, or belongs to another worker
  */
 export async function workOnRun(
   runId: string,

@@ -16,7 +16,7 @@ export interface WorkOptions extends JobSettings {
   readonly clock: Clock;
   readonly log: Log;
   readonly execute: StartExecution;
-  /** Seconds after which an attempt is ended, and the run with it. */
+  /** Time limit of an attempt in seconds. After that the attempt and the run are ended. */
   readonly runDeadlineSeconds: number;
   /** Called for each run that ended here. */
   readonly ended?: (run: EndedRun) => void;
@@ -30,12 +30,12 @@ export interface RunInWork {
   stop(): void;
   /** The server's shutdown deadline has passed. */
   kill(): void;
-  /** Checks at once whether the run is still to be done. */
+  /** Checks immediately whether the run must continue. */
   recheck(): void;
 }
 
 const heartbeatMs = 2000;
-/** The time for a run that was ended elsewhere to finish its page. */
+/** The time for finishing a page after the run was ended by another process. */
 const graceMs = 10_000;
 /** The delay before a failed store is retried. */
 const retryStoreMs = 500;
@@ -49,7 +49,7 @@ export function workOn(run: TakenRun, worker: string, options: WorkOptions): Run
   return execute(run, worker, prepared.job, options);
 }
 
-/** Ends a run that cannot be done. If even that cannot be stored, the run is taken again later. */
+/** Ends a run that cannot be executed. If the end cannot be stored, the run is taken again later. */
 function refuse(run: TakenRun, worker: string, error: string, { sql, clock, log, ended }: WorkOptions): RunInWork {
   const store = async (): Promise<void> => {
     const key = { runId: run.id, worker };
@@ -100,7 +100,7 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
       end();
       return false;
     } catch (error) {
-      state.hasNewSteps = true; // they may not have arrived
+      state.hasNewSteps = true; // the previous write may have failed
       log.warn({ ...fields, err: error }, 'the heartbeat of a sync run cannot be stored; will retry');
       return true;
     }

@@ -1,6 +1,6 @@
 import { readObjectOrNull, readTextOrNull } from '../read.js';
 
-/** The login of an actor with `__typename`; GraphQL leaves out the `[bot]` that REST ends the logins of apps with. */
+/** The login of an actor with `__typename`. GraphQL omits the suffix `[bot]` that logins of apps have in REST. */
 export function loginOfActor(value: unknown, name: string): string | null {
   const actor = readObjectOrNull(value, name);
   const login = readTextOrNull(actor?.['login'], `${name}.login`);

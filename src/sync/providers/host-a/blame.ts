@@ -17,7 +17,7 @@ import {
 } from '../read.js';
 import type { HostARepository } from './repository.js';
 
-/** Files asked for in one query; each costs the host a blame. */
+/** Files per query; the host computes a blame for each. */
 const FILES_PER_QUERY = 5;
 
 export async function* blamePages(repository: HostARepository, start: Start): AsyncGenerator<Page> {
@@ -36,7 +36,7 @@ export async function* blamePages(repository: HostARepository, start: Start): As
   yield plan.last;
 }
 
-/** The commit at the tip of the default branch; undefined in an empty repository. */
+/** The commit at the tip of the default branch; undefined if the repository is empty. */
 async function headOf({ client, owner, repo, defaultBranch }: HostARepository): Promise<string | undefined> {
   const data = await client.graphql(HEAD, { owner, repo, expression: defaultBranch });
   const object = readObjectOrNull(readObject(data['repository'], 'repository')['object'], 'object');
@@ -83,7 +83,7 @@ function blameQuery(files: number): string {
   }`;
 }
 
-/** A file without blame is skipped: what an earlier sync stored of it stays, and a note names it. */
+/** Skips a file that the host returns no blame for: its stored lines are kept, and a note names it. */
 async function blameFiles(
   { client, owner, repo }: HostARepository,
   head: string,
@@ -103,7 +103,7 @@ async function blameFiles(
     }
     const lines = readList(blame['ranges'], 'ranges').flatMap((range) => rangeRows(path, readObject(range, 'range')));
     for (const line of lines) rows.push(line);
-    // Ranges cover the whole file, in order.
+    // Ranges are in order and cover the whole file.
     blameLengths.push({ path, lines: lines.at(-1)?.line_no ?? 0 });
   });
   return { records: { git_blame: rows }, blameLengths, ...noteOfSkipped(skipped) };

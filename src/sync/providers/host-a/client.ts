@@ -1,4 +1,4 @@
-/** Requests to host_a through octokit: its plugins decide what is tried again, the shared gate decides when. */
+/** Requests to host_a through octokit. Octokit's plugins decide what to retry, and the shared gate decides when. */
 import { RedirectRefusedError } from '../../../outbound/outbound-fetch.js';
 import { SyncError } from '../../failures.js';
 import type { Gate } from '../../http/gate.js';
@@ -10,7 +10,7 @@ import type { JsonObject } from '../read.js';
 import { readObject } from '../read.js';
 
 export interface HostAClient {
-  /** A REST request such as `GET /repos/{owner}/{repo}`; `hasNext` is what the Link header says. */
+  /** A REST request such as `GET /repos/{owner}/{repo}`; `hasNext` comes from the Link header. */
   rest(
     route: string,
     parameters: Readonly<Record<string, string | number>>,
@@ -19,7 +19,7 @@ export interface HostAClient {
   graphql(query: string, variables: Readonly<Record<string, unknown>>): Promise<JsonObject>;
 }
 
-/** What we use of octokit; everything that it returns is parsed by the readers. */
+/** The part of octokit that we use. The readers parse all its results. */
 interface Octokit {
   request(
     route: string,
@@ -30,7 +30,7 @@ interface Octokit {
 
 const TIMEOUT = 30_000;
 
-/** Statuses that another try does not change. 403 and 429 are the throttling plugin's. */
+/** Statuses that are not retried. The throttling plugin handles 403 and 429. */
 const FINAL_STATUSES = [400, 401, 403, 404, 409, 410, 422, 429, 451];
 
 /** Opens a client on the API at `baseUrl`. */
@@ -47,20 +47,20 @@ export async function openHostAClient(
     gate.delay(retryAfter * 1000, 'rate limit');
     return retries < TRIES - 1;
   };
-  // The package is optional, so that its types may be missing: this is the part of them that is used.
+  // The package is optional, so its types may be missing; this is the part that we use.
   const octokit = new (constructor as new (options: object) => Octokit)({
     auth: token,
     baseUrl,
     userAgent: 'plumbline-sync',
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     request: { fetch: async (...args: Parameters<GatedFetch>) => withLimitHeaders(await plainFetch(...args)) },
-    // With a base value of 0 the plugins retry at once: the gate holds the retry back for as long as it must be.
+    // With a base value of 0 the plugins retry immediately; the gate delays the retry.
     retry: { retries: TRIES - 1, retryAfterBaseValue: 0, doNotRetry: FINAL_STATUSES },
     throttle: {
       onRateLimit: onLimit,
       onSecondaryRateLimit: onLimit,
       retryAfterBaseValue: 0,
-      // The plugin would space out queries like mutations, by a second each.
+      // The plugin would delay each query by a second, as it does mutations.
       write: { key: () => ({ schedule: (_options: unknown, task: () => unknown) => task() }) },
     },
   });
@@ -78,7 +78,7 @@ export async function openHostAClient(
   };
 }
 
-/** The throttling plugin knows a limit by its text or this header; a plain 429 or Retry-After has neither. */
+/** The throttling plugin recognizes a rate limit by its text or this header; a plain 429 or Retry-After has neither. */
 function withLimitHeaders(response: Response): Response {
   if (isRateLimited(response)) response.headers.set('x-ratelimit-remaining', '0');
   return response;

@@ -1,9 +1,9 @@
-/** CODEOWNERS from host_a, by GraphQL: one query for all the places where the file may be. */
+/** Reads CODEOWNERS from host_a, by GraphQL: one query for all possible paths. */
 import { CODEOWNERS_PATHS, LARGEST_CODEOWNERS } from '../../work-units/teams/codeowners.js';
 import { readIntegerOrNull, readObject, readObjectOrNull, readText, readTextOrNull } from '../read.js';
 import type { HostARepository } from './repository.js';
 
-/** The text of the first file in the order of the places, as it is in the default branch; null where there is none. */
+/** The text of the first existing file on the default branch, in the order of the paths; null if there is none. */
 export async function readCodeowners(repository: HostARepository): Promise<string | null> {
   const { client, owner, repo } = repository;
   const data = await client.graphql(CODEOWNERS, { owner, repo });
@@ -28,7 +28,7 @@ const CODEOWNERS = `
   }
   fragment File on Blob { oid byteSize isTruncated text }`;
 
-/** GraphQL gives no more than the beginning of a large file. */
+/** GraphQL truncates large files. */
 async function wholeText({ client, owner, repo }: HostARepository, oid: string): Promise<string> {
   const { data } = await client.rest('GET /repos/{owner}/{repo}/git/blobs/{file_sha}', { owner, repo, file_sha: oid });
   const content = readText(readObject(data, 'blob')['content'], 'content');

@@ -17,15 +17,15 @@ import {
 import type { HostARepository } from './repository.js';
 
 interface Position {
-  /** The commit from which the history is read: pages of a branch would shift while it grows. */
+  /** The commit from which the history is read. Pages of a branch would shift when new commits arrive. */
   readonly head: string;
   readonly count: number;
 }
 
 const PER_PAGE = 100;
-/** Commits stored at once: each of those with statistics costs a request, which an interruption must not repeat. */
+/** Commits per page. Statistics cost a request per commit, so small pages limit what an interruption repeats. */
 const STORED_AT_ONCE = 25;
-/** Requests for statistics on their way at a time. */
+/** Concurrent requests for statistics. */
 const AT_ONCE = 4;
 /** The host lists at most this many files of a commit on one page, and 3,000 in all. */
 const FILES_PER_PAGE = 300;
@@ -68,7 +68,7 @@ export async function* commitPages(
   yield { records: {}, position: { head: position.head, count: 0 }, done: true, ...note };
 }
 
-/** The commit at the tip of the default branch; undefined in an empty repository (409 or an empty list). */
+/** The commit at the tip of the default branch; undefined if the repository is empty (409 or an empty list). */
 async function headOf({ client, owner, repo, defaultBranch }: HostARepository): Promise<string | undefined> {
   try {
     const { data } = await client.rest('GET /repos/{owner}/{repo}/commits', {
@@ -133,7 +133,7 @@ async function commitStats({ client, owner, repo }: HostARepository, hash: strin
       per_page: FILES_PER_PAGE,
     });
     const commit = readObject(data, 'commit');
-    // What a merge brought in is counted with the commits that it merges, as git log does.
+    // The changes of a merge are counted with the commits that it merges, as in git log.
     if (readList(commit['parents'], 'parents').length > 1) return [];
     for (const file of readList(commit['files'] ?? [], 'files')) rows.push(fileRow(hash, file));
     if (!hasNext || page * FILES_PER_PAGE >= MOST_FILES) return rows;

@@ -1,4 +1,4 @@
-/** `sync deployments` from host_a, by GraphQL: the REST list has no states, each of which would cost a request. */
+/** `sync deployments` from host_a, by GraphQL. The REST list has no states; each would cost a request. */
 import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import { MOST_EVENTS } from '../limits.js';
@@ -34,7 +34,7 @@ const DEPLOYMENTS = `
     }
   }`;
 
-/** States after which a deployment does not change, but for being replaced by a newer one (INACTIVE). */
+/** Final states of a deployment. It may still become INACTIVE when a newer deployment replaces it. */
 const ENDED = new Set(['SUCCESS', 'FAILURE', 'ERROR', 'INACTIVE']);
 
 export function deploymentListing({ client, owner, repo }: HostARepository, window: TimeWindow): Listing<JsonObject> {

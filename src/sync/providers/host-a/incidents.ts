@@ -36,7 +36,7 @@ export function incidentListing({ client, owner, repo }: HostARepository, window
       return { items: issues, next: hasNext ? String(page + 1) : null };
     },
     sortedBy: (issue) => readInstant(issue['updated_at'], 'updated_at'),
-    // To this API a pull request is an issue too.
+    // In this API a pull request is an issue, too.
     records: (issues) => ({
       incidents: issues.filter((issue) => issue['pull_request'] === undefined).map(incidentRow),
     }),

@@ -1,4 +1,4 @@
-/** The host_a provider: one repository, or those of an organization or user that match a pattern. */
+/** The host_a provider: one repository, or all repositories of an organization or user that match a pattern. */
 import { matchesPattern, nothingMatches } from '../../batch.js';
 import { SyncError } from '../../failures.js';
 import { openGate } from '../../http/gate.js';
@@ -22,7 +22,7 @@ import type { HostARepository } from './repository.js';
 
 type HostASelection = Extract<Selection, { readonly kind: 'host_a' | 'batch' }>;
 
-/** Opens the provider; nothing is requested before the first repository is. */
+/** Opens the provider; the first request is sent for the first repository. */
 export async function openHostA(
   selection: HostASelection,
   request: SyncRequest,
@@ -42,7 +42,7 @@ export async function openHostA(
   };
 }
 
-/** @throws SyncError (`not_found`) at the end where no repository matched */
+/** @throws SyncError (`not_found`) at the end if no repository matched */
 async function* matching(
   client: HostAClient,
   group: string,
@@ -74,7 +74,7 @@ async function* matching(
   if (count.matching === 0) throw nothingMatches('host_a', group, pattern, count.compared);
 }
 
-/** An organization's list shows what its members may see; a name that is no organization's is a user's. */
+/** An organization's list contains what its members may see. A name that is not an organization is a user. */
 async function listRoute(client: HostAClient, group: string): Promise<string> {
   try {
     await client.rest('GET /orgs/{group}', { group });
@@ -100,7 +100,7 @@ async function openRepository(
     throw new SyncError('unexpected_reply', `host_a gave a clone_url that names no host: ${cloneUrl}`);
   const repository: HostARepository = {
     client,
-    // The repository may have been renamed or moved: from here on it is asked for by the name it has now.
+    // The repository may have been renamed or moved; later requests use its current name.
     ...ownerAndName(described, owner, repo),
     defaultBranch: readTextOrNull(described['default_branch'], 'default_branch') ?? 'HEAD',
   };

@@ -1,4 +1,4 @@
-/** `sync prs` from host_a: requests with their reviews, by GraphQL, so that a page of them costs one request. */
+/** `sync prs` from host_a: pull requests with their reviews, by GraphQL, so that a page costs one request. */
 import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import type { Listing } from '../newest-first.js';
@@ -43,7 +43,7 @@ const PULL_REQUESTS = `
   }
   ${COMMITS}`;
 
-/** The rest of a long request's commits; the host gives up to 250 in all. */
+/** The remaining commits of a long pull request; the host returns up to 250. */
 const MORE_COMMITS = `
   query ($owner: String!, $repo: String!, $number: Int!, $after: String!) {
     repository(owner: $owner, name: $repo) {
@@ -85,7 +85,7 @@ interface RequestCommits {
   readonly firstAt: number | null;
 }
 
-/** All commits of a request: few have more than its page brings. */
+/** All commits of a pull request. Its page contains them unless there are many. */
 async function commitsOf({ client, owner, repo }: HostARepository, request: JsonObject): Promise<RequestCommits> {
   const hashes: string[] = [];
   let firstAt: number | null = null;
@@ -143,7 +143,7 @@ function requestRow(request: JsonObject, commits: RequestCommits): Row<'git_pull
   };
 }
 
-/** Reviews that were submitted; pending ones are drafts that only their writer sees. */
+/** Reviews that were submitted; pending ones are drafts that only their authors see. */
 function submitted(request: JsonObject): Row<'git_pull_request_reviews'>[] {
   const number = readInteger(request['number'], 'number');
   return nodes(readObject(request['reviews'], 'reviews'), 'reviews')
@@ -157,19 +157,19 @@ function submitted(request: JsonObject): Row<'git_pull_request_reviews'>[] {
     }));
 }
 
-/** The author's login; an account that was deleted leaves null. */
+/** The author's login; null if the account was deleted. */
 function login(item: JsonObject): string | null {
   return loginOfActor(item['author'], 'author');
 }
 
-/** The nodes of a connection; the host leaves out what the token may not see as null. */
+/** The nodes of a connection. The host returns null for nodes that the token may not see. */
 export function nodes(connection: JsonObject, name: string): JsonObject[] {
   return readList(connection['nodes'] ?? [], `${name}.nodes`)
     .filter((node) => node !== null)
     .map((node) => readObject(node, name));
 }
 
-/** How many nodes of a connection the host hides from the token. */
+/** The number of nodes that the host hides from the token. */
 export function hiddenNodes(connection: JsonObject): number {
   return readList(connection['nodes'] ?? [], 'nodes').filter((node) => node === null).length;
 }

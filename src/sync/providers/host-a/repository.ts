@@ -1,6 +1,6 @@
 import type { HostAClient } from './client.js';
 
-/** A repository on the host, and how to ask about it. */
+/** A repository on the host, and the client to query it. */
 export interface HostARepository {
   readonly client: HostAClient;
   readonly owner: string;

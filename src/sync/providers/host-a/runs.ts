@@ -44,7 +44,7 @@ function runRow(run: JsonObject): Row<'ci_pipeline_runs'> {
     status: readTextOrNull(run['conclusion'], 'conclusion') ?? readTextOrNull(run['status'], 'status'),
     queued_at: created,
     started_at: readInstantOrNull(run['run_started_at'], 'run_started_at') ?? created,
-    // The API has no time of completion; nothing changes a run after it.
+    // The API has no completion time. A run does not change after its completion, so the last update is used.
     finished_at: isComplete ? readInstantOrNull(run['updated_at'], 'updated_at') : null,
   };
 }

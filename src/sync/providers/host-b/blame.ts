@@ -1,4 +1,4 @@
-/** `sync blame` from host_b: one request for each file, with the lines' texts. */
+/** `sync blame` from host_b: one request per file, including the texts of lines. */
 import type { Row } from '../../records.js';
 import { planBlame } from '../blame-plan.js';
 import { isBlamed } from '../blamed-files.js';
@@ -34,7 +34,7 @@ export async function* blamePages(project: HostBProject, start: Start): AsyncGen
 
 async function listFiles({ gitlab, id }: HostBProject, head: string): Promise<BlamedFiles> {
   const paths: string[] = [];
-  // One file beyond the limit tells that the list is cut.
+  // Reads one file beyond the limit, which shows that the list is truncated.
   for (let page: string | null = '1'; page !== null && paths.length <= MOST_BLAMED_FILES;) {
     const options = { ref: head, recursive: true, ...onePage(Number(page)) };
     const { items, next } = readPage(await gitlab.Repositories.allRepositoryTrees(id, options));

@@ -1,4 +1,7 @@
-/** Requests to host_b through gitbeaker, whose own retries (fixed delays, no Retry-After) are replaced by the shared gate. */
+/**
+ * Requests to host_b through gitbeaker. The shared gate replaces gitbeaker's retries, which use fixed delays and ignore
+ * Retry-After.
+ */
 import { RedirectRefusedError } from '../../../outbound/outbound-fetch.js';
 import { SyncError } from '../../failures.js';
 import type { Gate } from '../../http/gate.js';
@@ -11,7 +14,7 @@ import { readIntegerOrNull, readList, readObject, readText } from '../read.js';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** What we use of gitbeaker; everything that it returns is parsed by the readers. */
+/** The part of gitbeaker that we use. The readers parse all its results. */
 export interface Gitlab {
   readonly Projects: { show(project: number, options?: Options): Promise<unknown> };
   readonly Groups: { allProjects(group: string, options: Options): Promise<unknown> };
@@ -30,11 +33,11 @@ export interface Gitlab {
 }
 
 export interface HostBClient extends Gitlab {
-  /** A GraphQL query, which gitbeaker does not make; the result is its `data`. */
+  /** A GraphQL query, which gitbeaker does not support; the result is its `data`. */
   graphql(query: string, variables: Readonly<Record<string, unknown>>): Promise<JsonObject>;
 }
 
-/** What gitbeaker hands to a requester, and expects back from it. */
+/** The arguments and the result of a requester in gitbeaker. */
 interface Service {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -43,7 +46,7 @@ interface Service {
 
 const TIMEOUT = 30_000;
 
-/** Opens a client on the instance at `baseUrl`; without a token it sees what is public. */
+/** Opens a client for the instance at `baseUrl`; without a token it sees public data only. */
 export async function openGitlab(
   baseUrl: string,
   token: string | undefined,
@@ -53,7 +56,7 @@ export async function openGitlab(
   const constructor = await importConnector(dependencies, '@gitbeaker/rest', 'Gitlab');
   const { now, signal } = dependencies;
   const fetch = gatedFetch({ fetch: dependencies.fetch, gate, now, signal, timeout: TIMEOUT });
-  // The package is optional, so that its types may be missing: `Gitlab` is the part of them that is used.
+  // The package is optional, so its types may be missing; `Gitlab` is the part that we use.
   const gitlab = new (constructor as new (options: object) => Gitlab)({
     host: baseUrl,
     ...(token === undefined ? {} : { token }),
@@ -74,7 +77,7 @@ export function onePage(page: number): Options {
   return { page, perPage: 100, showExpanded: true };
 }
 
-/** A page as gitbeaker gives it for {@link onePage}. */
+/** A page as gitbeaker returns it for {@link onePage}. */
 export function readPage(value: unknown): { readonly items: readonly unknown[]; readonly next: string | null } {
   const expanded = readObject(value, 'page');
   const info = readObject(expanded['paginationInfo'], 'paginationInfo');
@@ -116,7 +119,7 @@ async function postGraphql(
   };
   const response = await exchange(() => fetch(url, { method: 'POST', headers, body }), 'graphql', signal);
   const { data, errors } = readObject(parseJson(await response.text(), 'graphql'), 'reply');
-  // Beside errors there may be data: what the token may not see is null in it.
+  // A reply may have both errors and data: fields that the token may not see are null.
   if (data !== undefined && data !== null) return readObject(data, 'data');
   const messages = readList(errors ?? [], 'errors').map((error) =>
     readText(readObject(error, 'error')['message'], 'message'),
@@ -127,7 +130,7 @@ async function postGraphql(
   );
 }
 
-/** Sends a request until it is answered, or another try is of no use. */
+/** Sends a request until the host replies or a retry is pointless. */
 async function exchange(send: () => Promise<Response>, endpoint: string, signal: AbortSignal): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
     let response: Response;
@@ -154,7 +157,7 @@ async function exchange(send: () => Promise<Response>, endpoint: string, signal:
   }
 }
 
-/** `{refName: 'x'}` as `?ref_name=x`. */
+/** Converts `{refName: 'x'}` to `?ref_name=x`. */
 function queryOf(parameters: Options): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -172,7 +175,7 @@ function parseJson(text: string, endpoint: string): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // Told below, in our own words: the parser's would quote the reply.
+    // Reported below without the parser's message, which would quote the reply.
   }
   throw new SyncError('unexpected_reply', `host_b answered ${endpoint} with something that is not JSON.`);
 }

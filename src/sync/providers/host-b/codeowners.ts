@@ -1,13 +1,13 @@
-/** CODEOWNERS from host_b: one request for each place until there is a file. */
+/** Reads CODEOWNERS from host_b: one request per possible path until a file is found. */
 import { SyncError } from '../../failures.js';
 import { LARGEST_CODEOWNERS } from '../../work-units/teams/codeowners.js';
 import { readInteger, readObject, readText } from '../read.js';
 import type { HostBProject } from './project.js';
 
-/** Where this host looks, in its order (https://gitlab.com/gitlab-org/gitlab/-/work_items/219916). */
+/** The paths that this host searches, in its order (https://gitlab.com/gitlab-org/gitlab/-/work_items/219916). */
 const PLACES = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'] as const;
 
-/** The text of the first file in the order of the places, as it is in the default branch; null where there is none. */
+/** The text of the first existing file on the default branch, in the order of the paths; null if there is none. */
 export async function readCodeowners(project: HostBProject): Promise<string | null> {
   if (project.defaultBranch === null) return null;
   for (const path of PLACES) {
@@ -17,7 +17,7 @@ export async function readCodeowners(project: HostBProject): Promise<string | nu
   return null;
 }
 
-/** Null for a file that is missing, empty, or larger than is read. */
+/** Null for a file that is missing, empty, or larger than the limit. */
 async function readFile({ gitlab, id }: HostBProject, branch: string, path: string): Promise<string | null> {
   let found: unknown;
   try {

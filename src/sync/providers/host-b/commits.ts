@@ -1,6 +1,6 @@
 /**
- * `sync git` from host_b: the most recent commits of the default branch, the last ones with statistics. The host sums
- * these up per commit: they are stored as one row with the path {@link AGGREGATE_PATH}.
+ * `sync git` from host_b: the most recent commits of the default branch, the last ones with statistics. The host
+ * reports only their sum per commit, which is stored as one row with the path {@link AGGREGATE_PATH}.
  */
 import { AGGREGATE_PATH, type JsonValue, type Row } from '../../records.js';
 import type { SyncRequest } from '../../request.js';
@@ -11,7 +11,7 @@ import { onePage, readPage } from './client.js';
 import type { HostBProject } from './project.js';
 
 interface Position {
-  /** The commit from which the history is read: pages of a branch would shift while it grows. */
+  /** The commit from which the history is read. Pages of a branch would shift when new commits arrive. */
   readonly head: string;
   readonly page: number;
   readonly count: number;
@@ -76,7 +76,7 @@ function commitRow(value: unknown): Row<'git_commits'> {
   };
 }
 
-/** None for a merge: what it brought in is counted with the commits that it merges. */
+/** None for a merge: its changes are counted with the commits that it merges. */
 function statsRow(value: unknown): Row<'git_commit_stats'>[] {
   const commit = readObject(value, 'commit');
   if (readList(commit['parent_ids'], 'parent_ids').length > 1) return [];

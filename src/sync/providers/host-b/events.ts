@@ -35,7 +35,7 @@ function pipelineRow(pipeline: JsonObject): Row<'ci_pipeline_runs'> {
     status,
     queued_at: created,
     started_at: readInstantOrNull(pipeline['started_at'], 'started_at') ?? created,
-    // The list has no time of completion; nothing changes a pipeline after it.
+    // The list has no completion time. A pipeline does not change after its completion, so the last update is used.
     finished_at: status !== null && ENDED.has(status) ? readInstantOrNull(pipeline['updated_at'], 'updated_at') : null,
   };
 }
@@ -91,7 +91,7 @@ function incidentRow(issue: JsonObject): Row<'incidents'> {
   return {
     incident_id: readId(issue['iid'], 'iid'),
     title: readTextOrNull(issue['title'], 'title'),
-    // Like the other host's: `open` here is `opened` there.
+    // As on host_a: host_b's `opened` is stored as `open`.
     status: readText(issue['state'], 'state') === 'closed' ? 'closed' : 'open',
     author_name: readTextOrNull(readObjectOrNull(issue['author'], 'author')?.['username'], 'author.username'),
     labels: readList(issue['labels'] ?? [], 'labels').map((label) => readText(label, 'label')),
@@ -100,7 +100,7 @@ function incidentRow(issue: JsonObject): Row<'incidents'> {
   };
 }
 
-/** What the three lists share: whatever changes moves to the front. */
+/** The common part of the three lists: changed entries move to the front. */
 function byUpdate(
   window: TimeWindow,
   request: (page: number) => Promise<unknown>,

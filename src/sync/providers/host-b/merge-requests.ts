@@ -1,6 +1,6 @@
 /**
- * `sync prs` from host_b: merge requests. The list has no commits and no sizes, which are asked for beside it, and no
- * reviews, each of which would cost a request.
+ * `sync prs` from host_b: merge requests. The list has neither commits nor sizes, which separate queries read. Reviews
+ * are not read, because each would cost a request.
  */
 import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
@@ -54,7 +54,7 @@ function requestRow(request: JsonObject, details: RequestDetails): Row<'git_pull
     number: numberOf(request),
     title: readText(request['title'], 'title'),
     body: readTextOrNull(request['description'], 'description') || null,
-    // `locked` is a short moment before a merge.
+    // `locked` is a short-lived state before a merge.
     state: state === 'merged' ? 'merged' : state === 'closed' ? 'closed' : 'open',
     author_name: readTextOrNull(readObjectOrNull(request['author'], 'author')?.['username'], 'author.username'),
     author_email: null,

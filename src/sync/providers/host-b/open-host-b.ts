@@ -1,4 +1,4 @@
-/** The host_b provider: one project, or those of a group or user that match a pattern. */
+/** The host_b provider: one project, or all projects of a group or user that match a pattern. */
 import { matchesPattern, nothingMatches } from '../../batch.js';
 import { SyncError } from '../../failures.js';
 import { openGate } from '../../http/gate.js';
@@ -28,7 +28,7 @@ import type { HostBProject } from './project.js';
 
 type HostBSelection = Extract<Selection, { readonly kind: 'host_b' | 'batch' }>;
 
-/** Opens the provider; nothing is requested before the first project is. */
+/** Opens the provider; the first request is sent for the first project. */
 export async function openHostB(
   selection: HostBSelection,
   request: SyncRequest,
@@ -48,7 +48,7 @@ export async function openHostB(
   };
 }
 
-/** @throws SyncError (`not_found`) at the end where no project matched */
+/** @throws SyncError (`not_found`) at the end if no project matched */
 async function* matching(
   gitlab: Gitlab,
   group: string,
@@ -77,7 +77,7 @@ async function* matching(
   if (count.matching === 0) throw nothingMatches('host_b', group, pattern, count.compared);
 }
 
-/** A name that is no group's is a user's. */
+/** A name that is not a group is a user. */
 async function firstPage(
   list: (page: number) => Promise<unknown>,
   otherwise: () => Promise<unknown>,

@@ -1,11 +1,11 @@
 import type { HostBClient } from './client.js';
 
-/** A project on the host, and how to ask about it. */
+/** A project on the host, and the client to query it. */
 export interface HostBProject {
   readonly gitlab: HostBClient;
   readonly id: number;
-  /** With its groups, as GraphQL names it. */
+  /** The full path with its groups, as GraphQL expects it. */
   readonly path: string;
-  /** Null in an empty repository. */
+  /** Null if the repository is empty. */
   readonly defaultBranch: string | null;
 }

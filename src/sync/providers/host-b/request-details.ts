@@ -1,4 +1,4 @@
-/** What host_b's list of merge requests lacks: their commits and sizes, by GraphQL, many requests at a time. */
+/** Reads the commits and sizes of merge requests, which host_b's list lacks, by GraphQL in batches. */
 import { mapInOrder } from '../map-in-order.js';
 import type { JsonObject } from '../read.js';
 import {
@@ -17,7 +17,7 @@ export interface RequestDetails {
   readonly commits: readonly string[];
   /** The earliest author date of the commits; null without commits. */
   readonly firstCommitAt: number | null;
-  /** Null where the host does not compare the branches any more. */
+  /** Null if the host no longer compares the branches. */
   readonly additions: number | null;
   readonly deletions: number | null;
   readonly changedFiles: number | null;
@@ -31,11 +31,11 @@ const UNKNOWN: RequestDetails = {
   changedFiles: null,
 };
 
-/** The host computes each size: more at a time would run into its time limit for a query. */
+/** Requests per query. The host computes each size; a larger batch would exceed its time limit for a query. */
 const AT_ONCE = 25;
 const GROUPS_AT_ONCE = 2;
 
-/** As many as are listed of a clone's requests. */
+/** The same maximum as for pull requests of a clone. */
 const MOST_COMMITS = 1000;
 
 const COMMITS = 'nodes { sha authoredDate } pageInfo { hasNextPage endCursor }';
@@ -60,7 +60,7 @@ const MORE_COMMITS = `
     }
   }`;
 
-/** The details of merge requests by number; one that the host leaves out has none. */
+/** The details of merge requests by number. Requests that the host omits are missing. */
 export async function requestDetails(
   project: HostBProject,
   numbers: readonly number[],

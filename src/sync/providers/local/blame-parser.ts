@@ -1,4 +1,4 @@
-/** Reads `git blame --porcelain`. */
+/** Parses `git blame --porcelain`. */
 import { SyncError } from '../../failures.js';
 import type { Row } from '../../records.js';
 
@@ -14,7 +14,7 @@ const HEADER = /^([0-9a-f]{40,64}) \d+ (\d+)/;
 const TAB = 0x09;
 const NEWLINE = 0x0a;
 
-/** The lines of one file, in order. A commit's author stands only where the commit is first named. */
+/** The lines of one file, in order. The output has a commit's author only where the commit first appears. */
 export function parseBlame(output: Buffer): BlameLine[] {
   const authors = new Map<string, Author>();
   const lines: BlameLine[] = [];

@@ -1,6 +1,6 @@
 /**
- * `sync blame` of a clone: who last changed each line of each text file at HEAD. After a complete sync only the files
- * that have changed since are read again; the lines that a file no longer has are removed.
+ * `sync blame` of a clone: who last changed each line of each text file at HEAD. After a complete sync, only files that
+ * changed since are read again. Lines that a file no longer has are removed.
  */
 import { isUtf8 } from 'node:buffer';
 import type { JsonValue, Row } from '../../records.js';
@@ -25,13 +25,13 @@ interface Options {
 
 interface Position {
   readonly tip: string;
-  /** The commit or tree against which files are changed. */
+  /** The commit or tree that files are compared with. */
   readonly base: string;
-  /** Files done so far, of the changed ones in git's order. */
+  /** The number of changed files that are done, in git's order. */
   readonly count: number;
 }
 
-/** Lines per page, for each record that a page of other targets has: a line is a small record. */
+/** Lines per page, for each record of a page of other targets: a line is a small record. */
 const LINES_PER_RECORD = 20;
 
 /** The pages of the blame of a clone, file by file. */
@@ -88,14 +88,14 @@ async function beginning(git: Git, tip: string, window: TimeWindow, start: Start
   return { tip, base: await windowBase(git, tip, window), count: 0 };
 }
 
-/** With a time filter, the state of the files before it; else the empty tree, against which every file is new. */
+/** With a time filter, the state of the files before it; otherwise the empty tree, so that every file is new. */
 async function windowBase(git: Git, tip: string, { since }: TimeWindow): Promise<string> {
   const before =
     since === undefined
       ? ''
       : await askGit(git, ['rev-list', '--max-count=1', `--before=${gitTime(since - 1000)}`, tip, '--']);
   if (before !== undefined && before !== '') return before;
-  // Its hash depends on the repository's hash function. git knows it without its being stored.
+  // The hash depends on the repository's hash function. git can compute it without storing the tree.
   return (await runGit(git, ['hash-object', '-t', 'tree', '--stdin'], { input: '' })).toString('utf8').trim();
 }
 
@@ -117,7 +117,7 @@ async function changedFiles(git: Git, { base, tip }: Position): Promise<TreeChan
   return parseTreeChanges(streamGit(git, args));
 }
 
-/** Symbolic links and submodules have no lines, binary files no meaningful ones. */
+/** Symbolic links and submodules have no lines; those of binary files have no meaning. */
 function isWanted(change: TreeChange): boolean {
   return change.mode.startsWith('100') && !change.isBinary && isBlamed(change.path);
 }

@@ -1,6 +1,6 @@
 /**
- * The commits of a history and their parents, in typed arrays (about 100 bytes for each commit, outside of the heap). It
- * answers for any number of merges which commits they brought in, for which git would have to be started each time.
+ * The commits of a history and their parents, in typed arrays outside the heap (about 100 bytes per commit). It finds
+ * the commits that a merge brought in, for which git would otherwise have to be started once per merge.
  */
 import type { Git } from './git.js';
 import { streamGit } from './git.js';
@@ -10,7 +10,7 @@ import { nulTerminated } from './nul-terminated.js';
 
 export interface GraphCommit {
   readonly hash: string;
-  /** When it was written, in epoch milliseconds. */
+  /** The author date, in epoch milliseconds. */
   readonly when: number;
   readonly authorName: string;
   readonly authorEmail: string;
@@ -18,7 +18,7 @@ export interface GraphCommit {
 
 const UNKNOWN = 0xffffffff;
 
-/** What a walk knows of a commit. */
+/** Flags that a walk sets on a commit. */
 const FROM_HEADS = 1;
 const FROM_BASE = 2;
 const LISTED = 4;
@@ -42,12 +42,12 @@ export async function readCommitGraph(git: Git, tip: string): Promise<CommitGrap
 
 export class CommitGraph {
   readonly #ids: HashTable;
-  /** By id: the place in the topological order, in which parents follow their children. */
+  /** By id: the position in the topological order, in which parents follow their children. */
   #places = new Uint32Array(1024).fill(UNKNOWN);
   #committed = new Float64Array(1024);
   #written = new Float64Array(1024);
   #authors = new Uint32Array(1024);
-  /** By id: where the parents begin in the list of all parents, and how many they are. */
+  /** By id: the offset of the parents in the list of all parents, and their number. */
   #firstParents = new Uint32Array(1024);
   #parentCounts = new Uint16Array(1024);
   #marks = new Uint8Array(1024);
@@ -57,16 +57,16 @@ export class CommitGraph {
   readonly #people: string[] = [];
   readonly #idOfPerson = new Map<string, number>();
 
-  /** @param digits of a hash */
+  /** @param digits the number of hexadecimal digits of a hash */
   constructor(digits: number) {
     this.#ids = new HashTable(digits / 2);
   }
 
   /**
-   * Adds a commit behind all of its children.
+   * Adds a commit; all of its children must have been added before.
    *
    * @param hashes the commit's and its parents'
-   * @param committed when it was committed, in epoch seconds
+   * @param committed the commit date, in epoch seconds
    * @param author name and e-mail, separated by U+0000
    */
   add(hashes: readonly string[], committed: number, written: number, author: string): void {
@@ -88,8 +88,8 @@ export class CommitGraph {
   }
 
   /**
-   * The commits that are in the history of the heads but not in that of the base, merges left out: those that
-   * `git log --no-merges <heads> ^<base>` lists, in its order.
+   * The commits in the history of the heads but not in that of the base, without merges: those that `git log
+   * --no-merges <heads> ^<base>` lists, in the same order.
    */
   broughtIn(heads: readonly string[], base: string, most: number): readonly GraphCommit[] {
     const from = heads.map((hash) => this.#ids.find(hash)).filter((id) => id !== undefined);
@@ -101,7 +101,7 @@ export class CommitGraph {
     return listed;
   }
 
-  /** Marks the history of both sides, until the heads share all remaining commits. */
+  /** Marks the history of both sides, until all remaining commits belong to both. */
   #mark(heads: readonly number[], base: number): readonly number[] {
     const marked: number[] = [];
     const waiting = new Heap<number>((a, b) => this.#place(a) - this.#place(b));
@@ -113,7 +113,7 @@ export class CommitGraph {
         waiting.push(id);
       }
       this.#marks[id] = before | side;
-      // Parents are visited after their children, so that all children have marked them before.
+      // Parents are visited after their children, so all children have already marked them.
       open += Number(isOwn(before | side)) - Number(isOwn(before));
     };
     mark(base, FROM_BASE);
@@ -126,7 +126,10 @@ export class CommitGraph {
     return marked;
   }
 
-  /** The heads' own commits as git lists them: latest first of those whose child was listed, equal ones as they came. */
+  /**
+   * The commits that only the heads have, in git's order: latest first among those whose child is listed; ties keep
+   * their order.
+   */
   #inOrder(heads: readonly number[], most: number): readonly GraphCommit[] {
     const commits: GraphCommit[] = [];
     const waiting = new Heap<readonly [id: number, came: number]>(
@@ -171,7 +174,7 @@ export class CommitGraph {
     return id;
   }
 
-  /** Room for every id that was given out. */
+  /** Reserves space for all ids. */
   #reserve(): void {
     while (this.#places.length < this.#ids.size) {
       const before = this.#places.length;
@@ -186,7 +189,7 @@ export class CommitGraph {
   }
 }
 
-/** In the history of the heads only. */
+/** Whether only the history of the heads contains the commit. */
 function isOwn(marks: number): boolean {
   return (marks & (FROM_HEADS | FROM_BASE)) === FROM_HEADS;
 }

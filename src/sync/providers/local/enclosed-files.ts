@@ -1,16 +1,16 @@
-/** Reading files and folders of a repository that is not trusted to stay below a root. */
+/** Reads files and folders of an untrusted repository, which must not lead out of a root. */
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { SyncError } from '../../failures.js';
 import { readRegularFile, UnreadableFileError } from '../../../system/regular-file.js';
 
-/** More than git itself writes into a `.git` file, a `commondir`, a list of borrowed objects or a settings file. */
+/** Larger than any `.git` file, `commondir`, alternates file or settings file that git writes. */
 const LARGEST_FILE = 1024 * 1024;
 
 /**
- * Resolves the links of a path. One message serves for what leads out and for what is missing: otherwise a link would
- * tell which files exist outside.
+ * Resolves the links of a path. Paths that lead out and missing paths get the same message; otherwise a link would
+ * reveal which files exist outside.
  *
  * @param root absolute, without symbolic links
  * @returns the path without symbolic links
@@ -27,9 +27,10 @@ export function isBelow(path: string, root: string): boolean {
 }
 
 /**
- * The text of a small file, undefined where there is none. Links are resolved and checked before it is opened.
+ * The text of a small file; undefined if it does not exist. Links are resolved and checked before it is opened.
  *
- * @throws SyncError (`repository_unreadable`) for a file outside, and for one that is too large or not regular
+ * @throws SyncError (`repository_unreadable`) for a file outside the root, and for a file that is too large or not
+ * regular
  */
 export async function readInside(path: string, root: string, what: string): Promise<string | undefined> {
   const real = await realpath(path).catch(() => null);
@@ -44,10 +45,10 @@ export async function readInside(path: string, root: string, what: string): Prom
 }
 
 /**
- * Walks a directory and everything that its links lead to: all of it must lie below the root. FIFOs and devices are
- * refused, because git would block when it opens them.
+ * Walks a directory and the targets of its links; all of them must be below the root. Rejects FIFOs and devices,
+ * because git would block when opening them.
  *
- * @param seen the directories that were walked before; links may form cycles
+ * @param seen directories that were already walked, because links may form cycles
  */
 export async function assertNothingLeadsOut(directory: string, root: string, seen: Set<string>): Promise<void> {
   const pending = [directory];
@@ -67,7 +68,7 @@ export async function assertNothingLeadsOut(directory: string, root: string, see
   }
 }
 
-/** A socket cannot be opened as a file, so it does no harm: git's own file system monitor leaves one. */
+/** A socket cannot be opened as a file, so it is harmless. Git's file system monitor creates one. */
 function assertOpensAtOnce(entry: Pick<Dirent, 'isFIFO' | 'isCharacterDevice' | 'isBlockDevice'>, name: string): void {
   if (!entry.isFIFO() && !entry.isCharacterDevice() && !entry.isBlockDevice()) return;
   throw refused(`${name} is not a regular file`);

@@ -1,6 +1,6 @@
 /**
- * Keeps the git program inside a folder. Otherwise a user with write access below SYNC_LOCAL_ROOT could let a repository
- * refer to objects, refs or settings outside of it, and read them as commits of an organization.
+ * Keeps the git program inside a folder. Otherwise a user with write access below SYNC_LOCAL_ROOT could make a
+ * repository refer to objects, refs or settings outside that folder, and read them as commits of an organization.
  */
 import { realpath } from 'node:fs/promises';
 import { devNull } from 'node:os';
@@ -10,16 +10,16 @@ import { findGitDirectories } from './git-directories.js';
 import type { Git } from './git.js';
 import { runGit } from './git.js';
 
-/** How many repositories may borrow objects from each other in a row; git itself follows five. */
+/** The maximum length of a chain of alternates (repositories that borrow objects); git follows five. */
 const ALTERNATES_DEPTH = 5;
 
-/** Settings of a repository that name files or directories which git reads. */
+/** Settings of a repository that name files or directories for git to read. */
 const PATH_SETTINGS = /^(?:core\.(?:worktree|attributesfile|excludesfile)|mailmap\.file|blame\.ignorerevsfile)$/;
 const INCLUDES = /^include(?:if\..*)?\.path$/s;
 
 /**
- * Settings and variables for git in an enclosed repository: no search for a repository above the root, no objects
- * fetched from a promisor remote, no transport at all, and no objects that stand in for others.
+ * Variables for git in an enclosed repository: no search above the root, no fetches from a promisor remote, no
+ * transport, and no replacement objects.
  */
 export function enclosedEnvironment(root: string): Record<string, string> {
   return {
@@ -31,15 +31,15 @@ export function enclosedEnvironment(root: string): Record<string, string> {
 }
 
 /**
- * Checks that everything which git would follow in the repository at `git.path` lies below `root`: the `.git` file or
- * link, the common directory of a worktree, borrowed objects, symbolic links among objects and refs, and the paths in
- * its settings. No git command runs in the repository before the check is complete, because each reads its settings. The
- * check does not detect changes during the sync.
+ * Checks that all paths which git would follow in the repository at `git.path` are below `root`: the `.git` file or
+ * link, the common directory of a worktree, alternates, symbolic links among objects and refs, and the paths in its
+ * settings. No git command runs in the repository before the check, because every command reads the settings. The check
+ * does not detect changes during the sync.
  *
  * @param root absolute, without symbolic links
- * @returns git for the checked directories. It runs inside the git directory: in the work tree it would read attributes
- * and name maps through links to folders outside.
- * @throws SyncError (`repository_unreadable`) naming what leads out
+ * @returns git for the checked directories. It runs inside the git directory; in the work tree it would read attributes
+ * and name maps through links that lead out.
+ * @throws SyncError (`repository_unreadable`) naming the path that leads out
  */
 export async function enclosed(git: Git, root: string): Promise<Git> {
   const { top, own, common } = await findGitDirectories(git.path, root);
@@ -48,7 +48,7 @@ export async function enclosed(git: Git, root: string): Promise<Git> {
     await assertNothingLeadsOut(directory, root, seen);
     for (const file of ['config', 'config.worktree']) await assertSettings(git, directory, file, root);
   }
-  // Git resolves relative alternates from the directory that `objects` really is.
+  // Git resolves relative alternates from the resolved `objects` directory.
   const objects = await inside(join(common, 'objects'), root, 'the object directory');
   await assertAlternates(objects, root, ALTERNATES_DEPTH, seen);
   const ceiling = { GIT_CEILING_DIRECTORIES: dirname(top) };
@@ -57,7 +57,7 @@ export async function enclosed(git: Git, root: string): Promise<Git> {
   return { ...git, path: own, confinement: { ...git.confinement, ...mailmap, GIT_DIR: own } };
 }
 
-/** Git must take the directories that were checked. It also checks their owner (`safe.directory`), here only. */
+/** Checks that git uses the checked directories. It also checks their owner (`safe.directory`), here only. */
 async function assertFound(git: Git, own: string, common: string): Promise<void> {
   const answer = (await runGit(git, ['rev-parse', '--absolute-git-dir', '--git-common-dir'])).toString('utf8');
   const found = answer.split('\n').slice(0, 2);
@@ -72,7 +72,7 @@ async function assertAlternates(objects: string, root: string, depth: number, se
   const text = (await readInside(join(objects, 'info', 'alternates'), root, what)) ?? '';
   for (const line of text.split('\n')) {
     if (line === '' || line.startsWith('#')) continue;
-    // Git unquotes such a line; nothing that clones writes it so.
+    // Git unquotes such a line; no clone writes one.
     if (line.startsWith('"') || depth === 0) throw refused('its list of borrowed objects cannot be checked');
     const borrowed = await inside(isAbsolute(line) ? line : resolve(objects, line), root, what);
     await assertNothingLeadsOut(borrowed, root, seen);
@@ -86,13 +86,13 @@ async function assertSettings(git: Git, directory: string, file: string, root: s
   for (const { name, value } of await settingsIn(git, text)) {
     if (INCLUDES.test(name)) throw refused(`its file ${file} includes other files`);
     if (!PATH_SETTINGS.test(name) || value === '') continue;
-    // Git resolves some of them from the work tree, some from the .git directory.
+    // Git resolves some paths from the work tree, others from the .git directory.
     if (value.startsWith('~') || value.split('/').includes('..')) throw leadsOut(`the setting ${name}`);
     await inside(isAbsolute(value) ? value : resolve(directory, value), root, `the setting ${name}`);
   }
 }
 
-/** Git parses the text, but outside of any repository: elsewhere it would read the settings of the repository first. */
+/** Git parses the text outside of any repository; inside one, it would read the settings of the repository first. */
 async function settingsIn(git: Git, text: string): Promise<{ readonly name: string; readonly value: string }[]> {
   const nowhere = { ...git, path: '/', confinement: { ...git.confinement, GIT_DIR: devNull } };
   const args = ['config', '--file', '-', '--no-includes', '--null', '--list'];

@@ -1,17 +1,17 @@
 /**
- * Finds a repository as git does (gitrepository-layout), without running git: git would read the settings of the
- * repository, and the files which those include, before it answers.
+ * Finds a repository as git does (gitrepository-layout), without running git: git would first read the settings of the
+ * repository, and the files that they include.
  */
 import { lstat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { inside, isBelow, readInside, refused } from './enclosed-files.js';
 
 export interface GitDirectories {
-  /** The folder in which git finds the repository. Without symbolic links. */
+  /** The folder in which git finds the repository. Resolved. */
   readonly top: string;
-  /** The directory with HEAD; of a linked worktree, its folder below `worktrees`. Without symbolic links. */
+  /** The directory with HEAD; for a linked worktree, its folder below `worktrees`. Resolved. */
   readonly own: string;
-  /** The directory with objects, refs and settings; a linked worktree shares it. Without symbolic links. */
+  /** The directory with objects, refs and settings; a linked worktree shares it. Resolved. */
   readonly common: string;
 }
 
@@ -19,7 +19,7 @@ export interface GitDirectories {
  * The repository at `path` or in the nearest folder above it, up to the root.
  *
  * @param root absolute, without symbolic links
- * @throws SyncError (`repository_unreadable`) where there is none, or where it leads out of the root
+ * @throws SyncError (`repository_unreadable`) if there is none, or if it leads out of the root
  */
 export async function findGitDirectories(path: string, root: string): Promise<GitDirectories> {
   const start = await inside(path, root, 'the directory');
@@ -31,7 +31,7 @@ export async function findGitDirectories(path: string, root: string): Promise<Gi
   throw refused('it is not a git repository');
 }
 
-/** Git passes over an invalid repository, and would take the next one above it. */
+/** Rejects an invalid repository. Git would skip it and use the next one above. */
 async function checked(directories: GitDirectories, root: string): Promise<GitDirectories> {
   const head = (await readInside(join(directories.own, 'HEAD'), root, 'HEAD')) ?? '';
   if (!/^(?:ref:\s*refs\/|[0-9a-f]{40})/.test(head)) throw refused('it is not a git repository');
@@ -43,7 +43,7 @@ async function gitDirectoryAt(folder: string, root: string): Promise<string | un
   const dotGit = join(folder, '.git');
   const hasDotGit = await exists(dotGit);
   const isBare = (await exists(join(folder, 'HEAD'))) && (await looksBare(folder));
-  // Git would take one of the two, depending on details of both.
+  // Git would choose one of them, depending on details of both.
   if (hasDotGit && isBare) throw refused('it is a bare repository that contains another repository');
   if (!hasDotGit) return isBare ? folder : undefined;
   const real = await inside(dotGit, root, 'the .git directory');
@@ -73,7 +73,7 @@ async function directory(from: string, target: string, root: string, what: strin
   return real;
 }
 
-/** Also true for a link to nothing: git, too, looks at the name first. */
+/** Also true for a dangling link, because git checks for the name first. */
 async function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,

@@ -1,4 +1,6 @@
-/** Starting the git program: a clean environment, no pager, no prompts, nothing that a repository's settings could run. */
+/**
+ * Starts the git program with a clean environment: no pager, no prompts, and no programs from a repository's settings.
+ */
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { SyncError } from '../../failures.js';
@@ -7,7 +9,7 @@ import { SyncError } from '../../failures.js';
 export interface Git {
   readonly path: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** GIT_* variables that keep git inside a folder; none where it may read anything. */
+  /** GIT_* variables that confine git to a folder; empty if it may read everything. */
   readonly confinement: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** Whether git has `--since-as-filter` (2.37 and later). */
@@ -18,9 +20,9 @@ export interface Git {
 const OLDEST = 31;
 
 /**
- * Gets a repository ready to be read.
+ * Prepares a repository for reading.
  *
- * @throws SyncError (`repository_unreadable`) where the git program is missing or too old
+ * @throws SyncError (`repository_unreadable`) if the git program is missing or too old
  */
 export async function openGit(
   path: string,
@@ -38,8 +40,8 @@ export async function openGit(
 }
 
 /**
- * Settings of the user or of the repository that would change what is printed, or run a program of the repository's
- * choice. Command-line settings win over all files.
+ * Overrides settings of the user or the repository that would change the output, or run a program chosen by the
+ * repository. Command-line settings take precedence over all files.
  */
 const SETTINGS = [
   'core.quotePath=false',
@@ -58,17 +60,16 @@ const SETTINGS = [
   'blame.markUnblamableLines=false',
 ].flatMap((setting) => ['-c', setting]);
 
-/** How much of a failing git's last words are kept. */
+/** The number of characters kept from the end of a failing git's error output. */
 const STDERR_CHARACTERS = 2000;
 
 /**
- * Streams what a git command prints.
+ * Streams the output of a git command.
  *
- * Nothing that comes from outside may stand before a `--` or `--end-of-options` in the arguments, except hashes that
- * git itself printed.
+ * Untrusted values must follow a `--` or `--end-of-options` in the arguments, except hashes that git printed.
  *
- * @param more what goes to its standard input, and a last argument that need not be UTF-8
- * @throws SyncError (`repository_unreadable`) with git's own last words, when it exits with anything but 0
+ * @param more standard input, and a last argument that may be invalid UTF-8
+ * @throws SyncError (`repository_unreadable`) with the end of git's error output, if its exit code is not 0
  */
 export async function* streamGit(
   git: Git,
@@ -77,7 +78,7 @@ export async function* streamGit(
 ): AsyncGenerator<Buffer> {
   const child = start(git, args, lastArgument);
   const ended = ending(child, git, args);
-  // A consumer that stops early does not await the exit, which then is expected to be a failure.
+  // A consumer that stops early does not await the exit, which is then a failure.
   ended.catch(() => {});
   child.stdin.on('error', () => {});
   child.stdin.end(input);
@@ -92,7 +93,7 @@ export async function* streamGit(
   }
 }
 
-/** All that a git command prints. For output that is small, or that has to be at hand as a whole. */
+/** The whole output of a git command, for output that is small or needed as a whole. */
 export async function runGit(
   git: Git,
   args: readonly string[],
@@ -103,7 +104,7 @@ export async function runGit(
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** What a git command prints, as trimmed text; undefined where it fails, as lookups do that find nothing. */
+/** The output of a git command as trimmed text; undefined if it fails, as look-ups without a result do. */
 export async function askGit(git: Git, args: readonly string[]): Promise<string | undefined> {
   try {
     return (await runGit(git, args)).toString('utf8').replace(/\n$/, '');
@@ -129,8 +130,8 @@ function start(git: Git, args: readonly string[], lastArgument?: Buffer): ChildP
 }
 
 /**
- * Node encodes arguments as UTF-8, so that a name in other bytes cannot be handed over directly: the shell's printf
- * makes it. The full stop keeps newlines at the end of the name, which a substitution would drop.
+ * Node encodes arguments as UTF-8, so a name with other bytes cannot be passed directly. The shell's printf creates it.
+ * The trailing full stop preserves newlines at the end of the name, which command substitution would remove.
  */
 function throughShell(args: readonly string[], lastArgument: Buffer): string[] {
   const escaped = [...lastArgument].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('');
@@ -138,15 +139,15 @@ function throughShell(args: readonly string[], lastArgument: Buffer): string[] {
 }
 
 /**
- * The environment without the GIT_* variables, which could name another repository, index or program (a sync may run
- * inside a git hook), in the language that messages are recognized in.
+ * The environment without GIT_* variables, which could name another repository, index or program (a sync may run inside
+ * a git hook). Sets the locale whose messages this code recognizes.
  */
 function cleanEnvironment(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const clean: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (value !== undefined && !name.startsWith('GIT_')) clean[name] = value;
   }
-  // Buffered output: into a pipe, git would flush after each commit.
+  // Buffered output: with a pipe, git would flush after each commit.
   const git = { GIT_FLUSH: '0', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
   return { ...clean, ...git, LC_ALL: 'C', LANGUAGE: '', TZ: 'UTC' };
 }

@@ -1,23 +1,23 @@
-/** Numbers hashes in the order in which they come, in a few bytes beyond the hash itself. */
+/** Assigns numbers to hashes in the order of their insertion, with a few bytes of overhead per hash. */
 export class HashTable {
   readonly #bytes: number;
   #hashes: Buffer;
-  /** Open addressing; 0 is free, else the id and one. */
+  /** Open addressing. 0: free; otherwise the id plus one. */
   #slots = new Uint32Array(4096);
   #size = 0;
 
-  /** @param bytes of a hash */
+  /** @param bytes the size of a hash */
   constructor(bytes: number) {
     this.#bytes = bytes;
     this.#hashes = Buffer.alloc(1024 * bytes);
   }
 
-  /** How many ids were given out. */
+  /** The number of assigned ids. */
   get size(): number {
     return this.#size;
   }
 
-  /** The id of a hash in hexadecimal digits; a new one for a new hash. */
+  /** Returns the id of a hash in hexadecimal digits; assigns an id to a new hash. */
   add(hash: string): number {
     if (2 * this.#size >= this.#slots.length) this.#rehash();
     const bytes = Buffer.from(hash, 'hex');
@@ -42,9 +42,9 @@ export class HashTable {
     return this.#hashes.toString('hex', id * this.#bytes, (id + 1) * this.#bytes);
   }
 
-  /** Where the hash is, or where it belongs. */
+  /** The slot of a hash, or the slot where to insert it. */
   #slotOf(bytes: Buffer): number {
-    // Hashes are random: their first bytes spread evenly.
+    // Hashes are uniformly distributed, so their first bytes are a good slot number.
     let slot = bytes.readUInt32LE(0) % this.#slots.length;
     for (;;) {
       const id = (this.#slots[slot] ?? 0) - 1;

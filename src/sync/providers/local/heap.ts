@@ -1,4 +1,4 @@
-/** A binary heap: whatever comes first by the comparison is taken out first. */
+/** A binary heap. It returns the smallest item first, according to the comparison function. */
 export class Heap<Item> {
   readonly #items: Item[] = [];
   readonly #compare: (a: Item, b: Item) => number;
@@ -33,7 +33,7 @@ export class Heap<Item> {
   }
 
   #isBefore(a: number, b: number): boolean {
-    // Only places below the length are compared.
+    // Only indexes below the length are compared.
     return this.#compare(this.#items[a] as Item, this.#items[b] as Item) < 0;
   }
 

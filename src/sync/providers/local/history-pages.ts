@@ -1,23 +1,26 @@
-/** Gathers what the log parser reads into pages of bounded size. */
+/** Collects the output of the log parser in pages of bounded size. */
 import type { Row } from '../../records.js';
 import type { Page } from '../provider.js';
 import type { Position } from './history-position.js';
 import { asJson } from './history-position.js';
 import type { LogCommit, LogFile, LogReceiver } from './log-parser.js';
 
-/** Statistics rows for each commit of a page after which it is stored even in the middle of a commit. */
+/**
+ * Maximum number of statistics rows in a page, per commit of the page size. A larger page is split, even within a
+ * commit.
+ */
 const ROWS_PER_COMMIT = 50;
 
-/** Gathers commits and files into pages of bounded size. */
+/** Collects commits and files in pages of bounded size. */
 export class PageBuilder implements LogReceiver {
-  /** After the last commit that is complete in a page taken. */
+  /** The position after the last complete commit of a returned page. */
   position: Position;
   readonly #pageSize: number;
   readonly #boundary: ReadonlyMap<string, number>;
   #ready: Page[] = [];
   #commits: Row<'git_commits'>[] = [];
   #stats: Row<'git_commit_stats'>[] = [];
-  /** The commit whose files are being read, and whether its files are a change at all. */
+  /** The commit whose files are being read, and whether it is a shallow boundary. */
   #current: { readonly hash: string; readonly isBoundary: boolean } | undefined;
 
   constructor(position: Position, pageSize: number, boundary: ReadonlyMap<string, number>) {
@@ -45,7 +48,7 @@ export class PageBuilder implements LogReceiver {
   }
 
   file(file: LogFile): void {
-    // Against nothing, a shallow clone's last commits would seem to have written every file there is.
+    // A boundary commit of a shallow clone has no parents to compare with, so it would seem to add every file.
     if (this.#current === undefined || this.#current.isBoundary) return;
     this.#stats.push({
       commit_hash: this.#current.hash,
@@ -56,18 +59,18 @@ export class PageBuilder implements LogReceiver {
       old_file_mode: file.oldMode,
       new_file_mode: file.newMode,
     });
-    // A commit of very many files is stored in parts; its position moves on with the last of them.
+    // A commit with very many files is stored in parts; the position advances with the last part.
     if (this.#stats.length >= this.#pageSize * ROWS_PER_COMMIT) this.#flush();
   }
 
-  /** The pages that are full, each once. */
+  /** Returns the full pages, each once. */
   takeReady(): readonly Page[] {
     const ready = this.#ready;
     this.#ready = [];
     return ready;
   }
 
-  /** What is left when the log has ended. */
+  /** Returns the remaining rows after the end of the log. */
   takeRest(): Page | undefined {
     this.#completeCurrent();
     this.#flush();

@@ -11,12 +11,12 @@ import { readBoundary } from './shallow.js';
 
 export interface HistoryLimits {
   readonly window: TimeWindow;
-  /** The most commits wanted, of those the most with statistics; undefined is without limit. */
+  /** The maximum number of commits, and of commits with statistics; undefined: unlimited. */
   readonly maxCommits: number | undefined;
   readonly maxStats: number | undefined;
   /** Commits per page. */
   readonly pageSize: number;
-  /** Whether it is worth another walk through the history to know how many commits there are. */
+  /** Whether to count the commits, which costs another walk through the history. */
   readonly isCounted: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function* historyPages(
     yield* pagesFrom(git, position, limits, boundary.parents);
     return;
   }
-  // Counted beside the reading: the first pages do not know yet how many will follow, the last one always does.
+  // Counts concurrently with reading. The first pages do not know the total yet; the last one always does.
   let expected: number | undefined;
   const counting = countCommits(git, position, limits).then((count) => (expected = count));
   counting.catch(() => {});
@@ -71,7 +71,7 @@ async function* pagesFrom(
   yield { records: {}, position: asJson({ ...position, exclude: null, count: 0, last: null }), done: true };
 }
 
-/** How many commits are still to come from `position` on. */
+/** The number of commits that remain after `position`. */
 async function countCommits(git: Git, position: Position, { window, maxCommits }: HistoryLimits): Promise<number> {
   const counted = await runGit(git, [
     'rev-list',
@@ -84,12 +84,12 @@ async function countCommits(git: Git, position: Position, { window, maxCommits }
   return Math.max(0, Math.min(Number(counted.toString('latin1').trim()), maxCommits ?? Infinity) - position.count);
 }
 
-/** The commit that HEAD names; undefined in an empty repository. */
+/** The commit of HEAD; undefined if the repository is empty. */
 export async function headOf(git: Git): Promise<string | undefined> {
   return askGit(git, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
 }
 
-/** Where to begin: where an interrupted sync stopped, after the last complete one, or at the very beginning. */
+/** The start: after an interrupted sync's last page, after the last complete sync, or at the beginning. */
 async function beginning(
   git: Git,
   tip: string,
@@ -101,7 +101,7 @@ async function beginning(
   const earlier = start === undefined ? undefined : parsePosition(start.position);
   if (earlier === undefined || earlier.shallow !== shallow || !(await hasCommit(git, earlier.tip))) return fresh;
   if (start?.done === true) return { ...fresh, exclude: earlier.tip };
-  // What came after an interrupted sync's tip is read by the next one.
+  // Commits that are newer than an interrupted sync's tip are left to the next sync.
   if (earlier.exclude !== null && !(await hasCommit(git, earlier.exclude))) return fresh;
   return (await isInPlace(git, earlier, window)) ? earlier : fresh;
 }
@@ -110,7 +110,10 @@ async function hasCommit(git: Git, hash: string): Promise<boolean> {
   return (await askGit(git, ['cat-file', '-e', `${hash}^{commit}`])) !== undefined;
 }
 
-/** A history from a fixed tip does not change, but replaced commits might change it: the last one is looked up. */
+/**
+ * A history from a fixed tip changes only if commits are replaced, so check that the last stored commit is still in
+ * place.
+ */
 async function isInPlace(git: Git, position: Position, window: TimeWindow): Promise<boolean> {
   if (position.count === 0) return true;
   const phase: Phase = { skip: position.count - 1, most: 1, withStats: false };
@@ -124,7 +127,7 @@ interface Phase {
   readonly withStats: boolean;
 }
 
-/** First the commits with statistics, then, where there may be more, those without. */
+/** First the commits with statistics, then the others, if there may be any. */
 function* phases({ maxCommits, maxStats }: HistoryLimits, count: number): Generator<Phase> {
   const statsEnd = Math.min(maxStats ?? Infinity, maxCommits ?? Infinity);
   if (count < statsEnd) yield { skip: count, most: limit(statsEnd - count), withStats: true };
@@ -159,8 +162,8 @@ function logArguments(git: Git, position: Position, window: TimeWindow, phase: P
 }
 
 /**
- * The window by committer date. `--since-as-filter` continues after an older commit, since dates are not always in order;
- * a git without it stops there.
+ * The window by committer date. `--since-as-filter` also finds commits behind an older one, since dates are not always
+ * in order. Without this option, git stops at the first older commit.
  */
 export function windowArguments(git: Git, { since, until }: TimeWindow): string[] {
   const option = git.filtersSince ? '--since-as-filter' : '--since';
@@ -170,7 +173,7 @@ export function windowArguments(git: Git, { since, until }: TimeWindow): string[
   ];
 }
 
-/** A time as git reads it without guessing: the first whole second that is not before it. */
+/** A time in a format that git reads unambiguously: the first whole second that is not before it. */
 export function gitTime(milliseconds: number): string {
   return `@${Math.max(0, Math.ceil(milliseconds / 1000))} +0000`;
 }

@@ -1,12 +1,12 @@
 /**
- * Reads what `git log -z --raw --numstat` prints with {@link LOG_FORMAT}: per commit a header of NUL-terminated fields,
- * then, after a newline, the raw entries of its files and their line counts. It works on bytes and keeps no more than
- * the commit it is at.
+ * Parses the output of `git log -z --raw --numstat` with {@link LOG_FORMAT}: per commit a header of NUL-terminated
+ * fields, then, after a newline, the raw entries of its files and their line counts. It works on bytes and keeps only
+ * the current commit.
  */
 import { SyncError } from '../../failures.js';
 import { storedPath } from './paths.js';
 
-/** The header: U+0001 marks it, since nothing else in the stream begins with one. */
+/** The header. U+0001 marks it, since nothing else in the stream begins with this character. */
 export const LOG_FORMAT = '%x01%H%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B';
 
 export interface LogCommit {
@@ -34,7 +34,7 @@ export interface LogFile {
   readonly newMode: string;
 }
 
-/** Receives what is read, in order: each commit, then its files. */
+/** Receives the parsed items, in order: each commit, then its files. */
 export interface LogReceiver {
   commit(commit: LogCommit): void;
   file(file: LogFile): void;
@@ -47,14 +47,14 @@ const TAB = 0x09;
 const DASH = 0x2d;
 const FIELDS = 9;
 
-/** The years 1 to 9999: what every database and RFC 3339 can hold; broken commits hold anything. */
+/** The years 1 to 9999, which every database and RFC 3339 support. Broken commits may have any date. */
 const EARLIEST = -62_135_596_800;
 const LATEST = 253_402_300_799;
 
 export class LogParser {
   readonly #receiver: LogReceiver;
   #rest: Buffer = Buffer.alloc(0);
-  /** The modes of the current commit's files (old, new, old, new, ...), in the order in which their counts follow. */
+  /** The modes of the current commit's files (old, new, old, new, ...), in the order of their line counts. */
   #modes: string[] = [];
   #counted = 0;
 
@@ -62,7 +62,7 @@ export class LogParser {
     this.#receiver = receiver;
   }
 
-  /** Takes the next bytes; everything that is complete reaches the receiver before it returns. */
+  /** Parses the next bytes. Complete items reach the receiver before this returns. */
   push(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let position = 0;
@@ -74,13 +74,13 @@ export class LogParser {
     this.#rest = position === bytes.length ? Buffer.alloc(0) : bytes.subarray(position);
   }
 
-  /** Says that there is no more. */
+  /** Ends the input. */
   end(): void {
     if (this.#rest.length > 0) throw unexpected('it ends in the middle of an entry');
     this.#endFiles();
   }
 
-  /** Reads the entry at `position`; returns where the next one begins, or -1 where it is not complete yet. */
+  /** Parses the entry at `position`. Returns the start of the next one, or -1 if the entry is incomplete. */
   #entry(bytes: Buffer, position: number): number {
     switch (bytes[position] ?? -1) {
       case MARK:
@@ -120,7 +120,7 @@ export class LogParser {
     return (ends[FIELDS - 1] ?? 0) + 1;
   }
 
-  /** `:100644 100755 <hash> <hash> M` and one path, or two after R and C. */
+  /** `:100644 100755 <hash> <hash> M` and one path; two paths after R and C. */
   #raw(bytes: Buffer, start: number): number {
     const end = bytes.indexOf(0, start);
     if (end < 0) return -1;
@@ -134,7 +134,10 @@ export class LogParser {
     return last + 1;
   }
 
-  /** `3<TAB>1<TAB>path`, or `3<TAB>1<TAB>` with the old and the new path after it; `-` counts a binary file. */
+  /**
+   * `3<TAB>1<TAB>path`, or `3<TAB>1<TAB>` followed by the old and the new path; `-` instead of counts for a binary
+   * file.
+   */
   #counts(bytes: Buffer, start: number): number {
     const firstTab = bytes.indexOf(TAB, start);
     const secondTab = firstTab < 0 ? -1 : bytes.indexOf(TAB, firstTab + 1);

@@ -1,6 +1,8 @@
-/** Splitting what git prints with `-z`. */
+/** Splits the output of git with `-z`. */
 
-/** The fields of a stream that end with NUL; a rest without one is a field too. Each is valid until the next is read. */
+/**
+ * The fields of a stream that end with NUL, including an unterminated last one. Each is valid until the next is read.
+ */
 export async function* nulTerminated(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

@@ -1,4 +1,4 @@
-/** The local provider: one clone, read through the git program. */
+/** The local provider: one clone, read with the git program. */
 import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,11 +18,11 @@ import { askGit, openGit, runGit } from './git.js';
 import { historyPages } from './history.js';
 import { pullRequestPages } from './pull-requests.js';
 
-/** Without a time filter or an explicit cap: as many as a host gives (src/sync/README.md). */
+/** The limit without a time filter or an explicit maximum: the same as for hosts (src/sync/README.md). */
 const DEFAULT_COMMITS = 100;
 const DEFAULT_STATS = 50;
 
-/** How many clones of clones are followed to find the remote that they stand for. */
+/** The maximum length of a chain of clones that is followed to find the remote. */
 const CLONE_DEPTH = 5;
 
 /** Opens the provider for the clone at `path`, which may be bare, shallow, empty or a linked worktree. */
@@ -69,7 +69,7 @@ async function openRepository(
   };
 }
 
-/** The first of the files that hosts look for, as it is in HEAD. One that is too large for a host is none. */
+/** The first existing file of those that hosts look for, as in HEAD. A file that is too large for a host is ignored. */
 async function readCodeowners(git: Git): Promise<string | null> {
   for (const path of CODEOWNERS_PATHS) {
     const text = await readTracked(git, path, LARGEST_CODEOWNERS);
@@ -79,13 +79,13 @@ async function readCodeowners(git: Git): Promise<string | null> {
 }
 
 /**
- * A file as it is in HEAD, never one of the work tree or one that a setting names. Null for a file that is missing, empty
- * or larger than is read.
+ * A file as in HEAD, never from the work tree or from a path in the settings. Null for a file that is missing, empty or
+ * larger than the limit.
  */
 async function readTracked(git: Git, path: string, largest: number): Promise<string | null> {
   const object = `HEAD:${path}`;
   const size = Number(await askGit(git, ['cat-file', '-s', object]));
-  if (size === 0 || !(size <= largest)) return null; // a file that is not there has no size
+  if (size === 0 || !(size <= largest)) return null; // a missing file has no size
   return (await askGit(git, ['cat-file', 'blob', object])) ?? null;
 }
 
@@ -119,18 +119,21 @@ function pages(
     case 'cicd':
     case 'deployments':
     case 'incidents':
-      // parseSyncRequest refuses the other targets.
+      // parseSyncRequest rejects the other targets.
       throw new SyncError('internal', `A clone holds no ${request.target}`);
   }
 }
 
-/** The directory that holds the objects and settings, which linked worktrees share. */
+/** The directory with the objects and settings, which linked worktrees share. */
 async function gitDirectory(git: Git): Promise<string> {
   const answer = (await runGit(git, ['rev-parse', '--git-common-dir'])).toString('utf8').replace(/\n$/, '');
   return realpathSync(isAbsolute(answer) ? answer : resolve(git.path, answer));
 }
 
-/** What the clone was cloned from. A remote that is a directory is itself looked into: it may be a clone. */
+/**
+ * The remote that the repository was cloned from. If the remote is a directory, its remote is used, because it may be a
+ * clone.
+ */
 async function findRemote(
   git: Git,
   directory: string,
@@ -151,8 +154,8 @@ async function findRemote(
 }
 
 /**
- * A remote is not looked into when it is outside of the root, belongs to another user or is no repository any more: the
- * clone stands for itself.
+ * Ignores a remote that is outside of the root, belongs to another user or is not a repository any more. The clone is
+ * then identified by its directory.
  */
 async function readableOrNone(
   git: Git,

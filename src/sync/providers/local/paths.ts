@@ -1,4 +1,4 @@
-/** File names as texts: git's are bytes, databases' are Unicode. */
+/** Converts file names to texts: names are bytes in git and Unicode in databases. */
 import { isUtf8 } from 'node:buffer';
 
 const ESCAPES: Readonly<Record<number, string>> = {
@@ -14,15 +14,15 @@ const ESCAPES: Readonly<Record<number, string>> = {
 };
 
 /**
- * The file name in `bytes[start, end)` as it is stored.
+ * The stored form of the file name in `bytes[start, end)`.
  *
- * A name in UTF-8 is stored as it is, newlines, tabs and quotes included. Any other is stored as git quotes it: in double
- * quotes, with C escapes and three octal digits for each byte beyond ASCII. A name that begins with a double quote is
- * quoted too, so that no two names are stored alike.
+ * A name in UTF-8 is stored unchanged, including newlines, tabs and quotes. Any other name is stored as git quotes it:
+ * in double quotes, with C escapes and three octal digits for each byte beyond ASCII. A name that begins with a double
+ * quote is quoted, too, so that stored names are unique.
  */
 export function storedPath(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString('utf8', start, end);
-  // U+FFFD appears where decoding failed, or stands in the name itself: only then is the slower check needed.
+  // U+FFFD appears if decoding failed or if the name contains it; only then is the slower check needed.
   if (text.charCodeAt(0) !== 34 && (!text.includes('\ufffd') || isUtf8(bytes.subarray(start, end)))) return text;
   return quoted(bytes.subarray(start, end));
 }

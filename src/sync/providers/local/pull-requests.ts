@@ -1,10 +1,10 @@
 /**
- * `sync prs` of a clone: what commits and fetched refs tell about pull and merge requests. Merged ones come from the
- * hosts' messages of merges and squashes; open ones from `refs/pull/<n>/head` and `refs/merge-requests/<n>/head`, where
- * these were fetched. It is less than a host knows, so these rows never replace a host's.
+ * `sync prs` of a clone: pull and merge requests, inferred from commits and fetched refs. Merged requests come from the
+ * hosts' messages of merges and squashes. Open requests come from `refs/pull/<n>/head` and
+ * `refs/merge-requests/<n>/head`, if these were fetched. A host has more data, so these rows never replace a host's.
  *
- * A sync starts git a few times, however many requests there are: once to find the commits that end requests, once for
- * what these changed, and once for the history, out of which each merge's own commits are taken.
+ * The number of git processes does not depend on the number of requests: one finds the commits that end requests, one
+ * reads their changes, and one reads the history, which contains the commits of each merge.
  */
 import type { JsonValue, RequestEvidence, Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
@@ -25,15 +25,15 @@ interface Options {
 interface Position {
   readonly tip: string;
   readonly exclude: string | null;
-  /** Requests stored so far. */
+  /** The number of requests stored so far. */
   readonly count: number;
-  /** Raise it when more requests are found than before: then all are read again. */
+  /** Increase it when this code detects more requests; all requests are then read again. */
   readonly version: number;
 }
 
 const VERSION = 2;
 
-/** The most commits that are listed for one request. */
+/** Maximum number of commits listed per request. */
 const MOST_COMMITS = 1000;
 
 /** The pages of the requests of a clone: merged ones newest first, then the open ones. */
@@ -64,13 +64,16 @@ export async function* pullRequestPages(git: Git, options: Options, start: Start
   yield { records: {}, position: { tip, exclude: null, count: 0, version: VERSION }, done: true };
 }
 
-/** The commit that ends a request. */
+/** A commit that ends a request. */
 interface Ending {
   readonly hash: string;
   readonly evidence: RequestEvidence;
 }
 
-/** From the weakest on. Where several commits name one request, the strongest counts; of equal ones the newest does. */
+/**
+ * From the weakest to the strongest evidence. If several commits name a request, the strongest one counts; of equal
+ * ones, the newest.
+ */
 const BY_STRENGTH: readonly RequestEvidence[] = ['ref', 'title', 'squash', 'trailer', 'merge'];
 
 function isStronger(one: Ending, other: Ending): boolean {
@@ -86,7 +89,7 @@ async function requestsToRead(git: Git, position: Position, window: TimeWindow):
     ...(exclude === null ? [] : [`^${exclude}`]),
   ]);
   if (found.size > 0 && exclude !== null) {
-    // A commit that mentions a request which was merged long ago must not take its place.
+    // A commit that mentions an already merged request must not replace the commit that merged it.
     const before = await endings(git, [exclude]);
     for (const [number, ending] of found) {
       const known = before.get(number);
@@ -96,7 +99,7 @@ async function requestsToRead(git: Git, position: Position, window: TimeWindow):
   return [...found.values()].map(({ hash }) => hash);
 }
 
-/** The commits of a log that end requests, by number; in the log's order. */
+/** The commits of a log that end requests, by the number of the request, in the log's order. */
 async function endings(git: Git, args: readonly string[]): Promise<Map<number, Ending>> {
   const found = new Map<number, Ending>();
   for await (const commit of parseRequestLog(streamGit(git, [...REQUEST_LOG, '--no-patch', ...args, '--']))) {
@@ -105,7 +108,7 @@ async function endings(git: Git, args: readonly string[]): Promise<Map<number, E
     const ending = { hash: commit.hash, evidence: request.evidence };
     const known = found.get(request.number);
     if (known !== undefined && !isStronger(ending, known)) continue;
-    // Behind those that are newer.
+    // Move it behind the newer ones.
     found.delete(request.number);
     found.set(request.number, ending);
   }
@@ -121,7 +124,7 @@ async function beginning(git: Git, tip: string, start: Start): Promise<Position>
   return start?.done === true ? { ...fresh, exclude: earlier.tip } : earlier;
 }
 
-/** The requests that these commits end, in their order, each with the size of what it brought in. */
+/** The requests that these commits end, in the same order, with the size of their changes. */
 async function* requestRows(
   git: Git,
   tip: string,
@@ -176,7 +179,7 @@ function asRow(request: EndedRequest, graph: CommitGraph | undefined): Row<'git_
   };
 }
 
-/** A squash is all that a clone has of its request. */
+/** A clone has only the squash commit of a squashed request. */
 function itself({ commit }: EndedRequest): GraphCommit {
   return { ...commit, when: commit.authorWhen };
 }

@@ -1,4 +1,4 @@
-/** What the messages of commits say about the requests that they end. */
+/** Detects the requests that commits end, by the commits' messages. */
 import { SyncError } from '../../failures.js';
 import type { RequestEvidence } from '../../records.js';
 import { nulTerminated } from './nul-terminated.js';
@@ -22,7 +22,7 @@ export interface EndingCommit {
   readonly committerEmail: string;
   readonly when: number;
   readonly message: string;
-  /** Against the first parent; binary files count as changed files only. */
+  /** Compared with the first parent. Binary files count as changed files only. */
   readonly additions: number;
   readonly deletions: number;
   readonly changedFiles: number;
@@ -38,7 +38,7 @@ export interface EndedRequest {
   readonly baseBranch: string | null;
 }
 
-/** Reads what {@link REQUEST_LOG} prints, with `--numstat` or `--no-patch`. */
+/** Parses the output of {@link REQUEST_LOG} with `--numstat` or `--no-patch`. */
 export async function* parseRequestLog(chunks: AsyncIterable<Buffer>): AsyncGenerator<EndingCommit> {
   let fields: string[] = [];
   for await (const bytes of nulTerminated(chunks)) {
@@ -53,11 +53,10 @@ export async function* parseRequestLog(chunks: AsyncIterable<Buffer>): AsyncGene
 }
 
 /**
- * The request that a commit ends, by its message, in the words of either host.
+ * The request that a commit ends, detected by the message formats of both hosts.
  *
- * `(#12)` at the end of a title is a request where the host itself wrote the commit, or where one person committed what
- * another one wrote: people who end their own commit so mean an issue as often. A cherry-pick repeats the words of a
- * commit that ended the request before.
+ * `(#12)` at the end of a title means a request if the host created the commit, or if author and committer differ. In
+ * other commits it often means an issue. A cherry-pick repeats the message of an earlier commit that ended the request.
  */
 export function endedRequest(commit: EndingCommit): EndedRequest | undefined {
   const [subject = '', ...rest] = commit.message.split('\n');

@@ -27,7 +27,7 @@ export async function openRequests(git: Git, tip: string): Promise<readonly Row<
 }
 
 function requestRow(fields: readonly string[]): Row<'git_pull_requests'> | undefined {
-  // for-each-ref ends each ref's line with a newline, which stands before the next one's name.
+  // for-each-ref ends each line with a newline, which therefore precedes the name of the next ref.
   const [name = '', hash = '', authorName = '', authorEmail = '', date = '', subject = '', body = ''] = fields;
   const number = /\/(\d{1,9})\/head$/.exec(name.trim())?.[1];
   if (number === undefined || !/^\d+$/.test(date)) return undefined;

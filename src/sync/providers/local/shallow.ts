@@ -1,4 +1,4 @@
-/** Where a shallow clone's history is cut off. */
+/** Reads the boundary of a shallow clone. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { runGit } from './git.js';
 export interface Boundary {
   /** Changes whenever the boundary moves; null in a complete clone. */
   readonly name: string | null;
-  /** The commits at which a shallow clone ends, and how many parents they really have. */
+  /** The commits at the boundary, and their real number of parents. */
   readonly parents: ReadonlyMap<string, number>;
 }
 
-/** Reads the boundary; the log would call its commits root commits. */
+/** Reads the boundary. git log would report these commits as root commits. */
 export async function readBoundary(git: Git, gitDirectory: string): Promise<Boundary> {
   let text: string;
   try {

@@ -1,10 +1,10 @@
-/** The files in which two trees differ, from `git diff-tree -r -z --raw --numstat --no-renames`. */
+/** The files that differ between two trees, from `git diff-tree -r -z --raw --numstat --no-renames`. */
 import { SyncError } from '../../failures.js';
 import { nulTerminated } from './nul-terminated.js';
 import { storedPath } from './paths.js';
 
 export interface TreeChange {
-  /** As it is stored; see paths.ts. */
+  /** The stored form of the name; see paths.ts. */
   readonly path: string;
   /** The bytes of the name. */
   readonly name: Buffer;
@@ -15,14 +15,14 @@ export interface TreeChange {
 
 const COLON = 0x3a;
 
-/** Reads the whole list; it is as long as the number of files that differ. */
+/** Parses the whole list; its length is the number of changed files. */
 export async function parseTreeChanges(chunks: AsyncIterable<Buffer>): Promise<TreeChange[]> {
   const files: { readonly mode: string; readonly name: Buffer }[] = [];
   const changes: TreeChange[] = [];
   let mode: string | undefined;
   for await (const field of nulTerminated(chunks)) {
     if (mode !== undefined) {
-      // Whatever follows a raw entry is its path, though it may look like anything.
+      // The field after a raw entry is always its path, even if it looks like another entry.
       files.push({ mode, name: Buffer.from(field) });
       mode = undefined;
     } else if (field[0] === COLON) {

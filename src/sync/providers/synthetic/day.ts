@@ -1,6 +1,6 @@
 /**
- * One day of a made-up repository. A day depends on the seed, the repository's name, the density and the date alone, so
- * that overlapping syncs make the same records, and that any day can be made without those before it.
+ * Generates one day of a synthetic repository. A day depends only on the seed, the repository's name, the density and
+ * the date. So overlapping syncs generate the same records, and any day can be generated without the previous ones.
  */
 import { randomNamed } from './random.js';
 import type { Random } from './random.js';
@@ -11,16 +11,16 @@ export const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
-/** What all days of a repository have in common. */
+/** The parameters that all days of a repository share. */
 export interface Repository {
   readonly name: string;
   readonly seed: number;
-  /** Commits on a working day, or, with `isEven`, on every day exactly. */
+  /** Commits per working day, or, with `isEven`, on every day exactly. */
   readonly commitsPerDay: number;
   readonly isEven: boolean;
 }
 
-/** 2000-01-01: the first day that can be made, from which requests are numbered. */
+/** 2000-01-01: the first day that can be generated. Requests are numbered from this day. */
 export const FIRST_DAY = 10_957;
 
 export interface MadeCommit {
@@ -43,7 +43,7 @@ export interface MadeRequest {
   readonly change: Change;
   readonly author: Person;
   readonly created: number;
-  /** When it is merged or closed; null for one that stays open. */
+  /** The time of its merge or close; null if it stays open. */
   readonly ended: number | null;
   readonly isMerged: boolean;
   readonly commits: readonly MadeCommit[];
@@ -51,7 +51,7 @@ export interface MadeRequest {
   readonly comments: number;
 }
 
-/** A request with its commits, or a commit that belongs to none. */
+/** A request with its commits, or a commit outside any request. */
 export type Work = { readonly request: MadeRequest } | { readonly commit: MadeCommit };
 
 /** The share of commits that belong to requests. */
@@ -59,11 +59,14 @@ const IN_REQUESTS = 0.8;
 const WEEKEND_DENSITY = 0.2;
 const MOST_COMMITS = 5;
 
-/** The work that begins on a day (counted from 1970-01-01), in a fixed order; held one item at a time. */
+/**
+ * Generates the work that begins on a day (counted from 1970-01-01), in a fixed order. Only one item is in memory at a
+ * time.
+ */
 export function* workOf(repository: Repository, day: number): Generator<Work> {
   const random = randomNamed(`${repository.seed} ${repository.name} ${day} work`);
   const total = commitsOn(repository, day, random);
-  // Numbers rise from day to day: each day has room for as many requests as it has commits.
+  // Numbers increase from day to day: each day reserves as many numbers as it may have commits.
   const room = Math.ceil(repository.commitsPerDay * (repository.isEven ? 1 : 2));
   let number = (day - FIRST_DAY) * Math.max(1, room) + 1;
   for (let made = 0; made < total;) {

@@ -1,4 +1,4 @@
-/** The synthetic provider: repositories that are made up, day by day, the same for the same seed. */
+/** The synthetic provider: generated repositories. The same seed generates the same data. */
 import { identityOfRemote } from '../../identity.js';
 import type { JsonValue, Records, TableName } from '../../records.js';
 import type { SyncRequest } from '../../request.js';
@@ -13,12 +13,12 @@ import { blameOf, commitRow, eventsOf, requestRow, reviewRows, statsRows } from 
 const DEFAULT_DAYS = 90;
 const DEFAULT_COMMITS_PER_DAY = 5;
 
-/** Days that are made again by the next sync: what was open in them may have ended. */
+/** The next sync generates this many days again, because requests that were open may have ended. */
 const UNSETTLED_DAYS = 14;
 
 type SyntheticSelection = Extract<Selection, { readonly kind: 'synthetic' }>;
 
-/** Opens the provider; `--max-repos` makes up that many repositories instead of one. */
+/** Opens the provider; `--max-repos` generates that many repositories instead of one. */
 export function openSynthetic(
   selection: SyntheticSelection,
   request: SyncRequest,
@@ -39,7 +39,7 @@ function* sources(
   }
 }
 
-/** The address of a repository that is made up: it stands for its identity, and leads nowhere. */
+/** The remote address of a generated repository. It determines the identity; no server has it. */
 export function addressOfMadeUp(name: string): string {
   return `https://synthetic.invalid/${name}`;
 }
@@ -59,7 +59,7 @@ function openRepository(
   const url = addressOfMadeUp(name);
   const span = spanOf(request, dependencies.now());
   const days = span.lastDay - span.firstDay + 1;
-  // A number that was asked for is reached exactly: its days are all alike.
+  // An explicit number of commits is reached exactly, because all days have equally many.
   const repository: Repository = {
     name,
     seed,
@@ -89,9 +89,9 @@ function spanOf({ window }: SyncRequest, now: number): Span {
 
 interface Position {
   readonly day: number;
-  /** Items of the day that are stored. */
+  /** The number of the day's items that are stored. */
   readonly offset: number;
-  /** Leading records stored so far. */
+  /** The number of leading records stored so far. */
   readonly count: number;
 }
 
@@ -122,7 +122,7 @@ async function* pages(repository: Repository, span: Span, request: SyncRequest, 
       batch = new Batch();
     }
   }
-  // Commits do not change any more; what else was open may have ended when the next sync comes.
+  // Commits never change. Other open work may have ended by the next sync.
   const settled = { day: Math.max(span.firstDay, span.lastDay - UNSETTLED_DAYS), offset: 0, count: 0 };
   yield { records: batch.records, position: request.target === 'git' ? { ...position } : settled, done: true };
 }
@@ -157,7 +157,7 @@ class Batch {
   readonly #tables = new Map<TableName, object[]>();
   size = 0;
 
-  /** Adds records unless there is no room for their leading ones; returns how many leading ones were added. */
+  /** Adds records up to `room` leading ones. Returns the number of leading records added. */
   add(records: Records, room: number): number {
     if (room <= 0) return 0;
     for (const [name, rows] of Object.entries(records)) {
@@ -172,7 +172,7 @@ class Batch {
   }
 
   get records(): Records {
-    // The rows came from Records under the same names.
+    // The tables have the names of the added Records.
     return Object.fromEntries(this.#tables);
   }
 }

@@ -1,21 +1,21 @@
-/** Chance that is the same every time: a generator of pseudo-random numbers named by a text. */
+/** A pseudo-random number generator that is seeded by a text. */
 import { createHash } from 'node:crypto';
 
 export interface Random {
-  /** A whole number from `least` to `most`, both included. */
+  /** An integer from `least` to `most`, both included. */
   between(least: number, most: number): number;
-  /** True with that probability. */
+  /** True with the given probability. */
   chance(probability: number): boolean;
   pick<Item>(items: readonly [Item, ...Item[]]): Item;
-  /** An item in proportion to its weight, a whole number. */
+  /** An item, chosen in proportion to its weight, which is an integer. */
   pickWeighted<Item>(items: readonly [readonly [weight: number, item: Item], ...(readonly [number, Item])[]]): Item;
-  /** As many hexadecimal digits as asked for, a multiple of eight. */
+  /** The given number of hexadecimal digits, a multiple of eight. */
   hex(digits: number): string;
 }
 
 /**
- * A generator whose numbers depend on the name alone. It is xoshiro128** (Blackman and Vigna, 2018), seeded from a
- * SHA-256 of the name: two names share no stretch of numbers that matters.
+ * A generator whose numbers depend on the name only. It is xoshiro128** (Blackman and Vigna, 2018), seeded with a
+ * SHA-256 of the name, so that sequences of different names practically never overlap.
  */
 export function randomNamed(name: string): Random {
   const digest = createHash('sha256').update(name).digest();

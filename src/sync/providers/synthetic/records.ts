@@ -1,4 +1,4 @@
-/** Synthetic work as records, as a host would report them at a given time. */
+/** Converts synthetic work to records, as a host would report them at a given time. */
 import type { Records, Row } from '../../records.js';
 import type { MadeCommit, MadeRequest, Repository } from './day.js';
 import { DAY, FIRST_DAY } from './day.js';
@@ -34,7 +34,7 @@ export function statsRows(commit: MadeCommit): Row<'git_commit_stats'>[] {
   }));
 }
 
-/** A request as it stands at `until`: what comes later has not happened yet. */
+/** A request in its state at `until`; later events are left out. */
 export function requestRow(request: MadeRequest, until: number): Row<'git_pull_requests'> {
   const ended = request.ended !== null && request.ended < until ? request.ended : null;
   const reviews = request.reviews.filter((review) => review.when < until);
@@ -83,10 +83,10 @@ export function reviewRows(request: MadeRequest, until: number): Row<'git_pull_r
     }));
 }
 
-/** Per repository, about one deployment in nine days and one incident a month: more would hide the changes among operational work. */
+/** Maximum per day: about one deployment in nine days and one incident a month. More would outnumber the changes. */
 const MOST_PER_DAY = { cicd: 6, deployments: 0.11, incidents: 0.035 } as const;
 
-/** The pipeline runs, deployments or incidents that begin on a day; their numbers follow the density of commits. */
+/** The pipeline runs, deployments or incidents that begin on a day. Their number is proportional to that of commits. */
 export function* eventsOf(
   target: 'cicd' | 'deployments' | 'incidents',
   repository: Repository,
@@ -144,7 +144,7 @@ export function* eventsOf(
   }
 }
 
-/** No line was written after it: blame does not depend on when it is made. */
+/** The latest time of any line, so that blame does not depend on the time of the sync. */
 const BLAME_UNTIL = Date.UTC(2024, 0, 1);
 
 /** The blame of all files: 10 to 200 lines each. */

@@ -1,4 +1,4 @@
-/** What synthetic data are made of: people, files, and changes of every kind that the classifier knows. */
+/** The vocabulary of synthetic data: people, files, and changes of every subcategory. */
 
 export interface Person {
   readonly name: string;
@@ -79,7 +79,9 @@ export interface Change {
   readonly labels: readonly string[];
 }
 
-/** A change of each subcategory of the taxonomy, and how many of 100 are like it: most are features, as in most products. */
+/**
+ * A change of each subcategory of the taxonomy, and its frequency in percent: most are features, as in most products.
+ */
 export const CHANGES: readonly [readonly [frequency: number, change: Change], ...(readonly [number, Change])[]] = [
   [10, { title: 'feat(checkout): let customers save a cart', labels: ['feature', 'customer'] }],
   [11, { title: 'feat(search): rank results by relevance', labels: ['feature', 'roadmap'] }],

@@ -1,20 +1,21 @@
-/** What names and e-mails tell of host accounts: whose account an address is, and which accounts are bots. */
+/** Detects host accounts from names and e-mails: the account of an address, and whether an account is a bot. */
 
 /**
- * Addresses that the hosts make up for accounts that hide their own: `1234+login@users.noreply.github.com` (without the
- * number before 2017) and `1234-login@users.noreply.gitlab.com`; instances of the hosts have their own names behind it.
+ * Addresses that the hosts generate for accounts that hide their address: `1234+login@users.noreply.github.com`
+ * (without the number before 2017) and `1234-login@users.noreply.gitlab.com`; self-hosted instances have other host
+ * names at the end.
  */
 const NOREPLY = /^(\d+[+-])?([^@+]+)@users\.noreply\.([^@]+)$/i;
 
-/** The login of the account that an address stands for; undefined for any other address. */
+/** The login of the account with this address; undefined if it is not a generated address. */
 export function loginOfAddress(email: string): string | undefined {
   const [, number = '', login, host] = NOREPLY.exec(email.trim()) ?? [];
   if (login === undefined) return undefined;
-  // A login of GitHub's may begin with digits and a hyphen.
+  // On GitHub, a login may begin with digits and a hyphen.
   return number.endsWith('-') && host?.toLowerCase() === 'github.com' ? number + login : login;
 }
 
-/** Accounts that are bots without saying so by `[bot]`, as they call themselves in logins, names and addresses. */
+/** Bots whose logins, names and addresses lack the suffix `[bot]`. */
 const BOTS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['dependabot', /^dependabot(?:-preview|-support)?$|^support@dependabot\.com$/],
   ['renovate', /^renovate(?:[- ]?bot)?$|^(?:bot|renovate)@(?:renovateapp\.com|whitesourcesoftware\.com)$/],
@@ -29,10 +30,10 @@ const BOTS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['mergify', /^mergify$/],
 ];
 
-/** Accounts that GitLab makes for access tokens. */
+/** Accounts that GitLab creates for access tokens. */
 const TOKEN_ACCOUNT = /^((?:project|group)_\d+_bot(?:_\w+)?)$/;
 
-/** `dependabot[bot]` for a login, a name or an e-mail of that bot; undefined for people. */
+/** The bot, such as `dependabot[bot]`, of a login, name or e-mail; undefined for people. */
 export function botOf(text: string): string | undefined {
   const lower = text.trim().toLowerCase();
   const own = /^(.+?)\[bot\]$/.exec(lower)?.[1];

@@ -13,7 +13,7 @@ export interface Author {
   readonly also: readonly string[];
 }
 
-/** People of one organization, and names of one person. */
+/** Maximum number of people in an organization, and of names of one person. */
 const MOST_AUTHORS = 10_000;
 const MOST_NAMES = 100;
 const LONGEST_NAME = 254;
@@ -21,13 +21,13 @@ const LONGEST_NAME = 254;
 /**
  * Reads an authors file.
  *
- * @throws FileError where it cannot be read or is not an authors file, with every problem in it
+ * @throws FileError with every problem, if the file cannot be read or is invalid
  */
 export async function loadAuthors(file: string): Promise<readonly Author[]> {
   return parseAuthors(await readTextFile(file, 'authors file'), file);
 }
 
-/** Parses the text of an authors file; `name` is what messages call it. Throws as `loadAuthors` does. */
+/** Parses the text of an authors file; `name` is the file's name in messages. Throws like `loadAuthors`. */
 export function parseAuthors(text: string, name: string): readonly Author[] {
   const { value, lineOf } = parseYaml(text, name);
   const check = new FileCheck(lineOf);
@@ -59,15 +59,15 @@ export function parseAuthors(text: string, name: string): readonly Author[] {
   return authors;
 }
 
-/** The authors as they are stored. */
+/** The stored form of the authors. */
 export function authorsAsText(authors: readonly Author[]): string {
   return JSON.stringify(authors);
 }
 
-/** Authors that `authorsAsText` wrote; anything else is none. */
+/** Parses the text of `authorsAsText`; any other text gives no authors. */
 export function authorsFromText(text: string | undefined): readonly Author[] {
   if (text === undefined) return [];
   const parsed: unknown = JSON.parse(text);
-  // Nothing else writes them, and JSON.parse gave back what JSON.stringify took.
+  // Only `authorsAsText` writes this text.
   return Array.isArray(parsed) ? (parsed as Author[]) : [];
 }

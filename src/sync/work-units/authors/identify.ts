@@ -1,6 +1,6 @@
 /**
- * Who an author is: one person behind several e-mails, logins and names. Records keep what their sources say; a unit's
- * author is worked out when it is derived, so that another mapping gives other authors and none is lost.
+ * Identifies authors: one person may have several e-mails, logins and names. Records keep the values of their sources.
+ * A unit's author is determined when the unit is derived, so a changed mapping applies to all units.
  */
 import { createHash } from 'node:crypto';
 import { botOf, loginOfAddress } from './accounts.js';
@@ -8,26 +8,26 @@ import type { Author } from './authors-file.js';
 import { parseMailmap } from './mailmap.js';
 
 export interface Identity {
-  /** The value of the dimension AUTHOR; '' where the source tells none. */
+  /** The value of the dimension AUTHOR; '' if the source has none. */
   readonly author: string;
-  /** All that the author is known by, the value first: what teams may list. */
+  /** All names of the author, the value first. Teams may list any of them. */
   readonly names: readonly string[];
 }
 
 export interface AuthorIdentifier {
-  /** Another one whenever the same author could get another value. */
+  /** Changes whenever the same author could get another value. */
   readonly fingerprint: string;
   /**
-   * @param email null where the source tells none
-   * @param name a login or a name; null where the source tells none
+   * @param email null if the source has none
+   * @param name a login or a name; null if the source has none
    */
   identify(email: string | null, name: string | null): Identity;
 }
 
-/** Different authors that are remembered. */
+/** The size of the cache of authors. */
 const REMEMBERED = 50_000;
 
-/** @param mailmap the text of the repository's `.mailmap`; '' where it has none */
+/** @param mailmap the text of the repository's `.mailmap`; '' if it has none */
 export function createAuthorIdentifier(authors: readonly Author[], mailmap: string): AuthorIdentifier {
   const mapped = parseMailmap(mailmap);
   const entries = new Map<string, Author>();

@@ -1,15 +1,15 @@
-/** Stores an organization's authors, and gives every unit the author that it has by them. */
+/** Stores an organization's authors, and updates the authors of its units. */
 import type { WorkUnitDeriver } from '../derivation/deriver.js';
 import { assignTeams, type TeamsImported } from '../teams/import-teams.js';
 import type { Author } from './authors-file.js';
 import { authorsAsText } from './authors-file.js';
 
 /**
- * Replaces the authors of an organization, and derives its units again by them. An empty list takes all mappings back.
+ * Replaces the authors of an organization, and derives its units again. An empty list removes all mappings.
  *
- * If it is interrupted, the next sync of each remaining repository, or the same import again, does the rest.
+ * If it is interrupted, the next sync of each remaining repository, or a repeated import, completes the work.
  *
- * @param onRepository is called in front of each repository
+ * @param onRepository is called before each repository
  */
 export async function importAuthors(
   deriver: WorkUnitDeriver,

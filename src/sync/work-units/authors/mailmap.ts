@@ -1,6 +1,6 @@
-/** `.mailmap`, as gitmailmap(5) describes it: who wrote a commit, whatever name and e-mail stand in it. */
+/** Parses `.mailmap` files (gitmailmap(5)), which map the names and e-mails in commits to people. */
 
-/** What a commit says of its author. */
+/** The author as a commit names them. */
 export interface Person {
   readonly name: string | null;
   readonly email: string | null;
@@ -9,14 +9,14 @@ export interface Person {
 interface Entry {
   name: string | null;
   email: string | null;
-  /** For commits of that e-mail with one name only, by the name in lower case. */
+  /** For commits with this e-mail and a certain name, by the name in lower case. */
   readonly byName: Map<string, Person>;
 }
 
-/** The largest file that is read; the largest known ones have a tenth of it. */
+/** Maximum size of the file; the largest known ones have a tenth of it. */
 export const LARGEST_MAILMAP = 1024 * 1024;
 
-/** Reads a `.mailmap`; lines that are none are left out, as git does. */
+/** Parses a `.mailmap`; skips invalid lines, as git does. */
 export function parseMailmap(text: string): (person: Person) => Person {
   const entries = new Map<string, Entry>();
   for (const line of text.split('\n')) addLine(entries, line);

@@ -23,15 +23,15 @@ export interface Evidence {
   readonly files: FileTally;
 }
 
-/** Changed files, counted by the rule that names them (see {@link Classifier.ruleOfPath}); no rule is -1. */
+/** Changed files, counted by the rule that names them (see {@link Classifier.ruleOfPath}); -1: no rule. */
 export type FileTally = ReadonlyMap<number, number>;
 
-/** The points that one match of a rule gave. */
+/** The points given by one match of a rule. */
 export interface Contribution {
-  /** The rule's name; `fallback` where nothing matched. */
+  /** The rule's name; `fallback` if nothing matched. */
   readonly rule: string;
   readonly signal: Signal | 'fallback';
-  /** What was matched, for a person to read. */
+  /** The matched text or file, for display. */
   readonly match: string;
   readonly subcategory: Subcategory;
   readonly points: number;
@@ -40,7 +40,7 @@ export interface Contribution {
 export interface Classifier {
   /** Changes whenever the same unit could be classified differently. */
   readonly fingerprint: string;
-  /** The number of the first rule whose `paths` name this path, else -1. */
+  /** The number of the first rule whose `paths` match this path, or -1. */
   ruleOfPath(path: string): number;
   /** @param explain receives each contribution in a fixed order */
   classify(evidence: Evidence, explain?: (contribution: Contribution) => void): Classification;
@@ -49,7 +49,7 @@ export interface Classifier {
 const NONE: readonly number[] = [];
 /** The weight of the text below a title; the title weighs 1. */
 const TEXT_STRENGTH = 0.25;
-/** Different paths, labels and scopes whose rules are remembered. */
+/** Maximum number of cached paths, labels and scopes. */
 const REMEMBERED = 50_000;
 
 export function createClassifier(rules: Rules): Classifier {
@@ -75,7 +75,7 @@ export function createClassifier(rules: Rules): Classifier {
     return found.size > 0 || colon < 0 ? found : starts.findAtStart(wordsOf(bare.slice(colon + 1)));
   };
 
-  // Points repeat (a `fix:` that changes only code), and dividing them costs more than caching them.
+  // Points repeat (a `fix:` that changes only code), and dividing them costs more than a cache look-up.
   const divided = new Map<string, Classification>();
   const divideOnce = (points: Points, named: readonly Subcategory[]): Classification => {
     const key = `${named.length} ${[...points].join()}`;
@@ -105,7 +105,8 @@ export function createClassifier(rules: Rules): Classifier {
       for (const scope of scopes) for (const number of rulesOfScope(scope)) give(number, 'scope', strength, scope);
     };
     giveKinds(own, 1);
-    // The types of its commits count for a request whose title has none that a rule knows, each with its fraction of them.
+    // If no rule knows the type of a request's title, the types of its commits count, each in proportion to its
+    // frequency.
     const { commitTitles } = evidence;
     if (commitTitles.length > 0 && !own.types.some((type) => types.has(type)))
       for (const title of commitTitles) giveKinds(readTitle(title), 1 / commitTitles.length);
@@ -114,7 +115,7 @@ export function createClassifier(rules: Rules): Classifier {
     const words = wordsOf(own.description);
     const atStart = findStart(own.bare, own.bare === own.description ? words : wordsOf(own.bare));
     for (const [number, word] of atStart) give(number, 'start', 1, word);
-    // The `fix` of `fix: ...` has had its points as a type, and that of `Fix ...` as a start.
+    // The `fix` of `fix: ...` already counted as a type, and that of `Fix ...` as a start.
     const inTitle = keywords.find(words);
     for (const [number, word] of inTitle) if (!atStart.has(number)) give(number, 'keyword', 1, word);
     const named = [...points.keys()];

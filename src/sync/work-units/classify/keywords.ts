@@ -1,6 +1,6 @@
-/** Finds the keywords of all rules in a text at once, by looking up its words instead of running one expression per rule. */
+/** Finds the keywords of all rules in one pass over a text, by looking up its words. */
 
-/** A keyword of a rule: words that follow each other, the last of which may be open-ended. */
+/** A keyword of a rule: consecutive words, the last of which may be open-ended. */
 interface Keyword {
   readonly words: readonly string[];
   readonly isOpen: boolean;
@@ -8,15 +8,15 @@ interface Keyword {
   readonly rule: number;
 }
 
-/** By the number of a rule, the words that were found for it. */
+/** The words that were found, by the number of the rule. */
 export type Found = ReadonlyMap<number, string>;
 
 /** The size of the cache of candidates by word. */
 const REMEMBERED = 50_000;
-/** Text beyond this many characters is ignored: it is templates and logs. */
+/** Text beyond this many characters is ignored; it is usually templates and logs. */
 const MOST_CHARACTERS = 4000;
 const WORD = /[\p{L}\p{N}_]+/gu;
-/** The same for ASCII, which most texts are; it takes a third of the time. */
+/** The same for ASCII, the most common case, which takes a third of the time. */
 const ASCII_WORD = /[a-z0-9_]+/g;
 const ASCII = /^[\0-\x7f]*$/;
 const NONE: readonly Keyword[] = [];
@@ -24,14 +24,14 @@ const NONE: readonly Keyword[] = [];
 /** Finds keywords: `crash` as a whole word, `crash*` with any ending, `race condition` as words in sequence. */
 export class KeywordFinder {
   readonly #exact = new Map<string, Keyword[]>();
-  /** Single open words, by their first character: few of them can begin another word. */
+  /** Single open-ended words, by their first character, which leaves few candidates for a word. */
   readonly #open = new Map<string, Keyword[]>();
   readonly #candidates = new Map<string, readonly Keyword[]>();
 
   add(keyword: string, rule: number): void {
     const words = wordsOf(keyword);
     const [first] = words;
-    // `cve-*` is the word `cve` and then any: its last word is open and empty.
+    // `cve-*` is the word `cve` followed by any word: its last word is open-ended and empty.
     const isOpen = keyword.endsWith('*');
     if (isOpen && /[^\p{L}\p{N}_]\*$/u.test(keyword)) words.push('');
     if (first === undefined) return;
@@ -86,7 +86,7 @@ function continues({ words, isOpen }: Keyword, text: readonly string[], start: n
   });
 }
 
-/** The words of a text, in lower case; of a long one, those of its beginning. */
+/** The words of a text in lower case; of a long text, only those at its beginning. */
 export function wordsOf(text: string): string[] {
   const beginning = (text.length > MOST_CHARACTERS ? text.slice(0, MOST_CHARACTERS) : text).toLowerCase();
   return beginning.match(ASCII.test(beginning) ? ASCII_WORD : WORD) ?? [];

@@ -1,14 +1,14 @@
 /**
  * Finds the first rule that matches a path. Each distinct path of a history is looked up once, and most patterns are
- * plain: a name (`go.mod`), an ending (`*.md`) or a folder (`docs/**`). Those are looked up by the parts of the path;
- * the rest are expressions, which one combined expression rules out at once.
+ * plain: a name (`go.mod`), an ending (`*.md`) or a folder (`docs/**`). Those are looked up by the parts of the path.
+ * The rest are expressions; one combined expression first checks whether any of them can match.
  */
 import { namePattern, pathMatcher } from './patterns.js';
 import type { Matcher } from './patterns.js';
 
 const NO_RULE = -1;
 
-/** The lowest number of a rule by what it looks for, in lower case. */
+/** The lowest rule number by name, ending or folder, in lower case. */
 type Index = Map<string, number>;
 
 interface Globs {
@@ -30,7 +30,7 @@ export class PathRules {
   readonly #nameGlobs: Globs | undefined;
   readonly #pathGlobs: Globs | undefined;
 
-  /** @param rules their patterns, in order */
+  /** @param rules the rules with their patterns, in order */
   constructor(rules: readonly { readonly paths: readonly string[] }[]) {
     const entries = rules.flatMap(({ paths }, rule) => paths.map((pattern) => ({ pattern, rule })));
     const rest = entries.filter((entry) => !this.#index(entry));
@@ -44,7 +44,7 @@ export class PathRules {
     );
   }
 
-  /** The number of the first rule with a pattern that matches, else {@link NO_RULE}. */
+  /** The number of the first rule with a matching pattern, or {@link NO_RULE}. */
   find(path: string): number {
     const parts = path.toLowerCase().split('/');
     const name = parts.pop() ?? '';
@@ -78,7 +78,7 @@ export class PathRules {
   }
 }
 
-/** Names with dots beyond this many characters are hostile: each dot begins an ending to be looked up. */
+/** Longer endings are not looked up: names with very many dots would otherwise be expensive. */
 const MOST_ENDING = 255;
 
 function globs(entries: readonly Entry[], matcher: (...patterns: readonly string[]) => Matcher): Globs | undefined {
@@ -89,7 +89,7 @@ function globs(entries: readonly Entry[], matcher: (...patterns: readonly string
   };
 }
 
-/** @param before a rule that matches already: later ones need not be looked at */
+/** @param before the number of a rule that already matches; later rules need not be checked */
 function firstOf(found: Globs | undefined, text: string, before: number): number | undefined {
   if (found === undefined || !found.isNamed(text)) return undefined;
   return found.each.find(({ matches, rule }) => rule < before && matches(text))?.rule;

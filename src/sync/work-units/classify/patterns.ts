@@ -1,4 +1,4 @@
-/** The globs of rules and teams files. Case never matters. */
+/** The globs of rules and teams files. All are case-insensitive. */
 import { literal, matchesSteps } from '../../glob.js';
 
 export type Matcher = (text: string) => boolean;
@@ -10,15 +10,15 @@ export function nameMatcher(pattern: string): Matcher {
 }
 
 /**
- * Matches a path that one of the patterns (at least one) names: `*` matches anything within one folder, `**` for any
- * number of folders. A pattern without a slash matches in every folder.
+ * Matches a path against the patterns (at least one): `*` matches any characters within one folder, `**` any number of
+ * folders. A pattern without a slash matches in every folder.
  */
 export function pathMatcher(...patterns: readonly string[]): Matcher {
-  // One expression for all patterns, so that shared parts are matched once.
+  // One expression for all patterns, so that common parts are matched once.
   return tester(`^(?:${patterns.map(pathSource).join('|')})$`);
 }
 
-/** Matches a file's name, without its folders, that one of the patterns names. */
+/** Matches the file name of a path against the patterns, without its folders. */
 export function namePattern(...patterns: readonly string[]): Matcher {
   return tester(`^(?:${patterns.map(globSource).join('|')})$`);
 }

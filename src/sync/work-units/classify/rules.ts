@@ -39,7 +39,7 @@ export interface Rule {
 export interface Rules {
   readonly rules: readonly Rule[];
   readonly points: Readonly<Record<Signal, number>>;
-  /** A unit with fewer points in all is divided as `fallback` says. */
+  /** Units with fewer points in total are divided as in `fallback`. */
   readonly least: number;
   /** Parts that add up to 1. */
   readonly fallback: Points;

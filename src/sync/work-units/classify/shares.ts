@@ -4,12 +4,12 @@ import type { Subcategory, Theme } from '../../../analytics/vocabulary.js';
 import { TAXONOMY, UNCLASSIFIED } from '../../../analytics/vocabulary.js';
 
 /**
- * Shares are whole numbers of these parts. A 64th is exact in binary floating point, so that shares of a unit add up to
- * 1 in whatever order; and it is a whole number of millionths (15,625), in which the analytics store shares.
+ * Shares are whole numbers of these parts. A 64th is exact in binary floating point, so that the shares of a unit add
+ * up to 1 in any order. It is also a whole number of millionths (15,625), the unit in which the analytics store shares.
  */
 export const PARTS = 64;
 
-/** A smaller fraction of all points is noise, and goes to the others. */
+/** A smaller fraction of the points is noise; it is distributed among the others. */
 const LEAST = 0.05;
 
 /** All subcategories in the order of the taxonomy. */
@@ -32,8 +32,8 @@ export interface Classification {
  * Divides a unit by its points.
  *
  * @param points positive numbers; at least one
- * @param named the subcategories that the unit itself names, the first one first: where themes have equal shares, it
- *   belongs to the one that it names first, and to none of them where it names none
+ * @param named the subcategories that the unit itself names, in order; of themes with equal shares, the one named first
+ * becomes the main theme; if none is named, the main theme is `unclassified`
  */
 export function divide(points: Points, named: readonly Subcategory[] = []): Classification {
   const total = sum(points.values());
@@ -49,7 +49,7 @@ export function divide(points: Points, named: readonly Subcategory[] = []): Clas
     const parts = (value / keptTotal) * PARTS;
     return { subcategory, order, parts: Math.floor(parts), rest: parts - Math.floor(parts) };
   });
-  // The parts that rounding left over go to the largest rests, in order of the taxonomy where they are equal.
+  // Parts lost by rounding go to the largest remainders; ties are resolved by the order of the taxonomy.
   let left = PARTS - sum(exact.map(({ parts }) => parts));
   for (const item of exact.toSorted((a, b) => b.rest - a.rest || a.order - b.order)) {
     if (left === 0) break;
@@ -75,7 +75,7 @@ function wholeOf(subcategory: Subcategory): Classification {
   return found;
 }
 
-/** The theme that a subcategory belongs to. */
+/** The theme of a subcategory. */
 export function themeOf(subcategory: Subcategory): Theme {
   // A subcategory is its theme, a dot and a name.
   return subcategory.slice(0, subcategory.indexOf('.')) as Theme;
@@ -83,7 +83,7 @@ export function themeOf(subcategory: Subcategory): Theme {
 
 type Main = Pick<Classification, 'theme' | 'subcategory'>;
 
-/** @param shares in the order of the taxonomy, which settles ties within a theme */
+/** @param shares in the order of the taxonomy, which resolves ties within a theme */
 function mainOf(shares: readonly Share[], named: readonly Subcategory[]): Main {
   const themes = new Map<Theme, number>();
   for (const { subcategory, share } of shares) {
@@ -99,7 +99,7 @@ function mainOf(shares: readonly Share[], named: readonly Subcategory[]): Main {
   return { theme, subcategory };
 }
 
-/** The first of the largest. */
+/** The first of the largest entries. */
 function largest<Name>(entries: readonly (readonly [Name, number])[]): readonly [Name, number] {
   return entries.reduce((best, entry) => (entry[1] > best[1] ? entry : best));
 }

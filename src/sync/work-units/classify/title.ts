@@ -5,13 +5,13 @@
  */
 
 export interface ReadTitle {
-  /** Lower case; in the order of the title. */
+  /** In lower case, in the order of the title. */
   readonly types: readonly string[];
-  /** Lower case; several where they are separated by commas or slashes. */
+  /** In lower case; several if they are separated by commas or slashes. */
   readonly scopes: readonly string[];
   /** The title without its conventional type. */
   readonly description: string;
-  /** The title without anything before its first word. */
+  /** The title without all prefixes. */
   readonly bare: string;
 }
 
@@ -20,7 +20,7 @@ const CONVENTIONAL = /^([a-z][a-z0-9_-]{0,30})(?:\(([^()]{0,100})\))?!?:(?:\s|$)
 const TAG = /^\[([^[\]]{1,40})\]\s*/;
 /** An emoji with its modifiers, or its name: `:memo:`. */
 const EMOJI = /^(?:(\p{Extended_Pictographic})[\u{fe0f}\u{200d}\p{Emoji_Modifier}]*|(:[a-z0-9_+-]{1,40}:))\s*/iu;
-/** Most titles begin with one, and have neither tag nor emoji. */
+/** Most titles begin with a letter, and have neither tag nor emoji. */
 const LETTER = /^[a-z]/i;
 /** `client/log: `, `Documentation, scripts: `, `*: `. */
 const AREAS = /^([^\s:,]{1,60}(?:, ?[^\s:,]{1,60}){0,3}):\s+/;
@@ -40,7 +40,7 @@ export function readTitle(title: string): ReadTitle {
     const found = TAG.exec(rest) ?? EMOJI.exec(rest);
     if (found === null) break;
     const name = (found[1] ?? found[2] ?? '').toLowerCase();
-    // `[ci skip]` is a command for the build server, not a kind of work.
+    // `[ci skip]` is a command for the build server, not a type of work.
     if (!name.includes('skip')) types.push(...name.split(/[\s-]+/));
     rest = rest.slice(found[0].length);
   }
@@ -59,7 +59,7 @@ export function readTitle(title: string): ReadTitle {
   return { types, scopes: [], description: title, bare: rest.slice(areas?.[0].length ?? 0) };
 }
 
-/** `fix/crash-at-start` is of the type `fix`, and its words are those of a title. */
+/** Reads `fix/crash-at-start` as the type `fix` and the words of a title. */
 function readBranch(branch: string, title: string): ReadTitle {
   const [first = '', ...rest] = branch.split('/');
   const words = (rest.length > 0 ? rest.join(' ') : first).replace(/[-_]+/g, ' ');

@@ -1,11 +1,14 @@
-/** Patterns over whole titles, word by word: `release #`. They find releases, whose titles are hardly more than a version. */
+/**
+ * Patterns for whole titles, word by word: `release #`. They find releases, whose titles are little more than a
+ * version.
+ */
 
 const VERSION = '#';
-/** Longer titles do not name versions. */
+/** Longer titles are not names of versions. */
 const MOST_CHARACTERS = 50;
 /** `1.4.3-rc1`, `v2.0`, `3.0.0-alpha.3`. */
 const VERSIONS = /\bv?\d{1,9}(?:\.\d{1,9}){1,5}(?:[-.]?(?:alpha|beta|rc|pre|dev)[-.]?\d{0,9}(?:\.\d{1,9})?)?\b/g;
-/** What hosts and build servers add to a title: `(#12)`, `[ci skip]`. */
+/** Suffixes that hosts and build servers add to a title: `(#12)`, `[ci skip]`. */
 const ADDED = /\s*(?:\(#\d{1,9}\)|\[[^[\]]{1,40}\])$/;
 
 /** Finds the rules whose patterns match a whole title; `*` stands for one word, `#` for a version. */

@@ -1,4 +1,7 @@
-/** Commits with their changes: as the database adds them up, as pages bring them, and as units are derived from them. */
+/**
+ * Commits with their changes, in three forms: as the database sums them up, as pages contain them, and as the input of
+ * units.
+ */
 import type { AnyRow } from '../../records.js';
 import { AGGREGATE_PATH } from '../../records.js';
 import type { SinkPage } from '../../sinks/sink.js';
@@ -21,7 +24,7 @@ export interface CommitFacts {
   readonly changes: Changes;
 }
 
-/** The changes of a commit. What a merge brought in is counted with the commits that it merges. */
+/** The changes of a commit. The changes of a merge are counted with the commits that it merges. */
 export interface Changes {
   /** Lines; null if unknown. */
   readonly churn: number | null;
@@ -58,7 +61,7 @@ export function commitFacts(row: AnyRow, changes: Changes): CommitFacts {
   };
 }
 
-/** Whether a row of a commit is a merge. */
+/** Whether the row of a commit is a merge. */
 export function isMerge(row: AnyRow): boolean {
   return numberOf(row, 'parents') > 1;
 }
@@ -75,8 +78,8 @@ export function changesOf(
     count(files, classifier.ruleOfPath(path));
     count(owners, teams.ownerOfPath(path));
   }
-  // A host's sum counts only if it named no files. If it gave neither, the commit is older than those whose statistics
-  // are read.
+  // The host's sum is used only if there are no files. If there is neither, the commit is older than those whose
+  // statistics are read.
   const isKnown = paths.length > 0 || aggregate !== null || IN_FULL.has(textOf(row, 'source'));
   return { churn: !isKnown ? null : paths.length > 0 ? churn : (aggregate ?? 0), files, owners };
 }
@@ -88,11 +91,11 @@ function count<Key>(tally: Map<Key, number>, key: Key): void {
   tally.set(key, (tally.get(key) ?? 0) + 1);
 }
 
-/** Adds up the statistics of commits page by page; those of a page's last commit may continue in the next page. */
+/** Collects the statistics of commits page by page. The last commit of a page may continue in the next page. */
 export class WholeCommits {
   #last: Gathered | undefined;
 
-  /** The commits that the page completes. */
+  /** Returns the commits that the page completes. */
   take(page: SinkPage): readonly ChangedCommit[] {
     const gathered = this.#last === undefined ? [] : [this.#last];
     for (const row of rowsOf(page, 'git_commits')) gathered.push({ row, churn: 0, aggregate: null, paths: [] });
@@ -106,7 +109,7 @@ export class WholeCommits {
     return gathered;
   }
 
-  /** The commit that no later page continues. */
+  /** Returns the last commit, after the last page. */
   takeLast(): readonly ChangedCommit[] {
     const last = this.#last;
     this.#last = undefined;

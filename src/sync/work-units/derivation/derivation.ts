@@ -25,8 +25,8 @@ import { beginNewCommits, deriveRepository, type NewCommits } from './write.js';
 /** The derivation that accompanies one sync. */
 export interface DerivedSync {
   /**
-   * Epoch milliseconds. Rows that this sync writes must not have an earlier write time. It is later than the write time
-   * of every row derived before, even if a clock was set back or two machines disagree.
+   * Epoch milliseconds. The write time of rows that this sync writes must not be earlier. It is later than the write
+   * time of every row that was derived before, even if a clock was set back or two machines disagree.
    */
   readonly since: number;
   /** Accepts a stored page; derives what it can while the sync reads the next one. */
@@ -34,11 +34,11 @@ export interface DerivedSync {
   /**
    * Derives what the sync changed.
    *
-   * @param revision of the state that was stored last
-   * @returns how many units were written by this sync
+   * @param revision the revision of the last stored state
+   * @returns the number of units that this sync wrote
    */
   finish(revision: string): Promise<number>;
-  /** Releases the lock; call it in every case, last. */
+  /** Releases the lock. Call it last, in every case. */
   close(): Promise<void>;
 }
 
@@ -46,13 +46,13 @@ export interface DerivedSync {
 export interface SyncedSource {
   /** The text of the repository's CODEOWNERS; null: it has none; undefined: unknown. */
   readonly codeowners: string | null | undefined;
-  /** The same of its .mailmap. */
+  /** The text of its .mailmap, in the same way. */
   readonly mailmap?: string | null | undefined;
-  /** As `OpenRepository.isInOrder`. */
+  /** See `OpenRepository.isInOrder`. */
   readonly isInOrder: boolean;
 }
 
-/** Call it before the first page of a sync is stored. */
+/** Call it before storing the first page of a sync. */
 export async function beginDerivation(
   deriver: WorkUnitDeriver,
   key: StateKey,
@@ -88,7 +88,7 @@ export async function beginDerivation(
     finish: async (reached) => {
       if (first === undefined) return underLock(deriver, repoId, (held) => complete(held, reached));
       const written = await complete(first.deriver, reached);
-      // Release at once: two syncs, each with the other's secondary as its primary, must not wait for each other.
+      // Release immediately: two syncs must not wait for each other if each has the other's secondary as its primary.
       await first.release();
       return written;
     },
@@ -99,7 +99,7 @@ export async function beginDerivation(
 /**
  * Derives a repository again if the rules, the teams or its name changed since the last derivation.
  *
- * @returns how many units were written
+ * @returns the number of units written
  */
 export async function refreshRepository(deriver: WorkUnitDeriver, repoId: string): Promise<number> {
   return underLock(deriver, repoId, (held) => bringUpToDate(held, repoId, NOTHING, undefined));
@@ -118,7 +118,7 @@ async function bringUpToDate(
   if (context === undefined) return 0;
   const stored = notes.get('basis');
   const basis = basisOf(context);
-  // If this derivation is killed, the next one finds this note and starts from the beginning.
+  // If this derivation is killed, the next one finds this note and starts over.
   if (stored !== basis) await records.writeProgress(repoId, new Map([['basis', 'deriving']]));
   const others = derived === basis ? { ...EVERYTHING, commits: 'none' as const } : EVERYTHING;
   const written = await deriveRepository({
@@ -127,7 +127,7 @@ async function bringUpToDate(
     records,
     store,
     changed: stored === basis ? changed : others,
-    // The notes do not suffice: someone may have removed them, but not the units.
+    // The notes are not sufficient: they may have been removed while the units were not.
     isFirst: stored === undefined && (await isEmpty(store.scan(orgId, repoId))),
     signal: dependencies.signal,
   });
@@ -136,13 +136,13 @@ async function bringUpToDate(
   return written;
 }
 
-/** The number of units derived, and their basis. */
+/** The number of derived units, and their basis. */
 interface DerivedCommits {
   readonly basis: string;
   readonly written: number;
 }
 
-/** Undefined if the repository has stored commits, links or units, or if another derivation of it runs. */
+/** Undefined if the repository has stored commits, links or units, or if another derivation of it is running. */
 async function beginFirstDerivation(deriver: WorkUnitDeriver, repoId: string): Promise<FirstDerivation | undefined> {
   const lock = await tryDerivationLock(deriver, repoId);
   if (lock === undefined) return undefined;
@@ -157,8 +157,8 @@ async function beginFirstDerivation(deriver: WorkUnitDeriver, repoId: string): P
 }
 
 /**
- * Derives the units of a history that is stored for the first time, from its pages, so that nothing is read back. It
- * covers the commits; requests, which take the units of their commits, are derived afterwards.
+ * Derives the units of a history that is stored for the first time, directly from its pages, without reading them back.
+ * It covers the commits only. Requests are derived afterwards, and replace the units of their commits.
  *
  * It may be killed at any time: the note on the basis says `deriving` until the end, so that the next sync derives
  * everything again.
@@ -203,7 +203,7 @@ class FirstDerivation {
   async release(): Promise<void> {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    // A failed sync has reported its error; the next one derives everything again.
+    // The error of a failed sync has already been reported; the next sync derives everything again.
     await this.#begun?.units.finish().catch(() => {});
     await this.#lock.release();
   }

@@ -1,11 +1,11 @@
 /**
- * Derives work units from records, as src/analytics/README.md defines them. Nothing here reads or writes: a unit depends
- * only on the records passed in.
+ * Derives work units from records, as src/analytics/README.md defines them. Nothing here reads or writes: a unit
+ * depends only on the records passed in.
  *
  * - A **pull request** starts with the earlier of its creation and its first commit, and is complete once it is merged.
- *   A request closed without a merge is never complete; its day is that of its last activity. Its churn is the host's
- *   figure, else the sum over its commits, else unknown. Its phases are those of `phases.ts`.
- * - A **commit** outside any request that is no merge starts when it was written and is complete when it was committed.
+ *   A request closed without a merge is never complete; its day is that of its last activity. Its churn is the
+ *   host's figure, otherwise the sum over its commits, otherwise unknown. Its phases are those of `phases.ts`.
+ * - A **commit** that is neither in a request nor a merge starts at its author date and is complete at its commit date.
  * - A **deployment** is complete once it is deployed; a failed one is never complete.
  * - An **incident** is complete once it is resolved.
  */
@@ -27,12 +27,12 @@ export function unitId(repoId: string, workType: WorkType, name: string | number
   return `${repoId}:${workType}:${name}`;
 }
 
-/** The parts of an id that `unitId` made; undefined for other texts. */
+/** Parses an id of `unitId`; undefined for other texts. */
 export function parseUnitId(id: string): { repoId: string; workType: WorkType; name: string } | undefined {
   const match = /^([0-9a-f-]{36}):(pull_request|commit|deployment|incident):(.+)$/s.exec(id);
   if (match === null) return undefined;
   const [, repoId = '', workType = '', name = ''] = match;
-  // The expression lets nothing else through.
+  // The expression accepts only work types.
   return { repoId, workType: workType as WorkType, name };
 }
 
@@ -104,7 +104,7 @@ export function commitUnit(context: RepositoryContext, commit: CommitFacts, expl
   );
 }
 
-/** The unit of a deployment; undefined for one of which no time is known at all, which has no day to be counted on. */
+/** The unit of a deployment; undefined if it has no time at all, and therefore no day to count it on. */
 export function deploymentUnit(context: RepositoryContext, row: AnyRow, explain?: Explain): WorkUnit | undefined {
   const [started, finished, deployed, merged] = ['started_at', 'finished_at', 'deployed_at', 'merged_at'].map((name) =>
     numberOrNull(row, name),
@@ -164,7 +164,7 @@ export function incidentUnit(context: RepositoryContext, row: AnyRow, explain?: 
   );
 }
 
-/** The first line of a message and what stands below it. */
+/** The first line of a message, and the text after it. */
 export function titleAndText(message: string): { readonly title: string; readonly text: string } {
   const end = message.indexOf('\n');
   return end < 0 ? { title: message, text: '' } : { title: message.slice(0, end), text: message.slice(end + 1).trim() };
@@ -185,7 +185,7 @@ interface Draft {
 
 function finish(context: RepositoryContext, draft: Draft, evidence: Evidence, explain?: Explain): WorkUnit {
   const completedAt = draft.completedAt === null ? null : storedMoment(draft.completedAt);
-  // Clocks of writers are wrong at times: nothing starts after it ends, or is outside of what can be stored.
+  // Clocks may be wrong: clamp the start, so that it is not after the end or outside of the storable range.
   const startedAt = Math.min(storedMoment(draft.startedAt), completedAt ?? Infinity);
   const { author, names } = context.authors.identify(draft.email, draft.login);
   return {
@@ -205,7 +205,7 @@ function finish(context: RepositoryContext, draft: Draft, evidence: Evidence, ex
 const DAY_MILLISECONDS = 86_400_000;
 const days = new Map<number, string>();
 
-/** Days are few, and to write one costs as much as all else of a unit's times. */
+/** Cached, because there are few days, and formatting one costs as much as the rest of a unit's times. */
 function dayOf(time: number): string {
   const number = Math.floor(time / DAY_MILLISECONDS);
   const known = days.get(number);
@@ -215,12 +215,12 @@ function dayOf(time: number): string {
   return day;
 }
 
-/** Null where one of them is unknown: the rest would be a figure that is too small. */
+/** Null if one of them is unknown, because the sum would be too small. */
 function sumOfKnown(lines: readonly (number | null)[]): number | null {
   return lines.reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0);
 }
 
-/** The e-mail of the one person who wrote all commits; a host tells a login only. */
+/** The e-mail of the commits if one person wrote all of them. A host reports only the login of a request's author. */
 function onlyEmail({ authors }: RepositoryContext, commits: readonly CommitFacts[]): string | null {
   const people = new Set(
     commits.map(({ authorEmail, authorName }) => authors.identify(authorEmail, authorName).author),

@@ -26,7 +26,7 @@ export interface OpenDeriver extends WorkUnitDeriver {
 
 export interface DeriverOptions {
   readonly orgId: string;
-  /** A rules file; undefined for the rules that come with Plumbline. */
+  /** A rules file; undefined: the built-in rules. */
   readonly rulesFile: string | undefined;
 }
 
@@ -72,14 +72,14 @@ export async function openDeriver(
   };
 }
 
-/** The rebuild of the table of work units; no repository has this id. */
+/** The lock for rebuilding the table of work units; no repository has this id. */
 const SCHEMA_LOCK: LockKey = { repoId: 'schema', target: 'work_units', source: 'local' };
 
-/** Failures of the store are thrown, so that they are reported with their repository. */
+/** Failures of the store are thrown, and reported with their repository. */
 const QUIET = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {
-  // Nothing listens.
+  // Messages are dropped.
 }
 
 function withSyncErrors(store: WorkUnitStore): WorkUnitStore {

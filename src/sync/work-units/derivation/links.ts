@@ -1,12 +1,12 @@
-/** The links between commits and requests: what requests list, what messages say, and which commits stand alone. */
+/** The links between commits and requests, and the commits that belong to no request. */
 import { textOf } from '../row-values.js';
 import { isMerge } from './commits.js';
 import type { ChangedCommit } from './database/records.js';
 
 /**
  * How a commit is linked to a request. `listed`: the request lists it. `changing`: a change of that link has begun. The
- * others are read from messages in the wording of one host, and count only for requests from a host with that wording:
- * `#12` is an issue on host_b.
+ * others come from messages in the format of one host, and count only for requests from a host with that format: `#12`
+ * is an issue on host_b.
  */
 export type LinkKind = 'listed' | 'changing' | 'squash' | 'pull' | 'see';
 
@@ -39,7 +39,7 @@ export function countsFor(kind: LinkKind, requestSource: string): boolean {
     case 'pull':
       return requestSource !== 'host_b';
     case 'squash':
-      // A clone knows merged requests by their merge commits alone, and then `(#12)` is more often an issue.
+      // A clone detects merged requests by their merge commits; `(#12)` is then more often an issue.
       return requestSource !== 'host_b' && requestSource !== 'local';
   }
 }
@@ -61,7 +61,7 @@ export interface LinkChange {
   readonly removed: readonly StoredLink[];
 }
 
-/** The links to add and remove, so that the stored links of requests equal their lists. */
+/** The links to add and remove, so that the stored links equal the lists of the requests. */
 export function differences(claims: readonly RequestClaims[], stored: readonly StoredLink[]): LinkChange {
   const before = new Map<number, Set<string>>(claims.map(({ number }) => [number, new Set()]));
   for (const { number, hash, kind } of stored) if (kind === 'listed') before.get(number)?.add(hash);
@@ -100,7 +100,7 @@ export function unstoredMentions(commits: readonly NamedCommit[], stored: LinksB
 }
 
 export interface Divided {
-  /** Commits that are units: no merges, and in no request. */
+  /** Commits that become units: neither merges nor in a request. */
   readonly alone: readonly ChangedCommit[];
   /** Hashes of commits that belong to a request. */
   readonly linked: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * The phases of a merged request, as src/analytics/README.md defines them. A phase whose ends are not both known is left
- * out: it is unknown, not 0.
+ * The phases of a merged request, as src/analytics/README.md defines them. A phase is omitted unless both of its ends
+ * are known: it is unknown, not 0.
  */
 import type { Phases } from '../../../analytics/work-unit.js';
 import { numberOf, numberOrNull, textOf, textOrNull } from '../row-values.js';
@@ -25,7 +25,10 @@ export function phasesOf(context: RepositoryContext, request: RequestFacts, merg
   });
 }
 
-/** Commits that are all newer than the request replaced the ones that it was opened with, and a squash has its own date. */
+/**
+ * The first commit. Null if all commits are newer than the request: they replaced the original ones, or are a squash
+ * with a new date.
+ */
 function firstCommitOf({ row, commits }: RequestFacts, isFromHost: boolean): number | null {
   const listed = numberOrNull(row, 'first_commit_at');
   const stored = commits.filter(({ isMerge }) => !isMerge).map(({ authorWhen }) => authorWhen);
@@ -34,7 +37,9 @@ function firstCommitOf({ row, commits }: RequestFacts, isFromHost: boolean): num
   return first <= numberOf(row, 'created_at') ? first : null;
 }
 
-/** The first review of another person, and the last approval or, without any, the last review, all before the merge. */
+/**
+ * The first review by another person, and the last approval (without approvals, the last review), all before the merge.
+ */
 function reviewsOf(
   { authors }: RepositoryContext,
   { row, reviews }: RequestFacts,
@@ -51,7 +56,7 @@ function reviewsOf(
   return { first: Math.min(...times), last: Math.max(...(approvals.length > 0 ? approvals : times)) };
 }
 
-/** Clocks of several machines differ: nothing takes less than no time. */
+/** Clocks of several machines differ, so a duration must not become negative. */
 function between(start: number | null, end: number | null): number | null {
   return start === null || end === null ? null : Math.max(0, end - start);
 }

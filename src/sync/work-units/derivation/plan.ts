@@ -1,10 +1,11 @@
 /**
- * Plans a derivation: which records are read again, and the rules, the name and the teams by which units are derived.
+ * Plans a derivation: the records to read again, and the rules, the name and the teams for deriving units.
  *
- * Notes on each repository lie beside its records. The note `basis` is a fingerprint of the rules, teams, authors,
- * CODEOWNERS and .mailmap that its units were derived with; when it changes, everything is derived again. The note `<target>:<source>` has the
- * revision and the time of the last sync whose changes were derived. If a sync was killed before its derivation, the
- * stored revision differs from the note, and all records of the target are read again.
+ * Notes on each repository are stored in the database of its records. The note `basis` is a fingerprint of the rules,
+ * teams, authors, CODEOWNERS and .mailmap that its units were derived with; when it changes, everything is derived
+ * again. The note `<target>:<source>` has the revision and the time of the last sync whose changes were derived. If a
+ * sync was killed before its derivation, the stored revision differs from the note, and all records of the target are
+ * read again.
  */
 import { createHash } from 'node:crypto';
 import type { Target } from '../../targets.js';
@@ -15,10 +16,10 @@ import { createTeamAssigner, type TeamAssigner } from '../teams/assign.js';
 import { teamsFromText } from '../teams/teams-file.js';
 import type { WorkUnitDeriver } from './deriver.js';
 
-/** Raise it when the same records give different units than before; every repository is then derived again. */
+/** Increase it when the same records give different units than before; every repository is then derived again. */
 const ALGORITHM = 5;
 
-/** The context by which units are derived now; undefined for a repository that is not stored. */
+/** The current context for deriving units; undefined if the repository is not stored. */
 export async function repositoryContext(
   deriver: Pick<WorkUnitDeriver, 'records' | 'orgId' | 'classifier'>,
   repoId: string,
@@ -40,7 +41,7 @@ export async function repositoryContext(
   };
 }
 
-/** A fingerprint: equal bases derive equal units from equal records. */
+/** A fingerprint. With equal fingerprints, equal records give equal units. */
 export function basisOf({ classifier, teams, authors }: RepositoryContext): string {
   return createHash('sha256')
     .update(JSON.stringify([ALGORITHM, classifier.fingerprint, teams.fingerprint, authors.fingerprint]))
@@ -57,10 +58,10 @@ export interface RepositoryContext {
   readonly authors: AuthorIdentifier;
 }
 
-/** Which records of a kind are read: none, all, or those written at or after `since` (epoch milliseconds). */
+/** The records of a kind to read: none, all, or those written at or after `since` (epoch milliseconds). */
 export type Extent = 'none' | 'all' | { readonly since: number };
 
-/** What may have changed since the last derivation. */
+/** The records that may have changed since the last derivation. */
 export interface Changed {
   readonly commits: Extent;
   readonly requests: Extent;
@@ -89,7 +90,7 @@ export function changedBy(target: Target, extent: Extent): Changed {
   }
 }
 
-/** The revision of a note, and the time up to which rows were stamped. */
+/** Splits a note into the revision, and the time up to which rows have been derived. */
 export function splitNote(note: string | undefined): readonly [revision: string | undefined, until: number] {
   const match = /^(\d+) (.*)$/s.exec(note ?? '');
   return match === null ? [undefined, 0] : [match[2], Number(match[1])];

@@ -1,6 +1,6 @@
 /**
- * Which deployment brought a change to production first, as src/analytics/README.md defines it: a deployment contains the
- * requests that were merged before its code was committed, and the request whose merge it deploys.
+ * Finds the deployment that first brought a change to production, as src/analytics/README.md defines it: a deployment
+ * contains the requests that were merged before its code was committed, and the request whose merge it deploys.
  */
 import type { AnyRow } from '../../records.js';
 import { numberOrNull, textOf, textOrNull } from '../row-values.js';
@@ -13,12 +13,12 @@ export const PRODUCTION_COLUMNS = [
 /** Environments that users work with, by the words in their names: `production-eu`, `live`, `github-pages`. */
 const PRODUCTION = /(?:^|[^a-z])(?:prod|production|live|github-pages)(?:$|[^a-z])/i;
 
-/** Whether an environment is production; one that the host does not name is. */
+/** Whether an environment is production. An environment without a name is. */
 export function isProduction(environment: string): boolean {
   return environment === '' || PRODUCTION.test(environment);
 }
 
-/** What a request was merged as, and when (epoch milliseconds). */
+/** The commit that a request was merged as, and its time (epoch milliseconds). */
 export interface Merged {
   readonly hash: string | null;
   readonly at: number;
@@ -26,9 +26,9 @@ export interface Merged {
 
 /** The deployments of one repository that reached production. */
 export class ProductionDeployments {
-  /** By the time of their code. */
+  /** Sorted by the time of their code. */
   readonly #ordered: readonly Deployment[];
-  /** The earliest moment at which one of the deployments from that place on was deployed. */
+  /** By index: the earliest deployment time from that index on. */
   readonly #earliestFrom: readonly number[];
   readonly #byHash = new Map<string, number>();
 
@@ -45,7 +45,7 @@ export class ProductionDeployments {
       if (hash !== null) this.#byHash.set(hash, Math.min(deployedAt, this.#byHash.get(hash) ?? Infinity));
   }
 
-  /** When a change was deployed first; null if it was not. */
+  /** The time of the first deployment of a change; null if it was not deployed. */
   firstWith({ hash, at }: Merged): number | null {
     const later = this.#earliestFrom[this.#placeOf(at)] ?? Infinity;
     const exact = hash === null ? Infinity : (this.#byHash.get(hash) ?? Infinity);
@@ -54,8 +54,8 @@ export class ProductionDeployments {
   }
 
   /**
-   * The requests whose first deployment may be another one since a deployment changed, whatever it was before. Nothing
-   * deploys before it starts, so that a deployment of older code that ended before then keeps all that it contains.
+   * The requests whose first deployment may differ after a deployment changed. No code is deployed before the
+   * deployment starts, so requests in a deployment of older code that ended before then are not affected.
    *
    * @param row of the changed deployment, with {@link PRODUCTION_COLUMNS}
    */
@@ -70,7 +70,7 @@ export class ProductionDeployments {
     };
   }
 
-  /** The number of deployments whose code is older. */
+  /** The number of deployments with older code. */
   #placeOf(codeAt: number): number {
     let [low, high] = [0, this.#ordered.length];
     while (low < high) {
@@ -82,14 +82,14 @@ export class ProductionDeployments {
   }
 }
 
-/** Requests merged in a stretch of time (the first moment excluded), and those merged as a commit. */
+/** Requests merged within a time span (start excluded), and those merged as a certain commit. */
 export interface Affected {
   readonly after: number;
   readonly until: number;
   readonly hash: string | null;
 }
 
-/** Whether a request is affected by one of the changes. */
+/** Returns a function that checks whether a request is affected by one of the changes. */
 export function affectedRequests(changes: readonly Affected[]): (merged: Merged) => boolean {
   const hashes = new Set(changes.flatMap(({ hash }) => hash ?? []));
   const stretches = joined(changes);
@@ -97,7 +97,7 @@ export function affectedRequests(changes: readonly Affected[]): (merged: Merged)
     (hash !== null && hashes.has(hash)) || stretches.some(({ after, until }) => at > after && at <= until);
 }
 
-/** Deployments follow one another, so that their stretches overlap and few are left. */
+/** Merges overlapping time spans; consecutive deployments overlap, so few spans remain. */
 function joined(changes: readonly Affected[]): readonly Pick<Affected, 'after' | 'until'>[] {
   const stretches: { after: number; until: number }[] = [];
   for (const { after, until } of changes.toSorted((a, b) => a.after - b.after)) {
@@ -110,7 +110,9 @@ function joined(changes: readonly Affected[]): readonly Pick<Affected, 'after' |
 
 interface Deployment {
   readonly hash: string | null;
-  /** When its code was committed; else when its request was merged; else when it started. Epoch milliseconds. */
+  /**
+   * The commit date of its code; otherwise the time of its request's merge, otherwise its start. Epoch milliseconds.
+   */
   readonly codeAt: number;
   readonly deployedAt: number;
 }

@@ -1,4 +1,4 @@
-/** Reads the records of a derivation in batches, in the form that units are derived from. */
+/** Reads the records of a derivation in batches, in the form that the derivation needs. */
 import type { AnyRow, TableName } from '../../records.js';
 import { tableNamed } from '../../records.js';
 import { readAhead } from '../../read-ahead.js';
@@ -16,10 +16,10 @@ import type { RepositoryContext } from './plan.js';
 import { PRODUCTION_COLUMNS, ProductionDeployments, type Merged } from './production-deployments.js';
 import { mergedAt, type RequestFacts, type Review } from './request-facts.js';
 
-/** Which commits: by their hashes, or by the requests that they are linked to. */
+/** Selects commits: by their hashes, or by the requests that they are linked to. */
 export type SelectedCommits = { readonly hashes: readonly string[] } | { readonly numbers: readonly number[] };
 
-/** Which links: by the commits' hashes, a range of them in the database's order, or by requests. */
+/** Selects links: by the commits' hashes, by a range of hashes in the database's order, or by requests. */
 export type SelectedLinks = SelectedCommits | { readonly from: string; readonly to: string };
 
 /** The columns that `requestUnit` reads. */
@@ -53,14 +53,14 @@ export class RecordReader {
     return this.#records.rows({ table: tableNamed(table), repoId: this.context.repoId, columns, where });
   }
 
-  /** What the requests list, in groups that are small enough to be worked on at once. */
+  /** The commits that requests list, in groups of limited size. */
   async *claims(where: Where): AsyncGenerator<readonly RequestClaims[]> {
     const columns = ['number', 'head_hash', 'merge_hash', 'commit_hashes'];
     for await (const rows of this.rows('git_pull_requests', columns, where))
       yield* inGroups(rows.map((row) => ({ number: numberOf(row, 'number'), hashes: listedHashes(row) })));
   }
 
-  /** Requests as rows of `requestUnit`, in groups that are small enough to be worked on with their commits. */
+  /** Requests as rows for `requestUnit`, in groups small enough to be processed with their commits. */
   async *requests(where: Where): AsyncGenerator<readonly AnyRow[]> {
     for await (const rows of this.rows('git_pull_requests', REQUEST_COLUMNS, where)) {
       const sized = rows.map((row) => ({ row, hashes: listedHashes(row) }));
@@ -68,7 +68,7 @@ export class RecordReader {
     }
   }
 
-  /** The deployments to production, read once. */
+  /** The deployments to production. They are read once. */
   deployments(): Promise<ProductionDeployments> {
     this.#deployments ??= this.#readDeployments();
     return this.#deployments;
@@ -98,7 +98,7 @@ export class RecordReader {
     });
   }
 
-  /** Where requests come from; those that are not stored are left out. */
+  /** The sources of requests; requests that are not stored are omitted. */
   async requestSources(numbers: readonly number[]): Promise<ReadonlyMap<number, string>> {
     const sources = new Map<number, string>();
     if (numbers.length === 0) return sources;
@@ -108,7 +108,7 @@ export class RecordReader {
     return sources;
   }
 
-  /** All commits in key order, with their changes; a batch is read while the one before is worked on. */
+  /** All commits in key order, with their changes. Reads a batch while the previous one is processed. */
   allCommits(): AsyncIterable<readonly ChangedCommit[]> {
     return readAhead(this.#records.commits(this.context.repoId, COMMIT_COLUMNS, { kind: 'all' }), 1);
   }
@@ -143,7 +143,7 @@ export class RecordReader {
     const columns = ['hash', 'number', 'kind'];
     for await (const rows of this.#records.rows({ table: LINKS, repoId: this.context.repoId, columns, where })) {
       for (const row of rows)
-        // Nothing but `writeLinks` writes them.
+        // Only `writeLinks` writes them.
         found.push({
           hash: textOf(row, 'hash'),
           number: numberOf(row, 'number'),
@@ -183,13 +183,13 @@ export class RecordReader {
 /** The columns that `mergedAs` reads, and the key. */
 export const MERGE_COLUMNS = ['number', 'state', 'merged_at', 'closed_at', 'merge_hash'] as const;
 
-/** What a request was merged as; null if it was not. */
+/** The commit that a request was merged as; null if it was not merged. */
 export function mergedAs(row: AnyRow): Merged | null {
   const at = mergedAt(row);
   return at === null ? null : { at, hash: textOrNull(row, 'merge_hash') };
 }
 
-/** The hashes that a request's row names: its commits, its head, and what it was merged as. */
+/** The hashes in a request's row: its commits, its head, and its merge commit. */
 function listedHashes(row: AnyRow): ReadonlySet<string> {
   const hashes = [...textsOf(row, 'commit_hashes'), textOf(row, 'head_hash'), textOf(row, 'merge_hash')];
   return new Set(hashes.filter((hash) => hash !== ''));

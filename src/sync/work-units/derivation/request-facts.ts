@@ -1,4 +1,4 @@
-/** What the unit of a pull or merge request depends on. */
+/** The data that the unit of a pull or merge request depends on. */
 import type { AnyRow } from '../../records.js';
 import { numberOrNull } from '../row-values.js';
 import type { CommitFacts } from './commits.js';
@@ -10,7 +10,10 @@ export interface RequestFacts {
   /** The stored commits that belong to it, in any order. */
   readonly commits: readonly CommitFacts[];
   readonly reviews: readonly Review[];
-  /** When a deployment to production contained it first, in epoch milliseconds; null if none did, or it is not merged. */
+  /**
+   * The time of the first deployment to production that contains it, in epoch milliseconds; null if there is none, or
+   * it is not merged.
+   */
   readonly deployedAt: number | null;
 }
 
@@ -21,7 +24,7 @@ export interface Review {
   readonly submittedAt: number;
 }
 
-/** When a request was merged; null if it was not. */
+/** The time of a request's merge; null if it was not merged. */
 export function mergedAt(row: AnyRow): number | null {
   return numberOrNull(row, 'merged_at') ?? (row['state'] === 'merged' ? numberOrNull(row, 'closed_at') : null);
 }

@@ -1,16 +1,17 @@
 /**
  * Brings the stored work units of one repository up to date. For each kind of record: read, derive, write.
  *
- * 1. Changed requests: update the links to the commits that they list. A commit that joins a request loses its own unit;
+ * 1. Changed requests: update the links to the commits that they list. A commit that joins a request loses its own
+ *    unit;
  *    a commit that leaves all requests gets one again.
  * 2. Changed commits: each commit outside any request that is no merge becomes a unit. (The changes of a merge are
  *    counted with the commits that it merges; its record stays.)
  * 3. Requests that changed, or whose commits or reviews did, become units.
  * 4. Changed deployments and incidents become units.
  *
- * Each step works in batches, so that memory stays flat, and can be repeated after it was killed. Repeating is not enough
- * where a request lists other commits by then. Therefore a link is marked `changing` before the first unit is changed
- * for it, until it is stored; a later run examines all links that are still marked.
+ * Each step works in batches, so that memory stays flat, and can be repeated after the process was killed. Repeating is
+ * not sufficient if the request lists other commits by then. Therefore a link is marked `changing` before the first
+ * unit is changed for it, until the link is stored. A later run examines all links that are still marked.
  */
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../../../analytics/work-unit.js';
 import type { AnyRow, TableName } from '../../records.js';
@@ -44,18 +45,18 @@ export interface RepositoryDerivation {
   readonly records: DerivationRecords;
   readonly store: WorkUnitStore;
   readonly changed: Changed;
-  /** No unit of this repository was ever stored, so none has to be removed. */
+  /** No unit of this repository was ever stored, so none needs to be removed. */
   readonly isFirst: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Above this number of changed requests, all requests are derived. */
+/** If more requests than this changed, all requests are derived. */
 const MOST_REMEMBERED = 100_000;
 
 /**
  * Brings the units of a repository up to date. Only one derivation of a repository may run at a time.
  *
- * @returns how many units were written
+ * @returns the number of units written
  */
 export async function deriveRepository(derivation: RepositoryDerivation): Promise<number> {
   const { context, changed } = derivation;
@@ -175,8 +176,8 @@ async function deriveCommits(run: Run): Promise<void> {
 async function writeAlone(run: Run, commits: readonly ChangedCommit[], links: readonly StoredLink[]): Promise<void> {
   run.signal.throwIfAborted();
   const { alone, merges } = await divideStored(run, commits, links);
-  // A commit in a request has no unit: none was written, or it was removed with the new link. A merge may have one that
-  // an earlier release wrote.
+  // A commit in a request has no unit: none was written, or it was removed when the link was added. A merge may have
+  // one that an earlier release wrote.
   await run.writer.write(unitsOf(run, alone), run.isFirst ? [] : commitIds(run, merges));
 }
 
@@ -184,7 +185,7 @@ function commitIds({ context }: Run, hashes: readonly string[]): readonly string
   return hashes.map((hash) => unitId(context.repoId, 'commit', hash));
 }
 
-/** Divides commits by their links; stores what their messages say, for requests that come later. */
+/** Divides commits by their links; stores the links from their messages, for requests that arrive later. */
 async function divideStored(
   run: Run,
   commits: readonly ChangedCommit[],
@@ -192,7 +193,7 @@ async function divideStored(
 ): Promise<Divided> {
   const [named, stored] = [namedCommits(commits), linksByHash(links)];
   const unstored = unstoredMentions(named, stored);
-  // Before any unit is written: a request that arrives next must find every commit that names it.
+  // Before any unit is written, because a request that arrives next must find every commit that names it.
   if (unstored.length > 0) await run.records.writeLinks(run.context.repoId, unstored, []);
   const mentioned = new Set(named.flatMap(({ mention }) => mention?.number ?? []));
   const divided = divide(named, stored, await run.reader.requestSources([...mentioned]));
@@ -270,7 +271,7 @@ async function deriveEach(
   }
 }
 
-/** The repository of the units, and whether it has no stored ones. */
+/** The repository of the units, and whether it has no stored units. */
 type UnitOwner = Pick<WorkUnitChange, 'orgId' | 'repoId' | 'areNew'>;
 
 /** Writes units while the next ones are derived; at most one change is in progress. */

@@ -1,4 +1,4 @@
-/** Assigns a team to a unit: by the teams file, else by the repository's CODEOWNERS, else none. */
+/** Assigns a team to a unit: by the teams file, otherwise by the repository's CODEOWNERS, otherwise none. */
 import { createHash } from 'node:crypto';
 import { UNASSIGNED } from '../../../analytics/vocabulary.js';
 import { nameMatcher } from '../classify/patterns.js';
@@ -8,10 +8,10 @@ import type { Team } from './teams-file.js';
 export interface TeamAssigner {
   /** Changes whenever the same unit could get another team. */
   readonly fingerprint: string;
-  /** The team that owns a path by CODEOWNERS, or '' where none does. */
+  /** The team that owns a path according to CODEOWNERS, or ''. */
   ownerOfPath(path: string): string;
   /**
-   * @param names what the author is known by: e-mail, login, name
+   * @param names the author's e-mail, login and name
    * @param owners changed files, counted by {@link ownerOfPath}
    */
   teamOf(names: readonly (string | null)[], owners: ReadonlyMap<string, number>): string;
@@ -22,7 +22,7 @@ const REMEMBERED = 50_000;
 
 /**
  * @param repo `owner/name` of the repository
- * @param codeowners the text of its CODEOWNERS, where it has one
+ * @param codeowners the text of its CODEOWNERS, if it has one
  */
 export function createTeamAssigner(teams: readonly Team[], repo: string, codeowners: string | undefined): TeamAssigner {
   const rules = codeowners === undefined ? [] : parseCodeowners(codeowners);
@@ -32,7 +32,7 @@ export function createTeamAssigner(teams: readonly Team[], repo: string, codeown
   const ofRepository = teams.find(({ id }) => hasRepository.has(id))?.id;
   const ofMember = memberIndex(teams, hasRepository);
 
-  /** `@org/team` is the team of that name; a person stands for the team that has that person. */
+  /** `@org/team` is the team with that name; a person is mapped to the team that has the person as a member. */
   const teamOfOwner = (owner: string): string | undefined => {
     const name = owner.replace(/^@/, '');
     if (!owner.startsWith('@') || !name.includes('/')) return ofMember.get(name.toLowerCase());
@@ -70,7 +70,7 @@ export function createTeamAssigner(teams: readonly Team[], repo: string, codeown
   };
 }
 
-/** The team of each member: one that also has the repository before others, then the first in the file. */
+/** The team of each member. Of several, one that also has the repository, then the first in the file. */
 function memberIndex(teams: readonly Team[], hasRepository: ReadonlySet<string>): ReadonlyMap<string, string> {
   const index = new Map<string, string>();
   const ordered = [...teams].sort((a, b) => Number(hasRepository.has(b.id)) - Number(hasRepository.has(a.id)));
@@ -78,7 +78,7 @@ function memberIndex(teams: readonly Team[], hasRepository: ReadonlySet<string>)
   return index;
 }
 
-/** The team with the most files; of equal ones the first by name. */
+/** The team with the most files; ties are resolved by name. */
 function mostOf(owners: ReadonlyMap<string, number>): string | undefined {
   let most: string | undefined;
   for (const [team, count] of owners) {

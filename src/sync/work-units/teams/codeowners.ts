@@ -1,22 +1,22 @@
 /**
- * A repository's CODEOWNERS file, in the form that both hosts read: a pattern and its owners on each line, of which the
- * last one that matches a path counts. Patterns are those of .gitignore without negation. host_b's section headers are
- * read over, but their default owners hold for the lines below that name none.
+ * A repository's CODEOWNERS file, in the format of both hosts: each line has a pattern and its owners, and the last
+ * line that matches a path applies. Patterns are those of .gitignore without negation. host_b's section headers are
+ * skipped, but their default owners apply to lines below that name none.
  */
 
 export interface OwnerRule {
   readonly matches: (path: string) => boolean;
-  /** As written: `@org/team`, `@login` or an e-mail; none takes ownership away. */
+  /** As written: `@org/team`, `@login` or an e-mail; an empty list removes ownership. */
   readonly owners: readonly string[];
 }
 
-/** Where hosts look for the file, in their order. */
+/** The paths that hosts search, in their order. */
 export const CODEOWNERS_PATHS = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'] as const;
 
-/** Bytes: host_a reads no larger file, and so the others are not read either. */
+/** Bytes. host_a ignores larger files, so they are ignored for other hosts, too. */
 export const LARGEST_CODEOWNERS = 3_000_000;
 
-/** Reads the text of the file; lines that are no rules are left out, as the hosts do. */
+/** Parses the text of the file; skips invalid lines, as the hosts do. */
 export function parseCodeowners(text: string): readonly OwnerRule[] {
   const rules: OwnerRule[] = [];
   let defaults: readonly string[] = [];
@@ -34,7 +34,7 @@ export function parseCodeowners(text: string): readonly OwnerRule[] {
   return rules;
 }
 
-/** The owners of a path; none where no rule matches. */
+/** The owners of a path; empty if no rule matches. */
 export function ownersOf(rules: readonly OwnerRule[], path: string): readonly string[] {
   return rules.findLast(({ matches }) => matches(path))?.owners ?? [];
 }
@@ -51,10 +51,11 @@ function isOwner(word: string): boolean {
 }
 
 /**
- * A .gitignore pattern: one with a slash before its end is rooted, others match in any folder; folders match all in them.
+ * A .gitignore pattern. A pattern with a slash before its end is rooted; others match in any folder. A folder matches
+ * everything in it.
  *
- * What a star stands for is tried from the shortest on, and kept once what follows it up to the next star is found: to
- * backtrack could find no other match, and would take exponential time with hostile patterns and paths.
+ * A star first matches the shortest text. Once the part up to the next star has matched, it is final: backtracking
+ * could find no additional match, and would take exponential time with hostile patterns and paths.
  */
 function ownerPattern(pattern: string): (path: string) => boolean {
   const isRooted = /^\/|\/(?!$)/.test(pattern);
@@ -62,7 +63,7 @@ function ownerPattern(pattern: string): (path: string) => boolean {
   const body = pattern.replace(/^\//, '').replace(/\/$/, '');
   const parts = (isRooted ? body : `**/${body}`).split('/');
   let groups = 0;
-  // The expressions of this language know no atomic group; what looks ahead is one, and is taken by its name.
+  // JavaScript has no atomic groups. A lookahead is atomic, and a back-reference to its named group consumes the match.
   const kept = (source: string): string => {
     groups += 1;
     return `(?=(?<kept${groups}>${source}))\\k<kept${groups}>`;
@@ -81,7 +82,7 @@ function ownerPattern(pattern: string): (path: string) => boolean {
       : folders(start) +
         runs.map((names) => (names.length === 0 ? '' : kept(`(?:[^/]*/)*?${folders(names)}`))).join('') +
         (end.length === 0 ? '.*' : `(?:[^/]*/)*?${end.join('/')}`);
-  // `docs/*` names the files of a folder and not what is deeper; a name without a star may be a folder.
+  // `docs/*` matches the files of a folder, but not deeper ones; a name without a star may be a folder.
   const last = parts.at(-1) ?? '';
   const tail = last === '**' ? '' : isFolder ? '/.*' : last === '*' && isRooted ? '' : '(?:/.*)?';
   const expression = new RegExp(`^${source}${tail}$`, 's');
@@ -92,7 +93,7 @@ function escaped(text: string): string {
   return text.replace(/[.+^${}()|[\]\\?]/g, '\\$&');
 }
 
-/** The runs of items between those that are `separator`. */
+/** The sequences of items between separators. */
 function between(items: readonly string[], separator: string): string[][] {
   const runs: string[][] = [[]];
   for (const item of items) {

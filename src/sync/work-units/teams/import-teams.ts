@@ -7,14 +7,14 @@ import { teamsAsText } from './teams-file.js';
 export interface TeamsImported {
   readonly teams: number;
   readonly repositories: number;
-  /** Units that were derived again. */
+  /** The number of units derived again. */
   readonly workUnits: number;
 }
 
 /**
  * Replaces the teams of an organization, and assigns them to its units.
  *
- * If it is interrupted, the next sync of each remaining repository, or the same import again, does the rest.
+ * If it is interrupted, the next sync of each remaining repository, or a repeated import, completes the work.
  *
  * @param onRepository is called before each repository
  */

@@ -7,8 +7,9 @@
  *         members: [ada@example.com, grace] # e-mails or logins
  *         repositories: ['acme/pay-*']      # owner/name; * matches anything
  *
- * A unit belongs to the team of its author; if several teams have the author, to the one that also has the repository,
- * else to the first in the file. If no team has the author, it belongs to the team that has the repository.
+ * A unit belongs to the team of its author. If several teams have the author, it belongs to the one that also has the
+ * repository, otherwise to the first in the file. If no team has the author, it belongs to the team that has the
+ * repository.
  */
 import { atOnce, type Steps } from '../../../system/slices.js';
 import { FileCheck, readTextFile, yamlSteps } from '../file-check.js';
@@ -25,9 +26,9 @@ export interface Team {
 /** A value of the dimension TEAM must be readable in a chart and in a URL. */
 const TEAM_ID = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/;
 
-/** Teams of one organization. */
+/** Maximum number of teams of one organization. */
 export const MOST_TEAMS = 1000;
-/** Members, or repositories, of one team. */
+/** Maximum number of members, or of repositories, of one team. */
 const MOST_ENTRIES = 1000;
 const LONGEST_NAME = 100;
 const LONGEST_MEMBER = 254;
@@ -42,7 +43,7 @@ export async function loadTeams(file: string): Promise<readonly Team[]> {
   return parseTeams(await readTextFile(file, 'teams file'), file);
 }
 
-/** Parses the text of a teams file; `name` is what messages call it. Throws as `loadTeams` does. */
+/** Parses the text of a teams file; `name` is the file's name in messages. Throws like `loadTeams`. */
 export function parseTeams(text: string, name: string): readonly Team[] {
   return atOnce(teamsSteps(text, name));
 }
@@ -71,8 +72,8 @@ export function* teamsSteps(text: string, name: string): Steps<readonly Team[]> 
 /**
  * Reads one team, and reports its problems to `check`.
  *
- * @param value with the properties that a team has in a file
- * @param place what messages call it
+ * @param value an object with the properties of a team in a file
+ * @param place its place in messages
  */
 export function checkTeam(check: FileCheck, value: unknown, place: string): Team {
   const team = check.mapping(value, place, ['id', 'name', 'members', 'repositories']);
@@ -105,7 +106,7 @@ function boundedText(check: FileCheck, value: unknown, place: string, longest: n
   return text;
 }
 
-/** The teams as they are stored. */
+/** The stored form of the teams. */
 export function teamsAsText(teams: readonly Team[]): string {
   return JSON.stringify(teams);
 }

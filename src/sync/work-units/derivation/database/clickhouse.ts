@@ -1,6 +1,6 @@
 /**
- * What the derivation of work units reads and keeps in ClickHouse. Its own tables are ReplacingMergeTrees like the
- * sink's; a link that is removed is written again as gone.
+ * The records and notes of the derivation of work units in ClickHouse. Its tables are ReplacingMergeTrees like the
+ * sink's; a removed link is written again with a deletion mark.
  */
 import { createTable, deleteRows, type TableDefinition } from '../../../../analytics/clickhouse/tables.js';
 import type { AnyRow, Column, JsonValue } from '../../../records.js';
@@ -24,14 +24,14 @@ export interface ClickHouseConnection {
   select(query: string, parameters: Parameters): Promise<Record<string, JsonValue>[]>;
   command(query: string, parameters?: Parameters): Promise<void>;
   insert(table: string, rows: readonly AnyRow[]): Promise<void>;
-  /** A number that is higher each time, and in later processes. */
+  /** A number that increases with each call, also across processes. */
   nextVersion(): number;
   decode(columns: readonly Column[], row: AnyRow): AnyRow;
 }
 
 /** Rows per page: each page is a separate query, which is expensive in ClickHouse. */
 const PAGE_ROWS = 10_000;
-/** Keys travel as URL parameters, and not every proxy before a server takes more than 16 KiB of them. */
+/** Keys are sent as URL parameters, and some proxies limit these to 16 KiB. */
 const KEYS_AT_ONCE = 250;
 
 export function clickHouseDerivation(connection: ClickHouseConnection): DerivationRecords {
@@ -159,7 +159,7 @@ async function* rows(connection: ClickHouseConnection, query: RowQuery): AsyncGe
   }
 }
 
-/** Page by page after the last key: nothing is open in between, however long a page takes to be worked on. */
+/** Reads page by page after the last key, so that no result set stays open while a page is processed. */
 async function* pages(connection: ClickHouseConnection, query: RowQuery): AsyncGenerator<readonly AnyRow[]> {
   const key = query.table.key.filter((name) => name !== 'repo_id');
   const columns = columnsOf(query);
@@ -183,7 +183,7 @@ async function* pages(connection: ClickHouseConnection, query: RowQuery): AsyncG
   }
 }
 
-/** The statistics of each page are one more query. */
+/** The statistics of each page take one more query. */
 async function* commits(
   connection: ClickHouseConnection,
   repoId: string,
@@ -209,7 +209,7 @@ async function* commits(
 
 const STATS_COLUMNS = ['commit_hash', 'file_path', 'additions', 'deletions'] as const;
 
-/** Which statistics belong to a page of commits. What is looked up by keys lies apart: not all in between is read. */
+/** Selects the statistics of a page of commits. Commits looked up by keys are far apart, so their range is not read. */
 function statsOf(where: CommitsWhere, page: readonly AnyRow[]): Where {
   const column = 'commit_hash';
   if (where.kind === 'linked') return { ...where, column };

@@ -1,4 +1,4 @@
-/** What the derivation of work units reads and keeps in PostgreSQL. */
+/** The records and notes of the derivation of work units in PostgreSQL. */
 import type postgres from 'postgres';
 import { analyzeUnknown } from '../../../../database/statistics.js';
 import type { AnyRow, JsonValue } from '../../../records.js';
@@ -14,7 +14,7 @@ import {
   selectRows,
 } from './records.js';
 
-/** @param failing turns the driver's errors into those of a sync */
+/** @param failing converts the driver's errors to errors of a sync */
 export function postgresDerivation(
   sql: postgres.Sql,
   failing: <Result>(action: () => Promise<Result>) => Promise<Result>,
@@ -82,7 +82,7 @@ export function postgresDerivation(
 
 async function ensureSchema(sql: postgres.Sql): Promise<void> {
   await sql.begin(async (transaction) => {
-    // `create ... if not exists` is not safe against itself: two first derivations at once would collide.
+    // Concurrent `create ... if not exists` statements of two first derivations could fail.
     await transaction`select pg_advisory_xact_lock(hashtextextended('plumbline sync schema', 0))`;
     await transaction`
       create table if not exists work_unit_links (
@@ -94,7 +94,7 @@ async function ensureSchema(sql: postgres.Sql): Promise<void> {
         repo_id uuid not null, name text not null, value text not null, primary key (repo_id, name))`;
     await transaction`create table if not exists team_files (org_id text primary key, teams text not null)`;
     await transaction`create table if not exists author_files (org_id text primary key, authors text not null)`;
-    // Changes are written to new pages, so that a block range index finds them, and costs the sync next to nothing.
+    // Changed rows are written to new pages, so a block range index finds them at almost no cost for the sync.
     for (const table of ['git_commits', 'git_commit_stats'])
       await transaction.unsafe(
         `create index if not exists ${table}_by_change on ${table} using brin (last_synced) with (pages_per_range = 32)`,
@@ -115,11 +115,11 @@ function statement(): Statement {
     final: '',
     liveLink: '',
     value: (value, type) => `${place(String(value))}${type === 'uuid' ? '::uuid' : ''}`,
-    // One parameter for any number of values, and an array to the planner, which looks each up in the index.
+    // One parameter for any number of values. The planner sees an array and looks up each value in the index.
     among: (column, values, type) =>
       `${column} = any(array(select json_array_elements_text(${place(JSON.stringify(values))}::text::json)` +
       `${type === 'integer' ? '::integer' : ''}))`,
-    // An array to the planner, as above: without statistics on new tables it would rather read all of them each time.
+    // An array, as above; without statistics on new tables the planner would read the whole table each time.
     within: (column, query) => `${column} = any(array(${query}))`,
     time: (milliseconds) => `${place(new Date(milliseconds).toISOString())}::text::timestamptz`,
   };
@@ -131,7 +131,7 @@ type Failing = <Result>(action: () => Promise<Result>) => Promise<Result>;
 async function* rows(sql: postgres.Sql, query: RowQuery, failing: Failing): AsyncGenerator<readonly AnyRow[]> {
   const { binding, parameters } = statement();
   const text = `${selectRows(query, binding)} order by ${query.table.key.join(', ')}`;
-  // What is looked up by keys is little; a cursor would cost a round trip more.
+  // A look-up by keys returns few rows; a cursor would cost another round trip.
   if (query.where.kind === 'in') {
     const found = await failing(async () => sql.unsafe<StoredRow[]>(text, parameters, { prepare: true }));
     if (found.length > 0) yield found.map(decode);
@@ -141,8 +141,8 @@ async function* rows(sql: postgres.Sql, query: RowQuery, failing: Failing): Asyn
 }
 
 /**
- * Each commit's statistics are looked up by its key, in its turn, when it is asked for: they are not sorted or kept,
- * however many there are. (`offset 0` keeps the sorting of the commits in front of that.)
+ * Looks up the statistics of each commit by its key when the commit is fetched, so that statistics are neither sorted
+ * nor buffered. (`offset 0` makes the planner sort the commits first.)
  */
 async function* commits(
   sql: postgres.Sql,

@@ -1,6 +1,6 @@
 /**
- * The access to a database that the derivation of work units needs beside the sink: it reads parts of a repository's
- * records, and stores its notes beside them (the links between commits and requests, its progress, the teams).
+ * The database access that the derivation of work units needs in addition to the sink. It reads parts of a repository's
+ * records, and stores notes (the links between commits and requests, its progress, the teams).
  */
 import type { AnyRow, Column } from '../../../records.js';
 import { AGGREGATE_PATH } from '../../../records.js';
@@ -15,18 +15,18 @@ export interface ReadableTable {
 /** Which rows of a repository. */
 export type Where =
   | { readonly kind: 'all' }
-  /** Written with a change at or after that time (epoch milliseconds). */
+  /** Rows whose last changing write was at or after that time (epoch milliseconds). */
   | { readonly kind: 'changed'; readonly since: number }
   | { readonly kind: 'in'; readonly column: string; readonly values: readonly (string | number)[] }
-  /** Both ends included, in the database's own order of the column. */
+  /** Both ends included, in the database's sort order of the column. */
   | { readonly kind: 'range'; readonly column: string; readonly from: string; readonly to: string }
-  /** Rows of commits that are linked to one of these requests; `column` has the hash. */
+  /** Rows of commits that are linked to one of these requests; `column` contains the hash. */
   | { readonly kind: 'linked'; readonly column: string; readonly numbers: readonly number[] };
 
 export interface RowQuery {
   readonly table: ReadableTable;
   readonly repoId: string;
-  /** Names of columns; those of the key must be among them, but for the repository. */
+  /** Names of columns, including those of the key except the repository. */
   readonly columns: readonly string[];
   readonly where: Where;
 }
@@ -37,16 +37,16 @@ export type CommitsWhere =
   | { readonly kind: 'in'; readonly column: 'hash'; readonly values: readonly string[] }
   | { readonly kind: 'linked'; readonly column: 'hash'; readonly numbers: readonly number[] };
 
-/** Separates the paths of a list in one text. No path contains it, because git has no empty names. */
+/** Separates paths in one text. No path contains it, because git has no empty names. */
 export const PATH_SEPARATOR = '//';
 
-/** A commit with its stored changes, added up by the database. */
+/** A commit with its stored changes, summed up by the database. */
 export interface ChangedCommit {
-  /** The columns that were asked for. */
+  /** The requested columns. */
   readonly row: AnyRow;
   /** Additions and deletions of all files. */
   readonly churn: number;
-  /** The host's sum for the whole commit; null if it gave none. */
+  /** The host's sum for the whole commit; null if it reported none. */
   readonly aggregate: number | null;
   /** The changed files, in any order. */
   readonly paths: readonly string[];
@@ -60,9 +60,9 @@ export interface Link {
 }
 
 export interface DerivationRecords {
-  /** Creates what is missing; the sink's own tables must be there. */
+  /** Creates missing tables; the sink's tables must exist. */
   ensureSchema(): Promise<void>;
-  /** Rows in key order, in batches that fit into memory however many rows there are. */
+  /** Rows in key order, in batches, so that any number of rows fits into memory. */
   rows(query: RowQuery): AsyncIterable<readonly AnyRow[]>;
   /**
    * Commits in key order with their changes, in batches.
@@ -70,19 +70,19 @@ export interface DerivationRecords {
    * @param columns of `git_commits`; the hash must be among them
    */
   commits(repoId: string, columns: readonly string[], where: CommitsWhere): AsyncIterable<readonly ChangedCommit[]>;
-  /** The hashes of commits of which the row or a statistics row changed, each once, in batches. */
+  /** The hashes of commits whose row or statistics changed, without duplicates, in batches. */
   changedCommits(repoId: string, since: number): AsyncIterable<readonly string[]>;
-  /** Adds and removes links; repeating it changes nothing. */
+  /** Adds and removes links. Idempotent. */
   writeLinks(repoId: string, added: readonly Link[], removed: readonly Link[]): Promise<void>;
-  /** The notes on one repository, by name. */
+  /** The notes of one repository, by name. */
   readProgress(repoId: string): Promise<ReadonlyMap<string, string>>;
   writeProgress(repoId: string, notes: ReadonlyMap<string, string>): Promise<void>;
-  /** Removes the links of one repository, and the notes on it. */
+  /** Removes the links and notes of one repository. */
   clear(repoId: string): Promise<void>;
-  /** What `writeTeams` stored for an organization. */
+  /** The text that `writeTeams` stored for an organization. */
   readTeams(orgId: string): Promise<string | undefined>;
   writeTeams(orgId: string, teams: string): Promise<void>;
-  /** What `writeAuthors` stored for an organization. */
+  /** The text that `writeAuthors` stored for an organization. */
   readAuthors(orgId: string): Promise<string | undefined>;
   writeAuthors(orgId: string, authors: string): Promise<void>;
   /** The name of a repository: `owner/name`, or its directory's name. */
@@ -110,14 +110,14 @@ export const NOTES = [LINKS.name, 'work_unit_progress'] as const;
 
 /** How a dialect writes values into a statement. */
 export interface Binding {
-  /** After the name of a table that keeps several versions of a row. */
+  /** The suffix for the name of a table that stores several versions of a row. */
   readonly final: string;
   /** An additional condition on links. */
   readonly liveLink: string;
   value(value: string | number, type: Column['type']): string;
   /** The condition that a column has one of these values. */
   among(column: string, values: readonly (string | number)[], type: Column['type']): string;
-  /** The condition that a column has one of the values that a query of one column gives. */
+  /** The condition that a column has one of the values of a one-column query. */
   within(column: string, query: string): string;
   /** A time given in epoch milliseconds. */
   time(milliseconds: number): string;
@@ -161,19 +161,19 @@ export function selectChangedCommits(repoId: string, since: number, bind: Bindin
   );
 }
 
-/** The expressions that add up the changes of one commit, over rows of `git_commit_stats` called `stats`. */
+/** The expressions that sum up the changes of one commit, over rows of `git_commit_stats` called `stats`. */
 export function changeSums(paths: (expression: string) => string): string {
   const lines = 'coalesce(stats.additions, 0) + coalesce(stats.deletions, 0)';
   const isFile = `stats.file_path <> '${AGGREGATE_PATH}'`;
   return (
     `sum(case when ${isFile} then ${lines} else 0 end) as churn, ` +
-    // Null where no row has the sum: a commit without statistics is joined to a row of nulls, which is not a file either.
+    // Null if no row has the sum. A commit without statistics is joined to a row of nulls, which is not a file either.
     `sum(case when stats.file_path = '${AGGREGATE_PATH}' then ${lines} end) as aggregate, ` +
     `${paths(`case when ${isFile} then stats.file_path end`)} as paths`
   );
 }
 
-/** A row with the columns of a commit and those of {@link changeSums}, the paths as one text. */
+/** Converts a row with the columns of a commit and those of {@link changeSums}; the paths are one text. */
 export function changedCommit(row: AnyRow): ChangedCommit {
   const { churn, aggregate, paths } = row;
   return {

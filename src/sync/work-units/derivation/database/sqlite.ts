@@ -129,13 +129,13 @@ function statement(): Statement {
     value: (value) => place(value),
     among: (column, list) => `${column} in (select value from json_each(${place(JSON.stringify(list))}))`,
     within: (column, query) => `${column} in (${query})`,
-    // Times are stored as texts of one width, which sort as the times do.
+    // Times are stored as texts of equal length, so that they sort chronologically.
     time: (milliseconds) => place(new Date(milliseconds).toISOString()),
   };
   return { binding, values };
 }
 
-/** Page by page after the last key: SQLite's own cursor would keep others from writing. */
+/** Reads page by page after the last key, because an open cursor of SQLite blocks writers. */
 function* rows(connection: SqliteConnection, query: RowQuery): Generator<readonly AnyRow[]> {
   const key = query.table.key.join(', ');
   const columns = columnsOf(query);
@@ -156,7 +156,7 @@ function* rows(connection: SqliteConnection, query: RowQuery): Generator<readonl
   }
 }
 
-/** Page by page as `rows`; both tables are read in the order of their keys, so that nothing is sorted or kept. */
+/** Page by page like `rows`. Both tables are read in key order, so nothing is sorted or buffered. */
 function* commits(
   connection: SqliteConnection,
   repoId: string,
