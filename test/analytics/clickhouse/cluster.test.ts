@@ -14,6 +14,7 @@ import { alterTable, createTable, deleteRows, type TableDefinition } from '../..
 import type { AnalyticsBatch } from '../../../src/analytics/analytics.js';
 import { openAnalytics } from '../../../src/analytics/open.js';
 import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
+import { PHASE_COLUMNS } from '../../../src/analytics/store/rows.js';
 import { startClickHouse, type TestClickHouse } from '../../support/clickhouse-http.js';
 import { freePort } from '../../support/free-port.js';
 import { onlyId, storedRows, sync } from '../../sync/harness.js';
@@ -145,11 +146,28 @@ describe.skipIf(missing !== '')(`a cluster${missing}`, () => {
     }
   });
 
+  const ensureSchema = async (address: string): Promise<void> => {
+    const store = await openWorkUnitStore(parseAnalyticsUri(address), openOptions);
+    await store.ensureSchema().finally(() => store.close());
+  };
+
+  it('gets the columns that tables of an earlier release lack', async () => {
+    const earlier = await server.newDatabase('earlier');
+    const engine = openClickHouseServer(parseAnalyticsUri(earlier).address);
+    const readPhases = (): Promise<unknown> => engine.query(`select ${PHASE_COLUMNS.join(', ')} from work_units`, {});
+    try {
+      await ensureSchema(earlier);
+      const dropped = PHASE_COLUMNS.map((column) => `drop column ${column}`).join(', ');
+      for (const statement of alterTable('work_units', dropped, engine.cluster)) await engine.command(statement);
+      await expect(readPhases()).rejects.toThrow(PHASE_COLUMNS[0]);
+      await ensureSchema(earlier);
+      expect(await readPhases()).toEqual([]);
+    } finally {
+      await engine.close();
+    }
+  });
+
   it('is not mixed up with a single server', async () => {
-    const ensureSchema = async (address: string): Promise<void> => {
-      const store = await openWorkUnitStore(parseAnalyticsUri(address), openOptions);
-      await store.ensureSchema().finally(() => store.close());
-    };
     const ofServer = await server.newDatabase('cluster');
     const engine = openClickHouseServer(parseAnalyticsUri(ofServer).address);
     await engine.command('create table work_units (id String) engine = MergeTree order by id');
