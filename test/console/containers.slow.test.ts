@@ -341,6 +341,8 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
       await page.keyboard.press('Enter');
       await page.getByText('exit code 3').waitFor();
       await look('project');
+      await page.getByRole('button', { name: 'As a table' }).click();
+      await look('project-usage-table');
       await page.getByRole('button', { name: 'Down', exact: true }).click();
       await look('down');
       await page.getByRole('button', { name: 'Cancel' }).click();

@@ -25,6 +25,7 @@ try {
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('region', { name: 'Flow of work', exact: true }).waitFor();
+  await page.mouse.move(0, 0); // it would colour the button that it is at
   await page.screenshot({ path: 'src/console/pictures/overview.jpg', type: 'jpeg', quality: 72 });
 } finally {
   await browser.close();

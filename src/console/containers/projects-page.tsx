@@ -92,9 +92,7 @@ function ProjectRow({ project }: { project: Project }): JSX.Element {
           Created <Moment at={createdAt} />
         </span>
       )}
-      <span class={running > 0 ? 'tag good' : 'tag'}>
-        {running === 0 ? 'not running' : `${running} ${running === 1 ? 'container runs' : 'containers run'}`}
-      </span>
+      <span class={running > 0 ? 'tag good' : 'tag'}>{running === 0 ? 'not running' : `${running} running`}</span>
     </li>
   );
 }

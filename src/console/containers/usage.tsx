@@ -48,16 +48,18 @@ function Used({ project, containers }: UsageProps): JSX.Element {
     <>
       <div class="card-head">
         <p class="muted">The last two minutes. The processor is a share of one core.</p>
-        <button
-          type="button"
-          class="quiet"
-          aria-pressed={asTable}
-          onClick={() => {
-            setAsTable(!asTable);
-          }}
-        >
-          {asTable ? 'As charts' : 'As a table'}
-        </button>
+        <div class="chart-actions">
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={asTable}
+            onClick={() => {
+              setAsTable(!asTable);
+            }}
+          >
+            {asTable ? 'As charts' : 'As a table'}
+          </button>
+        </div>
       </div>
       {asTable ? (
         <div class="usage-table">
