@@ -19,7 +19,7 @@ export function registerAuthorsCommand(program: Command): void {
   registerImportCommand(program, {
     name: 'authors',
     description: 'manage the authors of an organization',
-    purpose: 'store the authors of a file, and give work units to them',
+    purpose: 'store the authors of a file, and assign work units to them',
     help: HELP,
     progress: 'deriving the work units of',
     load: async (file) => (await import('../sync/work-units/authors/authors-file.js')).loadAuthors(file),

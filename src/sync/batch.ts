@@ -73,7 +73,7 @@ export function nothingMatches(host: string, group: string, pattern: string, com
   return new SyncError(
     'not_found',
     compared === 0
-      ? `${host} shows no repository of ${group}, so none matches ${JSON.stringify(pattern)}. A token may be needed to see private ones.`
+      ? `${host} lists no repository of ${group}, so none matches ${JSON.stringify(pattern)}. A token may be needed to see private ones.`
       : `None of ${of} of ${group} on ${host} matches ${JSON.stringify(pattern)}, which is compared with their ${names}.`,
   );
 }

@@ -55,7 +55,7 @@ export async function runSync(request: SyncRequest, dependencies: SyncDependenci
     }
   } catch (error) {
     if (dependencies.signal.aborted)
-      throw new SyncError('aborted', 'The sync was stopped; run it again to go on.', { cause: error });
+      throw new SyncError('aborted', 'The sync was stopped. Run it again to resume.', { cause: error });
     throw error;
   } finally {
     await primary.close();

@@ -49,7 +49,7 @@ export function parseSelection(
 
 function parseHostA(options: SyncOptions, token: string | undefined, report: Report): Selection | undefined {
   if (token === undefined)
-    report('host_a needs a token: give --auth or HOST_A_TOKEN (any valid one reads public repositories)');
+    report('host_a needs a token: set --auth or HOST_A_TOKEN (any valid token can read public repositories)');
   const baseUrl = parseBaseUrl('--host-a-url', options.hostAUrl ?? PUBLIC_HOST_A, report);
   if (options.search !== undefined) return parseBatch('host_a', options, baseUrl, report);
   const { owner, repo } = options;
@@ -81,11 +81,11 @@ function parseBatch(
   report: Report,
 ): Selection | undefined {
   const pattern = options.search ?? '';
-  if (pattern.trim() === '') return report('--search is empty: give a pattern such as <group>/api-*');
+  if (pattern.trim() === '') return report('--search is empty: set a pattern such as <group>/api-*');
   const group = options.group ?? options.owner ?? literalGroup(pattern);
   if (group === undefined) {
     return report(
-      'batch mode needs to know whose repositories to list: give --group, or begin --search with it (<group>/api-*)',
+      'batch mode needs the group whose repositories to list: set --group, or begin --search with it (<group>/api-*)',
     );
   }
   return baseUrl === undefined ? undefined : { kind: 'batch', provider, baseUrl, group, pattern };

@@ -24,7 +24,7 @@ describe.skipIf(missing !== undefined)(
           undefined,
           { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' },
           'unexpected_reply',
-          /not what its API promises/,
+          /violates its API/,
         ],
       ] as const)('%s: fails at once with a code and a reason', async (_name, auth, fault, code, reason) => {
         const started = await host(hostARepository('acme/widgets'));

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 
 /**
- * Replaces such words by the flag, by its negation, or by nothing where the flag has that value anyway.
+ * Replaces such words by the flag or its negation, or removes them if the flag has that value already.
  *
  * @param passesOn whether words after the first operand belong to another command
  */
@@ -25,7 +25,7 @@ function plainWords(command: Command, words: readonly string[], passesOn: boolea
   return plain;
 }
 
-/** Undefined where the word stays as it is. */
+/** Undefined if the word is kept. */
 function wordFor(command: Command, name: string, value: boolean | undefined): readonly string[] | undefined {
   const opposite = name.startsWith('--no-') ? `--${name.slice('--no-'.length)}` : `--no-${name.replace(/^--?/, '')}`;
   const isKnown = optionOf(command, name) !== undefined;

@@ -3,8 +3,8 @@ import { isAbsolute, join, resolve } from 'node:path';
 import type { Io } from './io.js';
 
 /**
- * The socket of `compose serve` without `--listen`: beside what else belongs to this installation, else where the
- * system keeps the sockets of a user's session.
+ * The socket of `compose serve` without `--listen`: in the directory of this installation, otherwise in the system's
+ * directory for sockets of a user's session.
  */
 export function defaultSocket({ environment, workingDirectory }: Io): string {
   const ownHome = environment['PLUMBLINE_HOME'];

@@ -6,7 +6,7 @@ export type DetachKeys = readonly number[];
 
 const DEFAULT: DetachKeys = [0x10, 0x11];
 
-/** `ctrl-p,ctrl-q`, `ctrl-a,d`: control keys and characters, as the Docker CLI has them. */
+/** `ctrl-p,ctrl-q`, `ctrl-a,d`: control keys and characters, as in the Docker CLI. */
 export function detachKeysOf(text: string): DetachKeys {
   return text.split(',').map((key) => {
     const control = /^ctrl-([a-z@[\\\]^_])$/i.exec(key)?.[1];

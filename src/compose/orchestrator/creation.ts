@@ -96,7 +96,10 @@ export async function createContainer(
   });
 }
 
-/** Engines give a container the labels of its image that it does not set itself: those to withhold are set to nothing. */
+/**
+ * Engines add the labels of the image unless the container sets them itself. Labels to withhold are set to an empty
+ * value.
+ */
 async function withoutLabelsOfImage(
   { backend, signal, withholds }: Orchestration,
   spec: ContainerSpec,
@@ -108,8 +111,8 @@ async function withoutLabelsOfImage(
 }
 
 /**
- * A request of a killed `up` can reach the engine after the next `up` has listed the containers. Its container is the
- * same as ours if the labels match.
+ * A request of a killed `up` can reach the engine after the next `up` has listed the containers. If its labels match,
+ * its container is used.
  */
 async function createOrTake(
   { backend, signal }: Orchestration,

@@ -74,7 +74,7 @@ export async function removeOrphansOf(orchestration: Orchestration, project: Pro
 }
 
 export interface RemoveMembersOptions {
-  /** Stop running containers first; otherwise none of them should be running. */
+  /** Stop running containers first; otherwise all of them must already have ended. */
   readonly stop: boolean;
   /** Also remove their anonymous volumes. */
   readonly volumes?: boolean;

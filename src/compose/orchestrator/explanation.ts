@@ -81,7 +81,7 @@ async function explainUnmet({ backend }: Pick<Orchestration, 'backend'>, error: 
 }
 
 /**
- * Tells how a container ended.
+ * Describes how a container ended.
  *
  * @param lines the last lines of its log
  */

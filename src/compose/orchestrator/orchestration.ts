@@ -6,16 +6,16 @@ import type { RunProvider } from './providers/run-provider.js';
 export interface Orchestration {
   readonly backend: Backend;
   readonly clock: Clock;
-  /** Fires when the caller gives up. The next `up` completes unfinished work. */
+  /** Fires when the caller cancels. The next `up` completes unfinished work. */
   readonly signal: AbortSignal;
   readonly report: (progress: Progress) => void;
-  /** How many images are pulled or built at the same time. */
+  /** Maximum number of concurrent pulls and builds. */
   readonly parallel: number;
-  /** Put on every container, network and volume that is made, beside those of the project. */
+  /** Labels for every created container, network and volume, in addition to those of the project. */
   readonly labels?: Readonly<Record<string, string>>;
   /** Labels that a container must not inherit from its image. Absent: it inherits all. */
   readonly withholds?: (label: string) => boolean;
-  /** Also make networks and volumes that no service uses. */
+  /** Also create networks and volumes that no service uses. */
   readonly allResources?: boolean;
   /** Runs the programs of services with `provider`. Absent: such services are rejected. */
   readonly runProvider?: RunProvider;

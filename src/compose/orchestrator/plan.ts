@@ -110,7 +110,7 @@ function inOrder(project: Project): string[] {
         (dependency) => ordered.has(dependency) || !Object.hasOwn(project.services, dependency),
       ),
     );
-    // A loaded project has no cycles. If there is one nevertheless, order its services by name.
+    // A loaded project should have no cycles. If it has one, order its services by name.
     for (const name of ready.length > 0 ? ready : [...pending]) {
       ordered.add(name);
       pending.splice(pending.indexOf(name), 1);
@@ -188,7 +188,7 @@ function dependencyEffect(
 ): 'recreate' | 'restart' | undefined {
   const dependencies = Object.entries(service.depends_on ?? {}).filter(([name]) => replaced.has(name));
   if (dependencies.length === 0) return undefined;
-  // These settings hold the id of the replaced container.
+  // These settings contain the id of the replaced container.
   const bound = [
     ...SHARED_NAMESPACES.flatMap((key) => service[key] ?? []).filter((mode) => mode.startsWith('service:')),
     ...(service.volumes_from ?? []).map((entry) => `service:${entry.split(':', 1)[0] ?? ''}`),
@@ -220,8 +220,8 @@ function isOutgoing({ id, name }: ContainerRecord): boolean {
 }
 
 /**
- * A one-shot service that others wait for and that has succeeded is not run again. Any other service that has ended is
- * started.
+ * Whether a container is a completed one-shot service that others wait for, which is not run again. Other services that
+ * have ended are started.
  */
 function hasDoneItsWork(name: string, container: ContainerRecord, project: Project): boolean {
   if (!hasEnded(container.status) || container.status === 'stopped' || container.exitCode !== 0) return false;

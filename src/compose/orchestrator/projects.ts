@@ -20,7 +20,7 @@ export async function listProjects(
   return projectsOf(await observeAll(orchestration));
 }
 
-/** As above, from containers that are already known. */
+/** As above, for known containers. */
 export function projectsOf(all: readonly Member[]): ProjectSummary[] {
   const projects = new Map<string, Member[]>();
   for (const member of all) {

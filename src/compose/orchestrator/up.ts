@@ -146,7 +146,7 @@ interface ServiceWork {
   readonly prints: Blueprint;
   readonly name: string;
   readonly service: Service;
-  /** Of the services that come first. */
+  /** The containers of services earlier in the order. */
   readonly containers: ReadonlyMap<string, readonly ContainerName[]>;
   /** Containers created early, by the step that needs them. */
   readonly made: Map<Step, ContainerName>;
@@ -207,7 +207,7 @@ function dependenciesOf(
   });
 }
 
-/** The first container of a service represents it when namespaces or volumes are shared. */
+/** The first container of a service is used when others share its namespaces or volumes. */
 function containerOf({ containers, prints }: ServiceWork): (service: string) => string {
   return (service) =>
     containers.get(service)?.[0]?.id ??
@@ -237,7 +237,7 @@ async function executeStep(work: ServiceWork, step: Step): Promise<ContainerName
 }
 
 /**
- * Only a container refers to its anonymous volumes, so the old container is kept until its successor has them. If this
+ * Only a container refers to its anonymous volumes, so the old container is kept until its successor uses them. If this
  * process dies, the next `up` finds them.
  */
 async function replace(work: ServiceWork, step: Extract<Step, { act: 'recreate' }>): Promise<ContainerName> {

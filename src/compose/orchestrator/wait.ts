@@ -17,8 +17,7 @@ export const POLL_MS = 500;
  * @param willRestart the restart policy may restart it, so an exit is not final
  * @throws ComposeWaitError.timeout after `seconds`, or as soon as a container that must become healthy is unhealthy;
  * ComposeWaitError.nonZeroExitCode
- *   ComposeWaitError.nonZeroExitCode
- * @throws RuntimeError.invalidState when it has ended and so can never become healthy
+ * @throws RuntimeError.invalidState when it has ended and can therefore never become healthy
  */
 export async function waitForCondition(
   orchestration: Orchestration,

@@ -102,7 +102,7 @@ async function pump(paths: AsyncIterable<string>, push: (file: string) => Promis
   for await (const file of paths) await push(file);
 }
 
-/** Passes on the files that match the rule. */
+/** Forwards the files that match the rule. */
 function filtered(rule: WatchRule, push: (file: string) => Promise<void>): (file: string) => Promise<void> {
   const isIgnored = ignoreRule((rule.ignore ?? []).join('\n'));
   const isIncluded = rule.include === undefined ? () => true : ignoreRule(rule.include.join('\n'));

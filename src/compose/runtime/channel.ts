@@ -1,6 +1,6 @@
 /**
  * A queue from one or more producers to one consumer. `push` settles when the queue has room, so a producer that awaits
- * it reads no faster than the consumer. This passes back-pressure on to the engine.
+ * it reads no faster than the consumer. This applies back-pressure to the engine.
  */
 
 export interface Channel<T> extends AsyncIterable<T> {

@@ -17,7 +17,7 @@ export type RuntimeFailure = {
   [Case in RuntimeFailureCase]: { readonly case: Case } & Fields[Case];
 }[RuntimeFailureCase];
 
-/** A failed runtime operation. Switch on `error.failure.case`; the message is for people. */
+/** A failed runtime operation. Switch on `error.failure.case`; the message is for users. */
 export class RuntimeError extends Error {
   readonly failure: RuntimeFailure;
 
@@ -79,9 +79,9 @@ export const imageNotFound = (reference: string): RuntimeError =>
 export const notSupported = (operation: string, conformer: Conformer): RuntimeError =>
   new RuntimeError({ case: 'notSupported', operation, conformer });
 
-/** `message` must already be scrubbed (see scrub.ts). The cause is for the log. */
+/** `message` must already be scrubbed (see scrub.ts). The cause is for logs only. */
 export const backendFailure = (message: string, cause?: unknown): RuntimeError =>
   new RuntimeError({ case: 'backendFailure', message }, { cause });
 
-/** As backendFailure, for a program. */
+/** Like backendFailure, for a program. */
 export const commandFailed = (message: string, cause?: unknown): TerminalError => new TerminalError(message, { cause });

@@ -3,7 +3,7 @@
 /** Whether the path (relative, with `/`) is excluded. */
 export type IgnoreRule = (path: string) => boolean;
 
-/** What a pattern expects at one place of a path. */
+/** One element of a pattern. */
 type Token =
   | { readonly kind: 'one'; readonly matches: (character: string) => boolean }
   /** Any number of characters: within a segment, or also across segments. */
@@ -79,8 +79,9 @@ function literal(character: string): Token {
 /**
  * Whether the tokens match the path, or a directory that contains it.
  *
- * It follows all ways to match at once, one character after the other. The time is at most the length of the path times
- * the number of tokens; a regular expression would take exponential time for a pattern with many stars.
+ * Tracks all possible matches in parallel, character by character (an NFA simulation). The time is at most the length
+ * of the path times the number of tokens; a regular expression could take exponential time for a pattern with many
+ * stars.
  */
 function matches(tokens: readonly Token[], path: string): boolean {
   let places = reachable(tokens, [0]);
@@ -96,7 +97,7 @@ function matches(tokens: readonly Token[], path: string): boolean {
       } else if (token?.kind === 'any') {
         if (token.crosses || character !== '/') next.push(place);
       } else if (token?.kind === 'segments') {
-        // Within a segment, the rest of the pattern has to wait for the next slash.
+        // Within a segment, the rest of the pattern cannot match before the next slash.
         if (character === '/') next.push(place);
         else inside.push(place);
       }
@@ -107,7 +108,7 @@ function matches(tokens: readonly Token[], path: string): boolean {
   return places.has(tokens.length);
 }
 
-/** The places, and those after tokens that match nothing. */
+/** The given positions, and those reachable through tokens that can match the empty text. */
 function reachable(tokens: readonly Token[], from: readonly number[]): Set<number> {
   const places = new Set<number>();
   for (const start of from) {

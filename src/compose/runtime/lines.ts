@@ -2,8 +2,8 @@
 import { StringDecoder } from 'node:string_decoder';
 
 /**
- * A longer line is yielded in parts, so that a program that never ends its line does not exhaust memory. One event of an
- * engine with all labels of a project that was sent, a megabyte before escapes, is shorter.
+ * A longer line is yielded in parts, so that a program that never ends its line does not exhaust memory. It exceeds the
+ * longest event of an engine: one with all labels of a received project, up to a megabyte before escaping.
  */
 const LONGEST_LINE = 16 * 1024 * 1024;
 

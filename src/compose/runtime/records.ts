@@ -36,7 +36,7 @@ export interface NetworkEndpoint {
 
 export interface MountRecord {
   readonly type: 'bind' | 'volume' | 'tmpfs';
-  /** The host path of a bind, the name of a volume. */
+  /** The host path of a bind mount, or the name of a volume. */
   readonly source?: string;
   readonly target: string;
   readonly readOnly: boolean;
@@ -49,7 +49,7 @@ export interface ContainerRecord {
   readonly image: string;
   readonly imageId: string;
   readonly status: ContainerStatus;
-  /** A special case of the status: `paused` and `restarting` of running, `removing` and `dead` of an ended run. */
+  /** Details of the status: `paused` and `restarting` for running, `removing` and `dead` for an ended run. */
   readonly condition?: 'paused' | 'restarting' | 'removing' | 'dead';
   readonly createdAt: string;
   readonly startedAt?: string;
@@ -107,7 +107,7 @@ export interface OutputChunk {
 export interface AttachedProcess {
   /** All output, in order per stream. With a tty everything is stdout. */
   readonly output: AsyncIterable<OutputChunk>;
-  /** Settles after the output has ended; rejects as the output does. */
+  /** Settles after the output has ended; rejects if the output does. */
   readonly exitCode: Promise<number>;
   /** Sets the size of the tty. */
   resize(size: TerminalSize): Promise<void>;
@@ -146,7 +146,7 @@ export interface ProcessTable {
 export type RuntimeEventType =
   'created' | 'started' | 'killed' | 'stopped' | 'exited' | 'oomKilled' | 'health' | 'removed';
 
-/** `stopped` and `exited` both mean the end of a run and carry the exit code. They differ as the statuses do. */
+/** `stopped` and `exited` both mean the end of a run and have the exit code. They differ like the statuses. */
 export interface RuntimeEvent {
   readonly type: RuntimeEventType;
   readonly id: string;

@@ -63,8 +63,8 @@ export interface Abortable {
 }
 
 /**
- * The container record that the caller already has; saves the inspection before an action. If the engine refuses
- * because its state differs, the container is inspected, and the error is the same.
+ * The container record that the caller already has, which makes the inspection before an action unnecessary. If the
+ * engine refuses the action because the state differs, the container is inspected, and the error is the same.
  */
 export interface Seen {
   readonly seen?: Pick<ContainerRecord, 'id' | 'status' | 'startedAt'>;
@@ -86,7 +86,7 @@ export interface LogOptions extends Abortable {
 
 export interface EventOptions extends LabelFilter {
   readonly since?: Date;
-  /** Absent: without end. */
+  /** Absent: no end. */
   readonly until?: Date;
 }
 
@@ -157,7 +157,7 @@ export interface ContainerOperations {
   putArchive(id: string, directory: string, archive: AsyncIterable<Uint8Array>, options?: Abortable): Promise<void>;
   /** A tar archive of the container's whole file system, without mounts. */
   export(id: string, options?: Abortable): Promise<AsyncIterable<Uint8Array>>;
-  /** Makes an image of the container's file system and settings. Returns the image's id. */
+  /** Creates an image of the container's file system and settings. Returns the image's id. */
   commit(id: string, spec: CommitSpec, options?: Abortable): Promise<string>;
   /**
    * Yields the current health, then each change, until the container ends; empty without a health check. Runs the
@@ -210,7 +210,7 @@ export interface InternalOperations {
    * to another project (`com.docker.compose.project`), or to none while the specification names one.
    */
   ensureNetwork(spec: NetworkSpec, options?: Abortable): Promise<NetworkRecord>;
-  /** As `wait`, but supported by every backend; without `timeoutSeconds` it waits indefinitely. */
+  /** Like `wait`, but supported by every backend. Without `timeoutSeconds` it waits indefinitely. */
   awaitExit(id: string, options?: Abortable & { readonly timeoutSeconds?: number }): Promise<ExitRecord>;
   /** Frees a container's name for its successor. Rejects with alreadyExists when the new name is taken. */
   rename(id: string, name: string, options?: Abortable): Promise<void>;

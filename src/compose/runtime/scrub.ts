@@ -3,7 +3,7 @@
  * (compose error catalogue: backendFailure).
  */
 
-/** Shorter values would mangle the text: "1", "on" and "en" occur in many sentences. */
+/** Replacing shorter values would make the text unreadable: "1", "on" and "en" occur in many sentences. */
 const SHORTEST_VALUE = 4;
 
 /** Matches paths, also inside quotes and after `unix://`, but not a lone `/` or the slashes inside an image name. */
@@ -23,7 +23,7 @@ const LONGEST_MESSAGE = 2000;
  */
 export function scrub(text: string, values: Iterable<string> = []): string {
   const known = [...new Set(values)].filter((value) => value.length >= SHORTEST_VALUE);
-  // Longest first, so that removing a value does not leave parts of a longer one that contains it.
+  // Longest first, so that removing a short value does not leave parts of a longer one that contains it.
   known.sort((one, other) => other.length - one.length);
   let clean = text;
   for (const value of known) clean = clean.replaceAll(value, '***');

@@ -52,7 +52,7 @@ export interface ChosenEngine {
   /** Why this engine was chosen, for messages. */
   readonly source: string;
   open(): Promise<Backend>;
-  /** Opens it for one command, which must see what earlier commands created. Absent: as `open`. */
+  /** Opens it for one command, which must see the changes of earlier commands. Absent: as `open`. */
   readonly openKept?: () => Promise<Backend>;
 }
 
@@ -69,7 +69,6 @@ export async function selectBackend(choice: BackendChoice): Promise<Backend> {
  * @throws UnknownBackendError for an unknown name
  * @throws RuntimeError.backendFailure (for native TerminalError.commandFailed), naming what to install, when the named
  * backend, or any, is unavailable
- *   one, or any, is not available
  */
 export async function chooseEngine(choice: BackendChoice): Promise<ChosenEngine> {
   const { environment, clock = systemClock } = choice;
@@ -167,7 +166,7 @@ const installNative = 'Install Podman, which needs no service (Debian: apt-get i
 
 /**
  * Marks belong to an engine's containers, not to a working directory: a container must have the same status from every
- * directory. So they follow PLUMBLINE_HOME only if it is set.
+ * directory. So they are stored in PLUMBLINE_HOME only if it is set.
  */
 export function marksDirectory(environment: NodeJS.ProcessEnv): string {
   if (environment.PLUMBLINE_HOME) return join(environment.PLUMBLINE_HOME, 'compose', 'stops');
@@ -196,7 +195,7 @@ function usualSockets(environment: NodeJS.ProcessEnv): string[] {
   ];
 }
 
-/** An engine that crashed leaves its socket behind, so the file alone proves nothing. */
+/** A crashed engine leaves its socket file behind, so the existence of the file proves nothing. */
 function listens(target: { path: string } | { host: string; port: number }): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(target);

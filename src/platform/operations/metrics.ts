@@ -37,7 +37,7 @@ export function createMetrics(database: Database, clock: Clock, log: Log): Metri
   });
   const mismatches = new Counter({
     name: 'plumbline_reply_mismatch_total',
-    help: 'Replies that were not what the contract says, among those that REPLY_VALIDATION=sampled looks at.',
+    help: 'Replies that violated the contract, among those that REPLY_VALIDATION=sampled validates.',
     labelNames: ['operation'],
     registers: [registry],
   });
@@ -62,7 +62,7 @@ export function createMetrics(database: Database, clock: Clock, log: Log): Metri
   });
   new Gauge({
     name: 'plumbline_build_info',
-    help: 'Always 1; the labels say what runs.',
+    help: 'Always 1; the labels have the versions of Plumbline and Node.js.',
     labelNames: ['version', 'node'],
     registers: [registry],
   }).set({ version: releaseVersion(), node: process.versions.node }, 1);

@@ -58,5 +58,5 @@ export function readInstantOrNull(value: unknown, name: string): number | null {
 }
 
 function unexpected(name: string, kind: string): SyncError {
-  return new SyncError('unexpected_reply', `The host's reply is not what its API promises: ${name} is not ${kind}.`);
+  return new SyncError('unexpected_reply', `The host's reply violates its API: ${name} is not ${kind}.`);
 }

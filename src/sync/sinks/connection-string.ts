@@ -38,7 +38,7 @@ export function parseConnection(
   if (kind === undefined) {
     const found = scheme === undefined ? 'it has no scheme' : `the scheme ${scheme} names none`;
     return {
-      problem: `cannot tell the kind of database: ${found}. Use ${Object.keys(SCHEMES).join(', ')} or embedded:, or give --db-type`,
+      problem: `cannot determine the kind of database: ${found}. Use ${Object.keys(SCHEMES).join(', ')} or embedded:, or set --db-type`,
     };
   }
   const address = addressFor(kind, connection);

@@ -62,7 +62,7 @@ function withUnits(sink: Sink, kind: AnalyticsAddress['kind'], address: string):
 
 async function openEmbedded(options: SinkOptions, dependencies: SyncDependencies): Promise<Sink> {
   if (dependencies.resolveEmbedded === undefined) {
-    throw new SyncError('database_failed', 'There is no embedded database here: name one with --db.');
+    throw new SyncError('database_failed', 'There is no embedded database here. Set a database with --db.');
   }
   const embedded = await dependencies.resolveEmbedded();
   const sink = await openPostgres(embedded.uri, options);

@@ -1,4 +1,4 @@
-/** `images` and `volumes`: what a project's containers are made from, and what they keep. */
+/** `images` and `volumes`: the images of a project's containers, and its volumes. */
 import type { Command } from 'commander';
 import { membersOf, observeProject, type Member } from '../../orchestrator/actual-state.js';
 import { LABELS } from '../../orchestrator/labels.js';
@@ -60,7 +60,7 @@ export function imagesCommand(compose: Command, io: Io): void {
   });
 }
 
-/** All containers of the services, one-off ones too; by name. */
+/** All containers of the services, including one-off ones, sorted by name. */
 async function chosen(session: Session, services: readonly string[]): Promise<Member[]> {
   const { name, project } = await session.select(services);
   const present = await observeProject(await session.orchestration(), name);
@@ -94,7 +94,7 @@ function imageRow({ container }: Member, { id, platform, sizeBytes, createdAt }:
     Tag: tag ?? (name === '' || name.includes('@') ? '' : 'latest'),
     Platform: platform ?? '',
     Size: sizeBytes,
-    // Engines do not tell when an image was tagged; without that, docker compose prints the time of its creation.
+    // Engines do not report when an image was tagged; docker compose then prints the creation time.
     LastTagTime: createdAt,
   };
 }
@@ -135,7 +135,7 @@ async function isMountedBy(
   return (volume) => sources.has(volume.name);
 }
 
-/** Docker prints N/A for what only some volume plug-ins know. */
+/** Docker prints N/A for values that only some volume plug-ins report. */
 function volumeRow({ name, driver, labels, mountpoint, scope }: VolumeRecord): Row {
   return {
     Availability: 'N/A',

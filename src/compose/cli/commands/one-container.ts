@@ -44,7 +44,7 @@ export function attachCommand(compose: Command, io: Io): void {
       const isPassing = flags.sigProxy !== false && !tty;
       const release = isPassing
         ? session.io.onInterrupt(() => {
-            backend.containers.kill(container.id, { killSignal: 'SIGINT' }).catch(() => undefined); // It has ended.
+            backend.containers.kill(container.id, { killSignal: 'SIGINT' }).catch(() => undefined); // The container may already have ended.
           })
         : () => undefined;
       try {

@@ -160,7 +160,7 @@ async function serve(session: Session, flags: ServeFlags, version: string): Prom
     }
     await fired(session.signal);
     log.info({ address: running.url }, 'stopping');
-    // The second signal stops the server at once.
+    // The second signal stops the server immediately.
     session.impatient.addEventListener('abort', () => {
       for (const { server } of servers) server.closeAllConnections();
     });
@@ -172,15 +172,15 @@ async function serve(session: Session, flags: ServeFlags, version: string): Prom
 }
 
 /**
- * The socket that commands use while the address is for the page alone: the page's links come from there.
+ * The socket for commands when the address serves only the page. Commands also request the page's links there.
  *
- * @throws ListenError when another server has it
+ * @throws ListenError when another server uses it
  */
 async function listeningForCommands({ io }: Session, log: Log): Promise<Listening> {
   return prepareListening({ address: await defaultAddress(io) }, log);
 }
 
-/** Where browsers find the page; an address that stands for all of the machine is no name for it. */
+/** The origin of the page for browsers. A wildcard address is not a host name. */
 function pageOrigin(url: string, names: readonly string[] = []): URL {
   const origin = new URL(url.replace(/^tcp:/, 'http:').replace(/^tls:/, 'https:'));
   if (/^(0\.0\.0\.0|\[::\])$/.test(origin.hostname)) origin.hostname = names[0] ?? 'localhost';

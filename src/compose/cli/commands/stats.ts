@@ -1,4 +1,4 @@
-/** `stats`: what the containers of a project use. */
+/** `stats`: the resource usage of a project's containers. */
 import type { Command } from 'commander';
 import { membersOf, observeProject, type Member } from '../../orchestrator/actual-state.js';
 import type { Orchestration } from '../../orchestrator/orchestration.js';
@@ -84,7 +84,7 @@ async function printStats(session: Session, services: readonly string[], flags: 
   }
 }
 
-/** A container that has ended meanwhile has no sample. */
+/** A container that has ended has no sample. */
 async function sampled(
   { backend, signal }: Orchestration,
   members: readonly Member[],
@@ -125,7 +125,7 @@ function statsRow(
   };
 }
 
-/** Of one processor: 2 where two are busy. */
+/** Relative to one processor: 2 if two are busy. */
 function cpuShare(before: StatsSample, now: StatsSample): number {
   const elapsedMs = Date.parse(now.sampledAt) - Date.parse(before.sampledAt);
   return elapsedMs <= 0 ? 0 : Math.max(0, now.cpuUsageMicroseconds - before.cpuUsageMicroseconds) / (elapsedMs * 1000);

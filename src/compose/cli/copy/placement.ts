@@ -1,4 +1,4 @@
-/** Where a copied file or directory goes: the rules of `docker cp`, which are those of `cp -R`. */
+/** Determines the target of a copied file or directory, by the rules of `docker cp`, which are those of `cp -R`. */
 import path from 'node:path';
 import { UsageError } from '../failures.js';
 
@@ -18,11 +18,11 @@ export interface Target {
 export interface Placement {
   /** An existing directory, unless the target's parent is missing. */
   readonly directory: string;
-  /** The name that the source gets there; empty: its contents go into the directory. */
+  /** The name of the copy; empty: the contents are copied into the directory. */
   readonly name: string;
 }
 
-/** @throws UsageError for a directory onto a file, and for a file into a directory that does not exist */
+/** @throws UsageError for copying a directory to a file, or a file into a directory that does not exist */
 export function placement(source: Source, target: Target): Placement {
   const wantsDirectory = /\/\.?$/.test(target.path);
   if (target.kind === 'directory') return { directory: target.path, name: source.isContents ? '' : source.name };
@@ -43,7 +43,7 @@ export function renamed(entry: string, root: string, name: string): string | und
   return [name, below].filter((part) => part !== '').join('/') || undefined;
 }
 
-/** The path of an entry without `./` before it and `/` after it. */
+/** The path of an entry without leading `./` and trailing `/`. */
 export function trimmed(entry: string): string {
   return entry
     .replace(/^(?:\.?\/)+/, '')

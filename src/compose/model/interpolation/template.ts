@@ -27,7 +27,6 @@ export const MAX_TEMPLATE_DEPTH = 32;
  * @param onUnset called with the name of each unset variable without a default; it becomes empty
  * @throws TemplateError for a malformed expression or a required variable without a value. Its reason is the operand as
  * written, because an expanded one could contain another variable's secret.
- *   written: an expanded one could carry another variable's secret.
  */
 export function expandTemplate(
   template: string,

@@ -16,7 +16,7 @@ export interface ProjectNameSources {
 
 /**
  * Selects the project's name. A name from the flag or the environment must be valid. A name from a file or the
- * directory is normalized, because it may serve other purposes.
+ * directory is normalized, because it was not necessarily chosen as a project name.
  *
  * @throws ComposeFailure ComposeError.invalidProjectName
  */

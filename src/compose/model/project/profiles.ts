@@ -37,7 +37,6 @@ function isEnabled(service: Service, profiles: readonly string[]): boolean {
  * @param names empty selects every enabled service
  * @throws ComposeFailure ComposeValidationError.serviceNotFound, or disabledReference for a required dependency that
  * remains disabled
- *   stays disabled
  */
 export function selectServices(
   project: Project,

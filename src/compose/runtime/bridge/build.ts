@@ -28,7 +28,7 @@ export async function buildImage(
   return progress(about, spec, stream, signal);
 }
 
-/** The classic builder has no BuildKit session, which these features need. */
+/** The classic builder has no BuildKit session, which these features require. */
 function refuseBuildKitParts(spec: BuildSpec): void {
   if (spec.secrets?.length) throw notSupported('build.secrets', 'bridge');
   if (spec.ssh?.length) throw notSupported('build.ssh', 'bridge');

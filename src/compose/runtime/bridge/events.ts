@@ -12,7 +12,7 @@ import { isAway } from './failures.js';
 
 /**
  * The request is not awaited, because Podman sends no headers before the first event. Nothing is missed: the engine's
- * own time is read first, and events since then are replayed.
+ * time is read first, and events since then are replayed.
  */
 export async function engineEvents(
   client: EngineClient,
@@ -23,7 +23,7 @@ export async function engineEvents(
   const filters = JSON.stringify({ type: ['container'], ...engineFilters(labels) });
   const open = (query: Readonly<Record<string, string | boolean>>): AsyncIterable<EngineEvent> => {
     const response = client.stream({}, { method: 'GET', path: '/events', query: { ...query, filters }, signal });
-    response.catch(() => undefined); // The iteration reports it.
+    response.catch(() => undefined); // The iteration reports the error.
     return parsed(client, response, signal);
   };
   if (live) {

@@ -138,7 +138,7 @@ function outputOf(
   return tty ? unframed(chunks) : framesOf(chunks);
 }
 
-/** A process may run on after its output has ended, and the engine may record its exit late. */
+/** A process may continue after its output has ended, and the engine may record its exit late. */
 async function settled(
   clock: Clock,
   signal: AbortSignal | undefined,

@@ -13,7 +13,7 @@ export async function* framesOf(source: AsyncIterable<Buffer>): AsyncGenerator<O
   let available = 0;
   let frame: { readonly stream: OutputChunk['stream']; readonly length: number } | undefined;
 
-  /** Takes bytes from the front. Copies each byte once, however the source splits them. */
+  /** Takes bytes from the front. Copies each byte once, independent of how the source splits them. */
   const take = (length: number): Buffer => {
     const parts: Buffer[] = [];
     for (let missing = length; missing > 0;) {

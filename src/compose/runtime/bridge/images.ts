@@ -64,7 +64,7 @@ async function push(
     method: 'POST' as const,
     path: `/images/${imageSegment(name)}/push`,
     query: { ...(tag !== undefined && { tag }) },
-    // Docker refuses a push without credentials, also where the registry needs none.
+    // Docker rejects a push without credentials even if the registry requires none.
     auth: auth ?? { serveraddress: '' },
     signal,
   };

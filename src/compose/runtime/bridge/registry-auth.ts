@@ -55,7 +55,7 @@ async function fromHelper(
   // A helper's name becomes part of a program name, so it must not contain a path.
   if (!/^[\w.-]+$/.test(helper)) return undefined;
   const run = promisify(execFile)(`docker-credential-${helper}`, ['get'], { env: environment, timeout: 30_000 });
-  run.child.stdin?.on('error', () => undefined); // A helper that does not read has failed anyway.
+  run.child.stdin?.on('error', () => undefined); // A helper that does not read its input has failed in any case.
   run.child.stdin?.end(server);
   const answer = objectOf(await run.then(({ stdout }) => parseJson(stdout)).catch(() => undefined));
   const username = textOf(answer.Username);

@@ -17,7 +17,7 @@ export interface EngineRequest {
   readonly query?: Readonly<Record<string, QueryValue | readonly string[] | undefined>>;
   /** Sent as JSON. */
   readonly json?: object;
-  /** Sent as it is, for example a build context. */
+  /** Sent unchanged, for example a build context. */
   readonly body?: Readable;
   readonly auth?: RegistryAuth | undefined;
   /** Upgrades the connection to a bidirectional stream. */
@@ -49,7 +49,7 @@ export function segment(name: string): string {
   return encodeURIComponent(name);
 }
 
-/** Encodes an image name for a path. Engines expect its slashes as they are. */
+/** Encodes an image name for a path. Engines expect unencoded slashes. */
 export function imageSegment(reference: string): string {
   return encodeURIComponent(reference).replace(/%(2F|3A|40)/g, decodeURIComponent);
 }
@@ -63,7 +63,7 @@ export function sender(address: EngineAddress): Send {
   const target: RequestOptions = {
     agent,
     ...(address.kind === 'socket'
-      ? // The server name keeps Node.js from computing one.
+      ? // Without a server name, Node.js would compute one.
         { socketPath: address.path, servername: '' }
       : { host: address.host, port: address.port }),
   };
@@ -80,7 +80,7 @@ export function sender(address: EngineAddress): Send {
         ...(signal && { signal }),
       });
       outgoing.on('upgrade', (_reply, socket, head) => {
-        // Readers learn of errors anyway. While nobody reads, an error without a listener would end the process.
+        // Readers of the stream get the error. Without a reader, an error without a listener would end the process.
         socket.on('error', () => undefined);
         if (request.upgrade !== true) {
           socket.destroy();
@@ -94,7 +94,7 @@ export function sender(address: EngineAddress): Send {
         accepted(reply).then(resolve, reject);
       });
       outgoing.on('error', (error) => {
-        // The engine closed a connection that was kept open, before it read the request.
+        // The engine closed a kept-alive connection before it read the request.
         if (outgoing.reusedSocket && method === 'GET' && isReset(error)) dial(request).then(resolve, reject);
         else reject(error);
       });

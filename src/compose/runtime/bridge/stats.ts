@@ -47,7 +47,7 @@ function sampleOf(id: string, sampledAt: string, stats: Json): StatsSample {
   };
 }
 
-/** Excludes page cache that the kernel can reclaim at once, as `docker stats` does. */
+/** Excludes page cache that the kernel can reclaim immediately, as `docker stats` does. */
 function cacheOf(memory: Json): number {
   return numberOf(memory.total_inactive_file ?? memory.inactive_file);
 }

@@ -8,7 +8,7 @@ export function attachedProcess(parts: {
   readonly exitCode: () => Promise<number>;
   readonly resize: (size: TerminalSize) => Promise<void>;
 }): AttachedProcess {
-  // A small capacity, because a chunk is up to 32 KiB. A reader that pauses holds the engine back.
+  // A small capacity, because a chunk is up to 32 KiB. A reader that pauses blocks the engine.
   const chunks = channel<OutputChunk>({ capacity: 16 });
   const exitCode = (async () => {
     try {

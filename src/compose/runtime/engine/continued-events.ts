@@ -11,7 +11,7 @@ const OVERLAP_MS = 1000;
 export interface EventSource {
   /** Requests events since then and, immediately, new ones. */
   open(since: Date): AsyncIterable<EngineEvent>;
-  /** Whether the error means that the engine went away and may come back. */
+  /** Whether the error means that the engine is unavailable and may return. */
   isLoss(error: unknown): boolean;
 }
 

@@ -1,6 +1,6 @@
-/** Parses engine error texts. Docker and Podman are parsed alike, over a socket or as a program. */
+/** Parses error texts of engines. Docker and Podman are parsed in the same way, over a socket or as a program. */
 
-/** Docker says `network x not found`, Podman `unable to find network with name or ID x`. */
+/** Docker: `network x not found`; Podman: `unable to find network with name or ID x`. */
 const networkIsMissing = /network (?:with name or ID )?([\w.-]+)(?: not found|: network not found)/i;
 
 const isTaken = /already in use|already exists|already used/i;

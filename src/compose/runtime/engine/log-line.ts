@@ -2,7 +2,7 @@
 import type { LogLine, OutputStream } from '../records.js';
 import { utcTime } from './time.js';
 
-/** Characters after which a line is given in parts: containers may write without ever ending a line. */
+/** Longer lines are split, because containers may write without ever ending a line. */
 export const LONGEST_LOG_LINE = 1024 * 1024;
 
 export function logLine(stream: OutputStream, text: string): LogLine {

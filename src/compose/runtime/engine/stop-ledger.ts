@@ -6,7 +6,7 @@ import type { Engine, EngineContainer } from './engine.js';
 
 export interface StopLedger {
   record(container: EngineContainer): Promise<ContainerRecord>;
-  /** Records that we are about to stop this run. */
+  /** Records that this process is about to stop this run. */
   open(
     container: Pick<ContainerRecord, 'id' | 'startedAt'>,
     timeoutSeconds: number,

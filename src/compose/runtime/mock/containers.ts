@@ -142,7 +142,7 @@ function create(mockState: MockState, spec: ContainerSpec): CreatedContainer {
   const networks = [...mockState.networks.keys()];
   const container: MockContainer = {
     id,
-    // As an engine, which adds the labels of the image.
+    // Like an engine, adds the labels of the image.
     spec: { ...spec, labels: { ...image.labels, ...spec.labels }, ...(spec.mounts && { mounts }) },
     imageId: image.id,
     createdAt: now(mockState),
@@ -180,7 +180,7 @@ async function untilEnded(container: MockContainer, signal: AbortSignal | undefi
   while (container.state === 'running') await container.change.next(signal);
 }
 
-/** Passes on what the container prints from now on. */
+/** Forwards the output of the container from now on. */
 async function follow(
   container: MockContainer,
   output: Channel<OutputChunk>,
@@ -196,7 +196,7 @@ async function follow(
   }
 }
 
-/** A process of the mock that is already running does not read. */
+/** Processes of the mock that are already running do not read input. */
 async function drained(stdin: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _chunk of stdin);
 }

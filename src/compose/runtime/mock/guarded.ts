@@ -45,7 +45,7 @@ function guardedOperation(
 async function* atOnce(operation: () => Promise<unknown>, keep: Keeper): AsyncGenerator<unknown, void> {
   yield* await keep(async () => {
     const items: unknown[] = [];
-    for await (const item of (await operation()) as AsyncIterable<unknown>) items.push(item); // As both return.
+    for await (const item of (await operation()) as AsyncIterable<unknown>) items.push(item); // Both operations return one.
     return items;
   });
 }

@@ -86,7 +86,7 @@ export function change(): Change {
       return new Promise<void>((resolve, reject) => {
         const abort = (): void => {
           reject(signal?.reason as Error);
-        }; // The caller's own reason.
+        }; // The caller reports the reason.
         signal?.addEventListener('abort', abort, { once: true });
         waiting.push(() => {
           signal?.removeEventListener('abort', abort);

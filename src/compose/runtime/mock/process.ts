@@ -7,7 +7,7 @@ import { exitCodeOf } from '../signals.js';
 export interface MockProcess {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Ends at once if nothing is attached. */
+  /** Ends immediately if nothing is attached. */
   readonly stdin: AsyncIterable<Uint8Array>;
   write(stream: OutputStream, text: string): void;
   /** Handles a signal, which then does not end the process. SIGKILL cannot be handled. */
@@ -61,7 +61,7 @@ export function runProgram(
   };
   // In a later turn of the event loop, so that the caller has recorded the start before the first line of output.
   const own = Promise.resolve().then(() => program(process));
-  own.catch(() => undefined); // An ended program may reject as it unwinds.
+  own.catch(() => undefined); // A program that was ended may reject.
   return {
     exit: Promise.race([own, endedBySignal]).finally(() => {
       ending.abort();

@@ -1,4 +1,4 @@
-/** Runs a mock container from its start to its end, and restarts it as its restart policy says. */
+/** Runs a mock container from its start to its end, and restarts it according to its restart policy. */
 import type { Channel } from '../channel.js';
 import { lineCutter } from '../lines.js';
 import { backendFailure } from '../errors.js';

@@ -1,4 +1,4 @@
-/** Keeps the state of the mock in a file, so that commands see each other's changes. */
+/** Stores the state of the mock in a file, so that commands see each other's changes. */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -14,7 +14,7 @@ import { change, type MockContainer, type MockFile, type MockState } from './moc
 /** Runs an operation on the current state and saves the changes. */
 export type Keeper = <T>(operation: () => Promise<T>) => Promise<T>;
 
-/** How often a waiting command, such as `logs --follow`, looks for changes of other commands. */
+/** The interval at which a waiting command, such as `logs --follow`, checks for changes by other commands. */
 const LOOK_MS = 200;
 
 /** A container without the processes of this program. Files copied into it are not kept. */
@@ -72,7 +72,7 @@ export function keepIn(file: string, mockState: MockState): Keeper {
           try {
             return await operation();
           } finally {
-            // A process that was told to end does so in a later turn of the event loop.
+            // A process that was asked to end does so in a later turn of the event loop.
             await new Promise((resolve) => setImmediate(resolve));
             await save();
           }
@@ -94,14 +94,14 @@ async function readText(file: string): Promise<string | undefined> {
 
 const VERSION = 2;
 
-/** Only this program writes the file. The digest tells whether it is as it was written. */
+/** Only this program writes the file. The digest detects modifications. */
 function write(state: Kept): string {
   return JSON.stringify({ version: VERSION, digest: digestOf(state), state });
 }
 
 function parse(text: string, file: string): Kept {
   const { version, digest, state } = objectOf(parseJson(text));
-  // With this digest it is what `write` was given.
+  // With this digest, the state has the type that `write` received.
   if (version === VERSION && digest === digestOf(state)) return state as Kept;
   const message = `The state of the mock backend in '${file}' is damaged. Remove the file to start without it.`;
   throw new RuntimeError({ case: 'persistenceFailure', message });
@@ -131,7 +131,7 @@ function snapshot(mockState: MockState): Kept {
   };
 }
 
-/** Replaces the state by that of the file, and wakes up everyone who waits for a change of a container. */
+/** Replaces the state by that of the file, and wakes up all waiters for changes of containers. */
 function adopt(mockState: MockState, kept: Kept): void {
   const before = new Map(mockState.containers);
   mockState.containers.clear();
@@ -189,7 +189,7 @@ function refill<V>(map: Map<string, V>, entries: readonly (readonly [string, V])
   for (const [key, value] of entries) map.set(key, value);
 }
 
-/** Simulates a container that another command started: it runs here, too, until a signal ends it. */
+/** Simulates a container that another command started: it also runs here, until a signal ends it. */
 function revived(mockState: MockState, container: MockContainer): NonNullable<MockContainer['process']> {
   const process = runProgram(service, { command: [], environment: {}, write: () => undefined });
   process.exit

@@ -22,7 +22,7 @@ export async function archiveOf(
     const [stderr, code] = await Promise.all([textOfStream(process.stderr, STDERR_LIMIT), process.exit]);
     if (code !== 0) throw podmanFailure(stderr, { id: path }, podman.secrets);
   })();
-  failed.catch(() => undefined); // The iteration reports it.
+  failed.catch(() => undefined); // The iteration reports the error.
   const chunks = process.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>; // No encoding is set.
   const first = await chunks.next();
   if (first.done === true) await failed;
@@ -51,7 +51,7 @@ export async function putArchive(
   if (code !== 0) throw podmanFailure(stderr, { id: directory }, podman.secrets);
 }
 
-/** By way of a file, because podman opens /dev/stdout, which fails where that is a socket, as it is here. */
+/** Uses a file, because podman opens /dev/stdout, which fails if it is a socket, as it is here. */
 export async function exported(podman: Podman, id: string, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
   const directory = await mkdtemp(join(tmpdir(), 'plumbline-export-'));
   const end = (): Promise<void> => rm(directory, { recursive: true, force: true });

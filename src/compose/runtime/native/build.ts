@@ -25,8 +25,8 @@ export async function buildImage(
 }
 
 /**
- * Writes the Dockerfile to a file, because podman cannot open a standard input that is a socket, as Node's children
- * have.
+ * Writes the Dockerfile to a file, because podman cannot open a standard input that is a socket, which Node uses for
+ * child processes.
  */
 async function* buildInline(
   podman: Podman,

@@ -43,7 +43,7 @@ export function nativeContainers(podman: Podman, clock: Clock): EngineContainers
       const ids = await podman.run(['ps', '--all', '--no-trunc', '--quiet', ...labelArguments(labels)], { signal });
       const wanted = ids.split('\n').filter((id) => id !== '');
       if (wanted.length === 0) return [];
-      // A container that has just ended or been removed makes podman fail and omit it, or others with it.
+      // If a container has just ended or been removed, podman fails and omits it, or others as well.
       const printed = await podman.run(['container', 'inspect', ...wanted], { accepts: [125], signal });
       const found = objectsOf(parseJson(printed)).map(containerOf);
       const missed = wanted.filter((id) => !found.some((container) => container.id === id));
@@ -75,7 +75,7 @@ export function nativeContainers(podman: Podman, clock: Clock): EngineContainers
     async commit(id, { reference, author, message, changes = [], pause }, signal) {
       const args = [
         ...option('--author', author),
-        // Images of the OCI format, which podman makes by default, have no message.
+        // Images in the OCI format, podman's default, have no message.
         ...(message === undefined ? [] : ['--format=docker', `--message=${message}`]),
         ...changes.map((change) => `--change=${change}`),
         `--pause=${String(pause)}`,

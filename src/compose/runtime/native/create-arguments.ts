@@ -19,8 +19,8 @@ export function createCommand(spec: ContainerSpec): CreateCommand {
     ...option('--runtime', spec.ociRuntime),
     'create',
     '--pull=never',
-    // Match Docker, which does not pass the host's proxies on and mounts no writable directories into a read-only
-    // container.
+    // Match Docker, which does not pass the host's proxies to containers and mounts no writable directories into a
+    // read-only container.
     '--http-proxy=false',
     ...(spec.readOnly ? ['--read-only', '--read-only-tmpfs=false'] : []),
     `--name=${spec.name}`,
@@ -50,7 +50,7 @@ export function createCommand(spec: ContainerSpec): CreateCommand {
   return { args, environment: variables.environment, warnings: warningsOf(spec) };
 }
 
-/** Options whose value podman parses as comma-separated values with quotation marks (RFC 4180). */
+/** Options whose value podman parses as a line of CSV (RFC 4180). */
 const separated =
   /^--(?:log-opt|group-add|sysctl|storage-opt|publish|expose|add-host|dns|dns-search|dns-option|cap-add|cap-drop|ulimit|device|device-cgroup-rule|volumes-from|blkio-weight-device)=/;
 

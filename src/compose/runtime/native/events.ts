@@ -21,7 +21,7 @@ export async function podmanEvents(
     const args = ['events', '--format=json', ...when, '--filter=type=container', ...labelArguments(labels)];
     return parsed(podman.start(args, { signal }), podman.secrets);
   };
-  // A failed command is final, because there is no service that could return.
+  // A failed command is final, because there is no engine service that could return.
   return live ? continuedEvents({ open, isLoss: () => false }, since, clock, signal) : open(since);
 }
 

@@ -13,11 +13,11 @@ import { podmanFailure } from './failures.js';
 import { logFileLines } from './log-file.js';
 import type { Podman, PodmanProcess } from './podman.js';
 
-/** How long lines of one stream wait for older lines of the other. */
+/** The time for which lines of one stream wait for older lines of the other. */
 const SETTLE_MS = 20;
-/** The number of unread lines at which podman is held back. */
+/** The number of unread lines at which podman is paused. */
 const MOST_WAITING = 5000;
-/** The number of their characters at which it is held back, too. */
+/** The number of unread characters at which podman is paused, too. */
 const MOST_CHARACTERS_WAITING = 4 * LONGEST_LOG_LINE;
 
 export interface LogSource {

@@ -66,11 +66,11 @@ export function podmanCommand(executable: string, base: NodeJS.ProcessEnv, secre
       child.once('close', (code, killedBy) => {
         signal?.removeEventListener('abort', end);
         if (signal?.aborted)
-          reject(signal.reason as Error); // The caller's own reason.
+          reject(signal.reason as Error); // The caller's abort reason.
         else resolve(code ?? (killedBy === null ? 1 : 128));
       });
     });
-    exit.catch(() => undefined); // The awaiting caller handles it.
+    exit.catch(() => undefined); // The awaiting caller handles the error.
     return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exit, end };
   };
 

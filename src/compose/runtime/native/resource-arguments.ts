@@ -33,7 +33,7 @@ export function resourceArguments(spec: ContainerSpec): string[] {
   ];
 }
 
-/** With an explicit unit, so that all versions read it alike. -1 has no unit. */
+/** With an explicit unit, so that all versions parse it in the same way. -1 has no unit. */
 function bytes(size: number | undefined): string | undefined {
   return size === undefined ? undefined : size < 0 ? String(size) : `${size}b`;
 }

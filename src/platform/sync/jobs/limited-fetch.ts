@@ -37,5 +37,5 @@ export function limitedFetch(
 }
 
 function textOf(most: number): string {
-  return `The run was ended after ${most} requests to the code host. What it has read is kept, and the next run resumes from there.`;
+  return `The run was ended after ${most} requests to the code host. The data read so far is kept, and the next run resumes from there.`;
 }

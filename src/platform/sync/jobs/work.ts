@@ -156,7 +156,7 @@ function execute(run: TakenRun, worker: string, job: SyncJob, options: WorkOptio
 }
 
 function overdueText(seconds: number): string {
-  return `The run was ended because it took more than ${seconds} seconds. What it has read is kept, and the next run resumes from there.`;
+  return `The run was ended because it took more than ${seconds} seconds. The data read so far is kept, and the next run resumes from there.`;
 }
 
 /** Calls `beat` repeatedly, one call at a time, until it returns false or is stopped. */

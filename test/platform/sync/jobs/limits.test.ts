@@ -40,7 +40,7 @@ describe.each(['host_a', 'host_b'] as const)('a run on a %s whose list never end
     const id = await queue.configure({ provider, integration_id: integration, repositories: ['acme/wanted-*'] });
     const run = await queue.until(id, await queue.start(id), 'failed');
     expect(run.error).toBe(
-      'The run was ended after 40 requests to the code host. What it has read is kept, and the next run resumes from there.',
+      'The run was ended after 40 requests to the code host. The data read so far is kept, and the next run resumes from there.',
     );
     expect(host.requests).toHaveLength(40);
   });
@@ -56,7 +56,7 @@ describe.each(['host_a', 'host_b'] as const)('a run on a %s whose list never end
     clock.advance(601);
     const run = await queue.until(id, runId, 'failed');
     expect(run.error).toBe(
-      'The run was ended because it took more than 600 seconds. What it has read is kept, and the next run resumes from there.',
+      'The run was ended because it took more than 600 seconds. The data read so far is kept, and the next run resumes from there.',
     );
   });
 });
