@@ -352,6 +352,46 @@ input DistributionRequestInput {
 }
 
 """
+The dimensions of DORA's four keys. They measure teams and systems, so there is no dimension of persons.
+"""
+enum DoraDimensionInput {
+  """
+  The team: its id, or \`unassigned\`.
+  """
+  TEAM
+
+  """
+  The repository.
+  """
+  REPO
+}
+
+"""
+DORA's four keys (https://dora.dev/guides/dora-metrics/), of whole work units with or without \`useInvestment\`.
+"""
+input DoraRequestInput {
+  """
+  The dimension whose values get an item each.
+  """
+  dimension: DoraDimensionInput! = TEAM
+
+  """
+  The days: at most \`maxDays\`.
+  """
+  dateRange: DateRangeInput!
+
+  """
+  The number of items, those with the most deployments first: from 1 to \`maxTopN\`.
+  """
+  topN: Int! = 10
+
+  """
+  The length of a bucket of the trend, at most \`maxBuckets\` buckets; null: no trend.
+  """
+  interval: BucketIntervalInput
+}
+
+"""
 How work flows through two or more dimensions.
 """
 input SankeyRequestInput {
@@ -517,7 +557,7 @@ input WorkUnitsInput {
 }
 
 """
-A batch of at most \`maxSubRequests\` timeseries, breakdowns, distributions and flows.
+A batch of at most \`maxSubRequests\` timeseries, breakdowns, distributions, DORA's keys and flows.
 """
 input AnalyticsRequestInput {
   """
@@ -534,6 +574,11 @@ input AnalyticsRequestInput {
   Distributions.
   """
   distributions: [DistributionRequestInput!]! = []
+
+  """
+  DORA's four keys; counts as six sub-requests, with an interval as nine.
+  """
+  dora: DoraRequestInput
 
   """
   One flow.
@@ -637,7 +682,7 @@ type CatalogLimits {
 
   """
   Maximum number of timeseries, breakdowns, distributions and flows in a batch, and in all batches of one request
-  together. A comparison and the buckets of a distribution count as one each.
+  together. A comparison and the buckets of a distribution count as one each, DORA's keys as six or nine.
   """
   maxSubRequests: Int!
 }
@@ -675,6 +720,11 @@ type AnalyticsResult {
   The distributions, in the order of the requests.
   """
   distributions: [DistributionResult!]!
+
+  """
+  DORA's four keys; null if not requested.
+  """
+  dora: DoraResult
 
   """
   The flow; null if none was requested.
@@ -862,6 +912,134 @@ type Statistics {
   The smallest value that at least 90 % of the units do not exceed.
   """
   p90: Float!
+}
+
+"""
+DORA's four keys.
+"""
+type DoraResult {
+  """
+  The requested dimension.
+  """
+  dimension: DoraDimensionInput!
+
+  """
+  The keys of all selected units.
+  """
+  total: DoraKeys!
+
+  """
+  The values with deployments, most deployments first. They are read after the total, so they may include a sync that
+  ended in between.
+  """
+  items: [DoraItem!]!
+
+  """
+  The keys of all selected units in each bucket, by date; empty if no interval was requested.
+  """
+  buckets: [DoraBucket!]!
+}
+
+"""
+The keys of one value of the dimension.
+"""
+type DoraItem {
+  """
+  The value of the dimension.
+  """
+  key: String!
+
+  """
+  Its keys.
+  """
+  keys: DoraKeys!
+}
+
+"""
+The keys of one bucket.
+"""
+type DoraBucket {
+  """
+  The first day of the bucket.
+  """
+  date: Date!
+
+  """
+  The keys of its days.
+  """
+  keys: DoraKeys!
+}
+
+"""
+The four keys.
+"""
+type DoraKeys {
+  """
+  How often code is deployed to production.
+  """
+  deploymentFrequency: DeploymentFrequency!
+
+  """
+  From the first commit of a merged request to the first deployment to production that contains it. Requests count on the
+  day of the merge.
+  """
+  leadTime: DoraDuration!
+
+  """
+  The share of deployments to production that an incident counts against.
+  """
+  changeFailureRate: ChangeFailureRate!
+
+  """
+  From the beginning to the end of an incident. Incidents count on the day on which they were resolved.
+  """
+  timeToRestore: DoraDuration!
+}
+
+"""
+How often code is deployed to production.
+"""
+type DeploymentFrequency {
+  """
+  The number of successful deployments to production.
+  """
+  deployments: Int!
+
+  """
+  The same per calendar day.
+  """
+  perDay: Float!
+}
+
+"""
+A duration in hours.
+"""
+type DoraDuration {
+  """
+  The statistics over the units in which it is known; null without any.
+  """
+  statistics: Statistics
+
+  """
+  The share of merged requests, or of incidents, in which it is known; null without any.
+  """
+  coverage: Float
+}
+
+"""
+The share of deployments that failed.
+"""
+type ChangeFailureRate {
+  """
+  The number of deployments to production that an incident counts against. An incident counts against the latest
+  deployment of its repository before it began.
+  """
+  failed: Int!
+
+  """
+  The share of such deployments, from 0 to 1; null without deployments.
+  """
+  rate: Float
 }
 
 """
@@ -1132,7 +1310,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = 'eb87ba8c815b4320';
+export const persistedVersion = '0c5dee920358dcd7';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -1310,6 +1488,126 @@ export const persistedQueries = {
           median
           p75
           p90
+        }
+      }
+    }
+  }
+}`,
+  },
+  /** DORA's four keys, in all, by team or repository, and over time. */
+  dora: {
+    operationName: 'Dora',
+    text: `query Dora(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $dimension: DoraDimensionInput! = TEAM
+  $interval: BucketIntervalInput = MONTH
+  $topN: Int! = 10
+  $filters: FilterInput
+) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      dora: { dimension: $dimension, dateRange: $dateRange, interval: $interval, topN: $topN }
+      filters: $filters
+    }
+  ) {
+    dora {
+      dimension
+      total {
+        deploymentFrequency {
+          deployments
+          perDay
+        }
+        leadTime {
+          statistics {
+            count
+            mean
+            median
+            p75
+            p90
+          }
+          coverage
+        }
+        changeFailureRate {
+          failed
+          rate
+        }
+        timeToRestore {
+          statistics {
+            count
+            mean
+            median
+            p75
+            p90
+          }
+          coverage
+        }
+      }
+      items {
+        key
+        keys {
+          deploymentFrequency {
+            deployments
+            perDay
+          }
+          leadTime {
+            statistics {
+              count
+              mean
+              median
+              p75
+              p90
+            }
+            coverage
+          }
+          changeFailureRate {
+            failed
+            rate
+          }
+          timeToRestore {
+            statistics {
+              count
+              mean
+              median
+              p75
+              p90
+            }
+            coverage
+          }
+        }
+      }
+      buckets {
+        date
+        keys {
+          deploymentFrequency {
+            deployments
+            perDay
+          }
+          leadTime {
+            statistics {
+              count
+              mean
+              median
+              p75
+              p90
+            }
+            coverage
+          }
+          changeFailureRate {
+            failed
+            rate
+          }
+          timeToRestore {
+            statistics {
+              count
+              mean
+              median
+              p75
+              p90
+            }
+            coverage
+          }
         }
       }
     }

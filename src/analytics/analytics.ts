@@ -36,6 +36,16 @@ export interface DistributionRequest {
   readonly compareWith: Baseline | null;
 }
 
+/** DORA's four keys, of whole units. */
+export interface DoraRequest {
+  /** Persons are not ranked. */
+  readonly dimension: 'TEAM' | 'REPO';
+  readonly dateRange: DateRange;
+  readonly topN: number;
+  /** null: no buckets. */
+  readonly interval: Interval | null;
+}
+
 export interface SankeyRequest {
   /** Two or more different dimensions. */
   readonly path: readonly Dimension[];
@@ -60,6 +70,8 @@ export interface AnalyticsBatch {
   readonly breakdowns: readonly BreakdownRequest[];
   /** Absent: none. */
   readonly distributions?: readonly DistributionRequest[];
+  /** Absent or null: none. */
+  readonly dora?: DoraRequest | null;
   readonly sankey: SankeyRequest | null;
   /** Splits each unit over its shares instead of counting it entirely under its main theme. */
   readonly useInvestment: boolean;
@@ -160,6 +172,40 @@ export interface DistributionResult {
   }[];
 }
 
+/** Hours, with the share of units in which they are known; null without any. */
+export interface DoraDuration {
+  readonly statistics: Statistics | null;
+  readonly coverage: number | null;
+}
+
+export interface DoraKeys {
+  readonly deploymentFrequency: {
+    readonly deployments: number;
+    readonly perDay: number;
+  };
+  readonly leadTime: DoraDuration;
+  readonly changeFailureRate: {
+    readonly failed: number;
+    /** null without deployments. */
+    readonly rate: number | null;
+  };
+  readonly timeToRestore: DoraDuration;
+}
+
+export interface DoraBucket {
+  readonly date: string;
+  readonly keys: DoraKeys;
+}
+
+export interface DoraResult {
+  readonly dimension: DoraRequest['dimension'];
+  readonly total: DoraKeys;
+  /** Those with the most deployments first. */
+  readonly items: readonly { readonly key: string; readonly keys: DoraKeys }[];
+  /** All, in order of date; empty if no interval was requested. */
+  readonly buckets: readonly DoraBucket[];
+}
+
 export interface SankeyResult {
   readonly nodes: readonly {
     /** `DIMENSION:value`. */
@@ -182,6 +228,8 @@ export interface AnalyticsResult {
   readonly timeseries: readonly TimeseriesResult[];
   readonly breakdowns: readonly BreakdownResult[];
   readonly distributions: readonly DistributionResult[];
+  /** null: not requested. */
+  readonly dora: DoraResult | null;
   readonly sankey: SankeyResult | null;
 }
 

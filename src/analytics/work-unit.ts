@@ -36,6 +36,8 @@ export interface WorkUnit {
   readonly shares: readonly Share[];
   /** Of a merged request; absent where none is known. */
   readonly phases?: Phases;
+  /** Of a deployment to production: whether an incident counts against it. */
+  readonly changeFailed?: boolean;
 }
 
 /** Milliseconds; a phase that is unknown is absent. */

@@ -3,6 +3,7 @@ import type {
   BreakdownRequestInput,
   CatalogLimits,
   DistributionRequestInput,
+  DoraRequestInput,
   FilterInput,
   SankeyRequestInput,
   ScopeFilterInput,
@@ -13,6 +14,7 @@ import type {
   BreakdownRequest,
   DateRange,
   DistributionRequest,
+  DoraRequest,
   Filters,
   SankeyRequest,
   Scope,
@@ -34,18 +36,21 @@ export const limits: CatalogLimits = {
 
 /**
  * Validates a batch before any SQL: the number of sub-requests, then each of them in the order timeseries, breakdowns,
- * distributions, flow (its dates, then its buckets, items, or nodes and edges), then the filter.
+ * distributions, DORA's keys, flow (its dates, then its buckets, items, or nodes and edges), then the filter.
  *
  * @param asked counts the sub-requests of one request, which may contain several batches under aliases
  * @throws Refusal COST_LIMIT_EXCEEDED or VALIDATION_ERROR for the first violation
  */
 export function checkBatch(batch: AnalyticsRequestInput, asked: { subRequests: number }): AnalyticsBatch {
-  const { timeseries = [], breakdowns = [], distributions = [], sankey = null, useInvestment = false, filters } = batch;
-  countSubRequests(asked, timeseries.length + costOf(breakdowns) + costOf(distributions) + (sankey === null ? 0 : 1));
+  const { timeseries = [], breakdowns = [], distributions = [], dora = null, sankey = null } = batch;
+  const { useInvestment = false, filters } = batch;
+  const lists = timeseries.length + costOf(breakdowns) + costOf(distributions);
+  countSubRequests(asked, lists + costOfDora(dora) + (sankey === null ? 0 : 1));
   return {
     timeseries: timeseries.map((each, index) => checkTimeseries(each, `batch.timeseries[${index}]`)),
     breakdowns: breakdowns.map((each, index) => checkBreakdown(each, `batch.breakdowns[${index}]`)),
     distributions: distributions.map((each, index) => checkDistribution(each, `batch.distributions[${index}]`)),
+    dora: dora === null ? null : checkDora(dora, 'batch.dora'),
     sankey: sankey === null ? null : checkSankey(sankey, 'batch.sankey'),
     useInvestment,
     ...checkFilters(filters ?? {}, 'batch.filters'),
@@ -122,6 +127,20 @@ function checkDistribution(input: DistributionRequestInput, path: string): Distr
   const dateRange = checkDates(input.dateRange, path);
   if (interval !== null) checkBuckets(interval, dateRange);
   return { dimension, measure, dateRange, topN: checkTopN(topN, path), interval, compareWith };
+}
+
+/** Three statements each for the total, the items and the buckets. */
+function costOfDora(dora: DoraRequestInput | null): number {
+  return dora === null ? 0 : dora.interval == null ? 6 : 9;
+}
+
+function checkDora(
+  { dimension = 'TEAM', topN, interval = null, ...input }: DoraRequestInput,
+  path: string,
+): DoraRequest {
+  const dateRange = checkDates(input.dateRange, path);
+  if (interval !== null) checkBuckets(interval, dateRange);
+  return { dimension, dateRange, topN: checkTopN(topN, path), interval };
 }
 
 function checkBuckets(interval: Interval, range: DateRange): void {

@@ -1,8 +1,9 @@
-/** Converts the rows of a plan's queries to the answer of its batch, without baselines. */
+/** Converts the rows of a plan's queries to the answer of its batch, without what further queries add. */
 import type { AnalyticsBatch, AnalyticsResult, BreakdownResult, TimeseriesResult } from '../analytics.js';
 import type { Measure } from '../vocabulary.js';
 import { bucketsOf } from './buckets.js';
 import { answerDistribution } from './distributions.js';
+import { answerDora } from './dora.js';
 import { answerSankey } from './sankey.js';
 import { MAX_SERIES, type Answered, type Plan } from './plan.js';
 import type { SeriesQuery } from './statements.js';
@@ -14,6 +15,8 @@ export function answerBatch(batch: AnalyticsBatch, plan: Plan, rows: Rows): Anal
     timeseries: plan.timeseries.flatMap((each) => timeseries(each, rows)),
     breakdowns: plan.breakdowns.map((each) => breakdown(each, rows)),
     distributions: plan.distributions.map((each) => answerDistribution(each, rows)),
+    // Its items need another query.
+    dora: plan.dora === null ? null : answerDora(plan.dora, undefined, rows),
     sankey: batch.sankey === null ? null : answerSankey(batch.sankey, plan.flows, rows),
   };
 }

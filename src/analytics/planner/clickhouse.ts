@@ -5,7 +5,7 @@
 import { clickHouseCode, type ClickHouseEngine, type ClickHouseParameters } from '../clickhouse/engine.js';
 import { clickHouseDialect } from './dialects.js';
 import { limited, type Failure, type QueryEngine } from './engine.js';
-import { lacksPhases } from './missing-phases.js';
+import { lacksMeasures } from './missing-measures.js';
 import type { Statement } from './statements.js';
 
 /** Error codes (`system.errors`): timeout exceeded; unknown table, database. */
@@ -50,7 +50,7 @@ function named(parameters: Statement['parameters']): ClickHouseParameters {
 function kind(error: unknown): Failure {
   const code = clickHouseCode(error);
   if (code !== undefined) {
-    if (UNAVAILABLE.has(code) || (code === NO_COLUMN && lacksPhases(error))) return 'unavailable';
+    if (UNAVAILABLE.has(code) || (code === NO_COLUMN && lacksMeasures(error))) return 'unavailable';
     return TIMEOUT.has(code) ? 'timeout' : NO_TABLES.has(code) ? 'no-tables' : 'failed';
   }
   if (!(error instanceof Error)) return 'failed';

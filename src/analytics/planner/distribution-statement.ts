@@ -6,13 +6,17 @@ import { PHASE_MEASURES, type Dimension, type DistributionMeasure, type Interval
 import type { Dialect } from './dialects.js';
 import { bucketColumn, conditions, type Bind, type Slice } from './slices.js';
 
+/** Beside the measures of requests: for each deployment to production 1 or 0, and the hours until incidents were resolved. */
+export type QueryMeasure = DistributionMeasure | 'FAILED_CHANGES' | 'RESTORE_HOURS';
+
 /** Number, sum and percentiles by bucket and value of a dimension, for the values with the most measured units. */
 export interface DistributionQuery {
   readonly kind: 'distribution';
   /** Its source is the units table: a part of a unit has no duration or size that a percentile could be. */
   readonly slice: Slice;
-  readonly dimension: Dimension;
-  readonly measure: DistributionMeasure;
+  /** Null: all values are one, which has no name. */
+  readonly dimension: Dimension | null;
+  readonly measure: QueryMeasure;
   /** Null: the whole range is one bucket. */
   readonly interval: Interval | null;
   /** The number of values. */
@@ -20,7 +24,7 @@ export interface DistributionQuery {
 }
 
 /** The stored column of a measure; null where it is unknown. */
-const COLUMNS: Readonly<Record<DistributionMeasure, string>> = {
+const COLUMNS: Readonly<Record<QueryMeasure, string>> = {
   CYCLE_TIME_HOURS: 'cycle_ms',
   CHURN_LOC: 'churn',
   CODING_HOURS: 'coding_ms',
@@ -29,14 +33,18 @@ const COLUMNS: Readonly<Record<DistributionMeasure, string>> = {
   MERGE_HOURS: 'merge_ms',
   DEPLOY_HOURS: 'deploy_ms',
   LEAD_TIME_HOURS: 'lead_ms',
+  FAILED_CHANGES: 'change_failed',
+  RESTORE_HOURS: 'cycle_ms',
 };
 
-/** The units that a measure is about; null: all. PostgreSQL has an index with this condition. */
-function applicable(measure: DistributionMeasure): string | null {
+/** The units that a measure is about; null: all. PostgreSQL has indexes with the conditions on few units. */
+function applicable(measure: QueryMeasure): string | null {
+  if (measure === 'FAILED_CHANGES') return 'change_failed is not null';
+  if (measure === 'RESTORE_HOURS') return "work_type = 'incident'";
   return isPhase(measure) ? `work_type = 'pull_request' and cycle_ms is not null` : null;
 }
 
-function isPhase(measure: DistributionMeasure): boolean {
+function isPhase(measure: QueryMeasure): boolean {
   return PHASE_MEASURES.some((each) => each === measure);
 }
 
@@ -48,10 +56,10 @@ export function distribution(dialect: Dialect, query: DistributionQuery, owner: 
   const names = interval === null ? ['label'] : ['bucket', 'label'];
   const grouped = dialect.percentiles({
     column,
-    keys: [...bucket, `${dialect.column('units', dimension)} as label`].join(', '),
+    keys: [...bucket, `${dimension === null ? "''" : dialect.column('units', dimension)} as label`].join(', '),
     names: names.join(', '),
     rows:
-      `from ${dialect.from('units', [dimension], [])} ` +
+      `from ${dialect.from('units', dimension === null ? [] : [dimension], [])} ` +
       `where ${[conditions(dialect, slice, owner, bind), applicable(query.measure) ?? []].flat().join(' and ')}`,
   });
   return (

@@ -1,11 +1,11 @@
 /** Converts the rows of distributions to statistics. */
 import type { DistributionResult, Statistics } from '../analytics.js';
-import type { DistributionMeasure } from '../vocabulary.js';
 import { bucketsOf } from './buckets.js';
-import type { DistributionQuery } from './distribution-statement.js';
+import type { DistributionQuery, QueryMeasure } from './distribution-statement.js';
 import type { AnsweredDistribution } from './plan.js';
 import { wholeNumber, type Row, type Rows } from './result-rows.js';
-import { byBytes, SCALES } from './values.js';
+import { statisticsOf } from './statistics.js';
+import { byBytes } from './values.js';
 
 export function answerDistribution({ request, whole, buckets }: AnsweredDistribution, rows: Rows): DistributionResult {
   const { dimension, measure } = request;
@@ -37,7 +37,7 @@ function ratio(part: unknown, whole: unknown): number {
 }
 
 /** @param rows of a query without an interval */
-export function statisticsByKey(measure: DistributionMeasure, rows: readonly Row[]): ReadonlyMap<string, Statistics> {
+export function statisticsByKey(measure: QueryMeasure, rows: readonly Row[]): ReadonlyMap<string, Statistics> {
   return new Map(measuredRows(rows).map(([label, ...columns]) => [String(label), statisticsOf(measure, columns)]));
 }
 
@@ -61,17 +61,4 @@ function bucketsByKey(query: DistributionQuery, rows: readonly Row[]): ReadonlyM
     buckets.push({ date, statistics: statisticsOf(measure, columns) });
   }
   return byKey;
-}
-
-/** @param columns number, sum and percentiles, in the units of the store */
-function statisticsOf(measure: DistributionMeasure, columns: Row): Statistics {
-  const [count = 0n, total = 0n, p50 = 0n, p75 = 0n, p90 = 0n] = columns.map(wholeNumber);
-  const scale = measure === 'CHURN_LOC' ? SCALES.units.CHURN_LOC : SCALES.units.CYCLE_TIME_HOURS;
-  return {
-    count: Number(count),
-    mean: Number(total) / Number(count) / scale,
-    median: Number(p50) / scale,
-    p75: Number(p75) / scale,
-    p90: Number(p90) / scale,
-  };
 }

@@ -8,6 +8,7 @@ import type {
 } from '../analytics.js';
 import type { Dimension, Interval, Measure } from '../vocabulary.js';
 import type { DistributionQuery } from './distribution-statement.js';
+import { doraQueries, planDora, type DoraPlan } from './dora.js';
 import type { Slice } from './slices.js';
 import type { FlowQuery, Query, SeriesQuery } from './statements.js';
 
@@ -20,6 +21,8 @@ export interface Plan {
   readonly timeseries: readonly Answered<TimeseriesRequest, SeriesQuery>[];
   readonly breakdowns: readonly Answered<BreakdownRequest, SeriesQuery>[];
   readonly distributions: readonly AnsweredDistribution[];
+  /** null: not requested. */
+  readonly dora: DoraPlan | null;
   /** One query per pair of adjacent levels. */
   readonly flows: readonly FlowQuery[];
 }
@@ -99,7 +102,11 @@ export function planBatch(orgId: string, batch: AnalyticsBatch): Plan {
   });
   const distributed = distributions.flatMap(({ whole, buckets }) => (buckets === null ? [whole] : [whole, buckets]));
   const flows = flowsOf(batch, sliceOf);
-  return { queries: [...series, ...distributed, ...flows], timeseries, breakdowns, distributions, flows };
+  const { dora: asked = null } = batch;
+  const dora = asked === null ? null : planDora(asked, { ...sliceOf(asked.dateRange), source: 'units' });
+  const doraKeys = dora === null ? [] : doraQueries(dora);
+  const queries = [...series, ...distributed, ...doraKeys, ...flows];
+  return { queries, timeseries, breakdowns, distributions, dora, flows };
 }
 
 interface WritableSeries extends SeriesQuery {

@@ -10,7 +10,7 @@ import type { Row } from './result-rows.js';
 import { postgresDialect } from './dialects.js';
 import { limited, type Failure, type Limits, type QueryEngine } from './engine.js';
 import type { Parameter } from './slices.js';
-import { lacksPhases } from './missing-phases.js';
+import { lacksMeasures } from './missing-measures.js';
 import type { Statement } from './statements.js';
 
 const READ = 'isolation level repeatable read read only';
@@ -43,7 +43,7 @@ function kind(error: unknown): Failure {
   if (isStatementTimeout(error)) return 'timeout';
   if (isConnectionFailure(error) || isConflict(error)) return 'unavailable';
   if (!(error instanceof Error) || !('code' in error)) return 'failed';
-  if (error.code === '42703' && lacksPhases(error)) return 'unavailable';
+  if (error.code === '42703' && lacksMeasures(error)) return 'unavailable';
   return error.code === '42P01' ? 'no-tables' : 'failed';
 }
 

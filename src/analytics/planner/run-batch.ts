@@ -1,9 +1,10 @@
-/** Runs a batch: its figures in one snapshot, then the baselines that they are compared with. */
+/** Runs a batch: its figures in one snapshot, then baselines and keys of the values that the figures have. */
 import type { AnalyticsBatch, AnalyticsResult, BreakdownResult, DateRange, DistributionResult } from '../analytics.js';
 import type { Baseline, Dimension } from '../vocabulary.js';
 import { answerBatch, largest } from './answer.js';
 import { statisticsByKey } from './distributions.js';
 import type { DistributionQuery } from './distribution-statement.js';
+import { answerDora, itemQueries } from './dora.js';
 import type { QueryEngine } from './engine.js';
 import { planBatch, type Plan } from './plan.js';
 import type { Rows } from './result-rows.js';
@@ -19,14 +20,18 @@ export async function runBatch(
   signal: AbortSignal,
 ): Promise<AnalyticsResult> {
   const plan = planBatch(orgId, batch);
-  const result = answerBatch(batch, plan, await rowsOf(engine, plan.queries, signal));
+  const first = await rowsOf(engine, plan.queries, signal);
+  const result = answerBatch(batch, plan, first);
   const breakdowns = result.breakdowns.map((answer, index) => comparedBreakdown(plan, index, answer));
   const distributions = result.distributions.map((answer, index) => comparedDistribution(plan, index, answer));
-  const queries = [...breakdowns, ...distributions].flatMap(({ baseline }) => baseline ?? []);
+  const items = plan.dora === null ? undefined : itemQueries(plan.dora, first);
+  const baselines = [...breakdowns, ...distributions].flatMap(({ baseline }) => baseline ?? []);
+  const queries = items === undefined ? baselines : [...baselines, items.leadTimes, items.restores];
   if (queries.length === 0) return result;
   const rows = await rowsOf(engine, queries, signal);
   return {
     ...result,
+    dora: plan.dora === null ? null : answerDora(plan.dora, items, new Map([...first, ...rows])),
     breakdowns: breakdowns.map(({ answer, baseline }) => breakdownWith(answer, baseline, rows)),
     distributions: distributions.map(({ answer, baseline }) => distributionWith(answer, baseline, rows)),
   };

@@ -9,7 +9,7 @@ import { limited, type Failure, type Limits, type QueryEngine } from './engine.j
 import type { Row } from './result-rows.js';
 import { sqliteDialect } from './dialects.js';
 import type { Parameter } from './slices.js';
-import { lacksPhases } from './missing-phases.js';
+import { lacksMeasures } from './missing-measures.js';
 import type { Statement } from './statements.js';
 
 /** Connections that are kept for later batches. */
@@ -63,7 +63,7 @@ function kind(error: unknown): Failure {
   if (error.code === 'SQLITE_INTERRUPT') return 'timeout';
   if (error.code === 'SQLITE_CANTOPEN' || error.code === 'SQLITE_BUSY') return 'unavailable';
   // SQLite has no code for these.
-  if (/no such column/.test(error.message) && lacksPhases(error)) return 'unavailable';
+  if (/no such column/.test(error.message) && lacksMeasures(error)) return 'unavailable';
   return /no such table/.test(error.message) ? 'no-tables' : 'failed';
 }
 

@@ -8,7 +8,7 @@
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import { alterTable, createTable, requireLayout, type TableDefinition } from '../clickhouse/tables.js';
 import type { Exclusively } from './options.js';
-import { PHASE_COLUMNS } from './rows.js';
+import { MEASURE_COLUMNS } from './rows.js';
 
 const PARTITION = 'toYear(day)';
 
@@ -31,7 +31,7 @@ const COLUMNS = [
   ['share_cycle_ms', 'Array(Int64)'],
   ['started_at', "DateTime64(3, 'UTC')"],
   ['completed_at', "Nullable(DateTime64(3, 'UTC'))"],
-  ...PHASE_COLUMNS.map((column) => [column, 'Nullable(Int64)'] as const),
+  ...MEASURE_COLUMNS.map((column) => [column, 'Nullable(Int64)'] as const),
   ['version', 'UInt64'],
   ['is_deleted', 'UInt8'],
 ] as const;
@@ -59,13 +59,13 @@ export async function ensureClickHouseSchema(engine: ClickHouseEngine, exclusive
   await requireLayout(engine, TABLE.name);
   if (engine.cluster !== undefined) {
     for (const statement of createTable(TABLE, engine.cluster)) await engine.command(statement);
-    await addPhases(engine, TABLE.name);
+    await addMeasures(engine, TABLE.name);
     return;
   }
   const stored = await partitionOf(engine);
   if (stored === undefined) await createAlone(engine, TABLE.name);
   else {
-    await addPhases(engine, 'work_units');
+    await addMeasures(engine, 'work_units');
     if (stored === PARTITION) await allowUnknownChurn(engine);
   }
   const isRebuilt = stored === undefined || stored === PARTITION;
@@ -96,14 +96,14 @@ async function allowUnknownChurn(engine: ClickHouseEngine): Promise<void> {
   if (column?.[0] === 'Int64') await engine.command('alter table work_units modify column churn Nullable(Int64)');
 }
 
-/** Releases before 0.2.0 had no phases. */
-async function addPhases(engine: ClickHouseEngine, table: string): Promise<void> {
+/** Releases before 0.2.0 had none of these columns. */
+async function addMeasures(engine: ClickHouseEngine, table: string): Promise<void> {
   const rows = await engine.query(
     'select name from system.columns where database = currentDatabase() and table = {table:String}',
     { table },
   );
   const names = new Set(rows.map(([name]) => name));
-  const missing = PHASE_COLUMNS.filter((column) => !names.has(column));
+  const missing = MEASURE_COLUMNS.filter((column) => !names.has(column));
   const added = missing.map((column) => `add column if not exists ${column} Nullable(Int64) after completed_at`);
   if (added.length === 0) return;
   for (const statement of alterTable(table, added.join(', '), engine.cluster)) await engine.command(statement);
@@ -132,7 +132,7 @@ async function rebuild(engine: ClickHouseEngine, assertHeld: () => Promise<void>
 }
 
 async function takeOver(engine: ClickHouseEngine, assertHeld: () => Promise<void>): Promise<void> {
-  await addPhases(engine, FORMER); // the rebuild may be one of an earlier version
+  await addMeasures(engine, FORMER); // the rebuild may be one of an earlier version
   await copy(engine, FORMER, 'work_units');
   await assertHeld();
   await engine.command(`drop table if exists ${FORMER}`);

@@ -12,7 +12,7 @@ import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import { isoText, momentText } from '../clickhouse/moments.js';
 import type { StoreOptions } from './options.js';
 import { ensureClickHouseSchema } from './clickhouse-schema.js';
-import { PHASE_COLUMNS, partRow, shareRows, unitOf, unitRow } from './rows.js';
+import { MEASURE_COLUMNS, partRow, shareRows, unitOf, unitRow } from './rows.js';
 
 /** Rows per insert: few parts to merge, and little memory. */
 const BATCH = 10_000;
@@ -170,7 +170,7 @@ const COLUMNS = [
   'churn',
   'share_subcategory',
   'share_weight',
-  ...PHASE_COLUMNS,
+  ...MEASURE_COLUMNS,
 ] as const;
 
 async function* scan(engine: ClickHouseEngine, orgId: string, repoId: string): AsyncGenerator<readonly WorkUnit[]> {
@@ -191,12 +191,12 @@ async function* scan(engine: ClickHouseEngine, orgId: string, repoId: string): A
 
 function decoded(row: readonly unknown[]): WorkUnit {
   const [id, work_type, repo, team, author, theme, subcategory, started, completed, day, churn, names, weights] = row;
-  const phases = PHASE_COLUMNS.map((column, at) => [column, row[13 + at]] as const);
+  const measures = MEASURE_COLUMNS.map((column, at) => [column, row[13 + at]] as const);
   const parts =
     Array.isArray(names) && Array.isArray(weights) ? names.map((name, at) => partRow(name, weights[at])) : [];
   return unitOf(
     {
-      ...{ id, work_type, repo, team, author, theme, subcategory, day, churn, ...Object.fromEntries(phases) },
+      ...{ id, work_type, repo, team, author, theme, subcategory, day, churn, ...Object.fromEntries(measures) },
       started_at: isoText(started),
       completed_at: completed === null ? null : isoText(completed),
     },

@@ -10,7 +10,7 @@ import { storableText } from '../../database/storable-text.js';
 import { writeTexts } from '../../database/text-arrays.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import type { StoreOptions } from './options.js';
-import { hasPhases, idsOf, partRow, PHASE_COLUMNS, unitOf, unitRow, type UnitRow } from './rows.js';
+import { hasMeasures, idsOf, MEASURE_COLUMNS, partRow, PHASE_COLUMNS, unitOf, unitRow, type UnitRow } from './rows.js';
 import { partsOf } from './shares.js';
 
 /** Units per batch of a scan. */
@@ -83,7 +83,7 @@ async function ensureSchema(sql: Transaction): Promise<void> {
     select attrelid::regclass::text as name from pg_attribute
     where attrelid in ('work_units'::regclass, 'work_unit_shares'::regclass) and attname = 'churn' and attnotnull`;
   for (const { name } of strict) await sql`alter table ${sql(name)} alter column churn drop not null`;
-  await addPhases(sql);
+  await addMeasures(sql);
   await sql`
     create index if not exists work_units_by_day on work_units (org_id, day)
       include (work_type, repo, team, author, theme, subcategory, churn, cycle_ms)`;
@@ -92,18 +92,21 @@ async function ensureSchema(sql: Transaction): Promise<void> {
       include (work_type, repo, team, author, theme, subcategory, weight, churn, cycle_ms)`;
 }
 
-/** Releases before 0.2.0 had no phases. Check first, as above. */
-async function addPhases(sql: Transaction): Promise<void> {
+/** Releases before 0.2.0 had none of these columns. Check first, as above. */
+async function addMeasures(sql: Transaction): Promise<void> {
   const stored = await sql<{ name: string }[]>`
     select attname as name from pg_attribute where attrelid = 'work_units'::regclass and attnum > 0`;
   const names = new Set(stored.map(({ name }) => name));
-  for (const column of PHASE_COLUMNS)
+  for (const column of MEASURE_COLUMNS)
     if (!names.has(column)) await sql`alter table work_units add column ${sql(column)} bigint`;
-  // The condition of `measuredUnits`: the phases of few units are read without those of all others.
+  // The conditions of `applicable` in the planner: few units are read without all others.
   await sql`
     create index if not exists work_units_merged on work_units (org_id, day)
       include (work_type, repo, team, author, theme, subcategory, ${sql(PHASE_COLUMNS)})
       where work_type = 'pull_request' and cycle_ms is not null`;
+  await sql`
+    create index if not exists work_units_deployed on work_units (org_id, day)
+      include (work_type, repo, team, author, theme, subcategory, change_failed) where change_failed is not null`;
 }
 
 async function apply(sql: Transaction, change: WorkUnitChange): Promise<void> {
@@ -126,8 +129,8 @@ async function apply(sql: Transaction, change: WorkUnitChange): Promise<void> {
       const ids = rows.map(({ row }) => row.id);
       statements.push(removeShares(sql, orgId, ids));
     }
-    // Most units have no phases: they are written without these columns.
-    for (const chosen of [rows.filter(({ row }) => !hasPhases(row)), rows.filter(({ row }) => hasPhases(row))])
+    // Most units have none of these values: they are written without the columns.
+    for (const chosen of [rows.filter(({ row }) => !hasMeasures(row)), rows.filter(({ row }) => hasMeasures(row))])
       if (chosen.length > 0) statements.push(write(sql, orgId, repoId, chosen, areNew));
   }
   await Promise.all(statements);
@@ -173,11 +176,11 @@ function write(
   const parts = arriving.flatMap(({ unit, row }, at) =>
     partsOf(unit.shares, row.subcategory).map((part) => ({ ...part, at: at + 1 })),
   );
-  const isPhased = arriving.some(({ row }) => hasPhases(row));
-  const phases = isPhased ? sql`, ${sql(PHASE_COLUMNS)}` : sql``;
+  const isMeasured = arriving.some(({ row }) => hasMeasures(row));
+  const phases = isMeasured ? sql`, ${sql(MEASURE_COLUMNS)}` : sql``;
   // An empty list would be a parameter.
-  const phaseValues = isPhased
-    ? PHASE_COLUMNS.map((column) => sql`, ${numbers((row) => row[column] ?? null)}::text::bigint[]`)
+  const phaseValues = isMeasured
+    ? MEASURE_COLUMNS.map((column) => sql`, ${numbers((row) => row[column] ?? null)}::text::bigint[]`)
     : sql``;
   return sql`
     with arriving as materialized (
@@ -222,7 +225,8 @@ function replacing(sql: Transaction): ReturnType<Transaction> {
       started_at = excluded.started_at, completed_at = excluded.completed_at, day = excluded.day,
       churn = excluded.churn, cycle_ms = excluded.cycle_ms, coding_ms = excluded.coding_ms,
       pickup_ms = excluded.pickup_ms, review_ms = excluded.review_ms, merge_ms = excluded.merge_ms,
-      deploy_ms = excluded.deploy_ms, lead_ms = excluded.lead_ms`;
+      deploy_ms = excluded.deploy_ms, lead_ms = excluded.lead_ms,
+      change_failed = excluded.change_failed`;
 }
 
 /** A statement cannot write a row twice: of units with the same id, the last one counts. */
@@ -241,7 +245,7 @@ function units(sql: Sql): ReturnType<Sql> {
   return sql`
     select unit.id, unit.work_type, unit.repo, unit.team, unit.author, unit.theme, unit.subcategory,
            unit.started_at, unit.completed_at, unit.day::text as day, unit.churn, unit.coding_ms, unit.pickup_ms,
-           unit.review_ms, unit.merge_ms, unit.deploy_ms, unit.lead_ms,
+           unit.review_ms, unit.merge_ms, unit.deploy_ms, unit.lead_ms, unit.change_failed,
            (select coalesce(json_agg(json_build_object('subcategory', part.subcategory, 'weight', part.weight)
                                      order by part.weight desc, part.subcategory), '[]')
             from work_unit_shares part where part.org_id = unit.org_id and part.id = unit.id) as parts

@@ -17,8 +17,13 @@ export type PhaseColumn = `${Phase}_ms`;
 
 export const PHASE_COLUMNS: readonly PhaseColumn[] = PHASES.map((phase) => `${phase}_ms` as const);
 
+/** The columns that few units have a value in: phases, and 1 or 0 for whether the change that a deployment made failed. */
+export type MeasureColumn = PhaseColumn | 'change_failed';
+
+export const MEASURE_COLUMNS: readonly MeasureColumn[] = [...PHASE_COLUMNS, 'change_failed'];
+
 /** One row per unit. */
-export interface UnitRow extends Readonly<Partial<Record<PhaseColumn, number>>> {
+export interface UnitRow extends Readonly<Partial<Record<MeasureColumn, number>>> {
   readonly id: string;
   readonly work_type: WorkType;
   readonly repo: string;
@@ -78,6 +83,7 @@ export function unitRow(unit: WorkUnit): UnitRow {
     // Clocks differ: a unit that ended before it began has duration 0.
     cycle_ms: unit.completedAt === null ? null : Math.max(0, Math.trunc(unit.completedAt) - Math.trunc(unit.startedAt)),
     ...phaseColumns(unit.phases ?? {}),
+    ...(unit.changeFailed === undefined ? {} : { change_failed: Number(unit.changeFailed) }),
   };
 }
 
@@ -90,9 +96,9 @@ function phaseColumns(phases: Phases): Partial<Record<PhaseColumn, number>> {
   return columns;
 }
 
-/** Whether a row has a phase: most do not, and are written without these columns. */
-export function hasPhases(row: UnitRow): boolean {
-  return PHASE_COLUMNS.some((column) => row[column] !== undefined);
+/** Whether a row has one of these values: most do not, and are written without these columns. */
+export function hasMeasures(row: UnitRow): boolean {
+  return MEASURE_COLUMNS.some((column) => row[column] !== undefined);
 }
 
 const FIRST_MOMENT = Date.parse(FIRST_DAY);
@@ -134,6 +140,7 @@ export function shareRows(row: UnitRow, shares: WorkUnit['shares']): readonly Sh
 export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly Part[]): WorkUnit {
   const completed = row['completed_at'];
   const phases = phasesOf(row);
+  const changeFailed = row['change_failed'] ?? null;
   return {
     id: String(row['id']),
     workType: checked(isWorkType, row['work_type']),
@@ -148,6 +155,7 @@ export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly P
     churnLoc: row['churn'] === null ? null : Number(row['churn']),
     shares: sharesOf(parts),
     ...(Object.keys(phases).length === 0 ? {} : { phases }),
+    ...(changeFailed === null ? {} : { changeFailed: Number(changeFailed) === 1 }),
   };
 }
 

@@ -6,7 +6,7 @@
 import Database from 'libsql';
 import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
-import { hasPhases, idsOf, partRow, PHASE_COLUMNS, unitOf, unitRow, type UnitRow } from './rows.js';
+import { hasMeasures, idsOf, partRow, MEASURE_COLUMNS, unitOf, unitRow, type UnitRow } from './rows.js';
 import { partsOf } from './shares.js';
 
 const BATCH = 1000;
@@ -16,7 +16,7 @@ const SCHEMA = `
     org_id text not null, day text not null, id text not null, repo_id text not null, work_type text not null,
     repo text not null, team text not null, author text not null, theme text not null, subcategory text not null,
     churn integer, cycle_ms integer, started_at text not null, completed_at text,
-    ${PHASE_COLUMNS.map((column) => `${column} integer`).join(', ')},
+    ${MEASURE_COLUMNS.map((column) => `${column} integer`).join(', ')},
     primary key (org_id, day, id)
   ) without rowid;
   create unique index if not exists work_units_by_id on work_units (org_id, id);
@@ -42,9 +42,9 @@ const SHARE_COLUMNS = [
 const INSERT_ROWS = 50;
 
 const insertUnits = insertInto(UNIT_COLUMNS);
-/** Only merged requests have phases; binding them for all units would slow down the rest. */
-const PHASED_COLUMNS = [...UNIT_COLUMNS, ...PHASE_COLUMNS];
-const insertPhasedUnits = insertInto(PHASED_COLUMNS);
+/** Few units have these values; binding them for all would slow down the rest. */
+const MEASURED_COLUMNS = [...UNIT_COLUMNS, ...MEASURE_COLUMNS];
+const insertMeasuredUnits = insertInto(MEASURED_COLUMNS);
 /** Columns that a share shares with its unit are selected from it: binding a value costs more than a look-up. */
 const insertShares = remembered(
   (rows) => `
@@ -138,7 +138,7 @@ function ensureTables(database: Database.Database): void {
   for (const table of strict) database.exec(`alter table ${table} rename to former_${table}`);
   if (strict.includes('work_units')) database.exec('drop index if exists work_units_by_id');
   database.exec(SCHEMA);
-  for (const column of PHASE_COLUMNS) {
+  for (const column of MEASURE_COLUMNS) {
     const found = database.prepare("select 1 from pragma_table_info('work_units') where name = ?").get([column]);
     if (found === undefined) database.exec(`alter table work_units add column ${column} integer`);
   }
@@ -164,11 +164,11 @@ function apply(prepare: Prepare, { orgId, repoId, units, removed, areNew }: Work
   const latest = areNew === true ? rows : [...new Map(rows.map((each) => [each.row.id, each])).values()];
   // In tree order: rows of the same page are written together.
   const ordered = latest.sort(({ row: a }, { row: b }) => compare(a.day, b.day) || compare(a.id, b.id));
-  for (const [text, columns, isPhased] of [
+  for (const [text, columns, isMeasured] of [
     [insertUnits, UNIT_COLUMNS, false],
-    [insertPhasedUnits, PHASED_COLUMNS, true],
+    [insertMeasuredUnits, MEASURED_COLUMNS, true],
   ] as const) {
-    const chosen = ordered.filter(({ row }) => hasPhases(row) === isPhased);
+    const chosen = ordered.filter(({ row }) => hasMeasures(row) === isMeasured);
     insert(
       prepare,
       text,

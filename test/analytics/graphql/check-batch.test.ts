@@ -206,6 +206,7 @@ test('A valid batch is returned unchanged, with defaults filled in', () => {
           ...batch,
           breakdowns: batch.breakdowns.map((each) => ({ ...each, compareWith: null })),
           distributions: [],
+          dora: null,
           scope: { level, ids },
           filters: {},
         });
@@ -216,6 +217,7 @@ test('A valid batch is returned unchanged, with defaults filled in', () => {
     timeseries: [],
     breakdowns: [],
     distributions: [],
+    dora: null,
     sankey: null,
     useInvestment: false,
     scope: { level: 'ORG', ids: [] },

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { buildSchema, Kind, parse, print, valueFromASTUntyped, visit, type ASTNode } from 'graphql';
+import { buildSchema, Kind, parse, print, valueFromASTUntyped, visit, type ASTNode, type NameNode } from 'graphql';
 import { expect, test } from 'vitest';
 import { createExecutableSchema } from '../../../src/analytics/graphql/executable-schema.js';
 import {
@@ -40,11 +40,15 @@ test('Only fields that may be omitted, unknown or missing are nullable in result
       : [],
   );
   expect(nullable.sort()).toEqual([
+    'AnalyticsResult.dora',
     'AnalyticsResult.sankey',
     'BreakdownItem.baseline',
     'CatalogResult.values',
+    'ChangeFailureRate.rate',
     'DistributionItem.baseline',
     'DistributionResult.coverage',
+    'DoraDuration.coverage',
+    'DoraDuration.statistics',
     'Query.workUnit',
     'SankeyResult.coverage',
     'WorkUnit.churnLoc',
@@ -59,32 +63,42 @@ test('Only fields that may be omitted, unknown or missing are nullable in result
 
 test('The defaults of a request are the documented ones', () => {
   const defaults: Record<string, unknown> = {};
+  let owner = ''; // the input type, or the field with arguments
+  const enterOwner = ({ name }: { readonly name: NameNode }): void => {
+    owner = name.value;
+  };
   visit(parse(schemaText), {
+    InputObjectTypeDefinition: enterOwner,
+    FieldDefinition: enterOwner,
     InputValueDefinition: ({ name, defaultValue }) => {
-      if (defaultValue !== undefined) defaults[name.value] = valueFromASTUntyped(defaultValue);
+      if (defaultValue !== undefined) defaults[`${owner}.${name.value}`] = valueFromASTUntyped(defaultValue);
     },
   });
   expect(defaults).toEqual({
-    topN: 10,
-    completedOnly: false,
-    maxNodes: 100,
-    maxEdges: 500,
-    useInvestment: false,
-    timeseries: [],
-    breakdowns: [],
-    distributions: [],
-    dimension: 'WORK_TYPE',
-    level: 'ORG',
-    ids: [],
-    teams: [],
-    repos: [],
-    authors: [],
-    workTypes: [],
-    themes: [],
-    subcategories: [],
-    order: 'DAY',
-    direction: 'DESC',
-    first: 50,
+    'AnalyticsRequestInput.timeseries': [],
+    'AnalyticsRequestInput.breakdowns': [],
+    'AnalyticsRequestInput.distributions': [],
+    'AnalyticsRequestInput.useInvestment': false,
+    'BreakdownRequestInput.topN': 10,
+    'DistributionRequestInput.dimension': 'WORK_TYPE',
+    'DistributionRequestInput.topN': 10,
+    'DoraRequestInput.dimension': 'TEAM',
+    'DoraRequestInput.topN': 10,
+    'SankeyRequestInput.maxNodes': 100,
+    'SankeyRequestInput.maxEdges': 500,
+    'FilterInput.teams': [],
+    'FilterInput.repos': [],
+    'FilterInput.authors': [],
+    'FilterInput.workTypes': [],
+    'FilterInput.themes': [],
+    'FilterInput.subcategories': [],
+    'ScopeFilterInput.level': 'ORG',
+    'ScopeFilterInput.ids': [],
+    'WorkUnitsInput.useInvestment': false,
+    'WorkUnitsInput.completedOnly': false,
+    'WorkUnitsInput.order': 'DAY',
+    'WorkUnitsInput.direction': 'DESC',
+    'WorkUnitsInput.first': 50,
   });
 });
 

@@ -85,9 +85,10 @@ const unit: Arbitrary<Omit<OwnedUnit, 'id'>> = fc
       ),
       { requiredKeys: [] },
     ),
+    fate: fc.constantFrom(true, false, false, undefined),
     churnLoc: fc.oneof(fc.constant(null), fc.constant(0), fc.integer({ min: 0, max: 5000 }), fc.constant(900_000_000)),
   })
-  .map(({ duration, shares, phases, ...rest }) => {
+  .map(({ duration, shares, phases, fate, ...rest }) => {
     const [first] = shares;
     const stored = storedShares(shares, first?.subcategory ?? 'quality.testing');
     const main = stored[0]?.subcategory ?? 'quality.testing';
@@ -100,6 +101,7 @@ const unit: Arbitrary<Omit<OwnedUnit, 'id'>> = fc
       theme: main.slice(0, main.indexOf('.')) as Theme,
       startedAt,
       completedAt: duration === null ? null : startedAt + duration,
+      ...(rest.workType === 'deployment' && fate !== undefined ? { changeFailed: fate } : {}),
       ...(rest.workType === 'pull_request' && duration !== null && Object.keys(phases).length > 0 ? { phases } : {}),
     };
   });
@@ -202,6 +204,18 @@ export const batches: Arbitrary<AnalyticsBatch> = fc.tuple(range(100), range(365
         }),
       ),
       { maxLength: 2 },
+    ),
+    // Up to eleven statements: not in every batch.
+    dora: fc.oneof(
+      { weight: 5, arbitrary: fc.constant(null) },
+      fc.constantFrom(null, ...INTERVALS).chain((interval) =>
+        fc.record({
+          dimension: fc.constantFrom('TEAM' as const, 'REPO' as const),
+          dateRange: interval === 'DAY' ? shortRange : longRange,
+          topN: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 50 })),
+          interval: fc.constant(interval),
+        }),
+      ),
     ),
     sankey: fc.option(
       fc.record({

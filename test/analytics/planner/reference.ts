@@ -7,6 +7,10 @@ import type {
   AnalyticsResult,
   CatalogValue,
   DateRange,
+  DoraDuration,
+  DoraKeys,
+  DoraRequest,
+  DoraResult,
   Filters,
   SankeyRequest,
   SankeyResult,
@@ -36,6 +40,7 @@ interface Piece {
   readonly churn: number | null;
   readonly milliseconds: number | null;
   readonly phases: Phases;
+  readonly changeFailed: boolean | undefined;
   readonly isPart: boolean;
 }
 
@@ -113,6 +118,7 @@ export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: 
       items.sort((a, b) => b.statistics.count - a.statistics.count || bytes(a.key, b.key));
       return { dimension, measure, coverage: coverageOf(inside, measure), items: items.slice(0, topN) };
     }),
+    dora: batch.dora == null ? null : dora(selectedUnits, batch.dora),
     sankey: batch.sankey === null ? null : sankey(within(pieces, batch.sankey.dateRange), batch.sankey),
   };
 }
@@ -171,6 +177,53 @@ function valuesOf(pieces: readonly Piece[], measure: DistributionMeasure): reado
 function coverageOf(pieces: readonly Piece[], measure: DistributionMeasure): number | null {
   const values = valuesOf(pieces, measure);
   return values.length === 0 ? null : values.filter((value) => value !== null).length / values.length;
+}
+
+/** The four keys, one after the other, from the units that each is about. */
+function dora(selected: readonly Piece[], { dimension, dateRange, topN, interval }: DoraRequest): DoraResult {
+  const inside = within(selected, dateRange);
+  const keysOf = (pieces: readonly Piece[], days: number): DoraKeys => {
+    const deployments = pieces.filter(({ changeFailed }) => changeFailed !== undefined);
+    const failed = deployments.filter(({ changeFailed }) => changeFailed === true).length;
+    const incidents = pieces.filter(({ values }) => values.WORK_TYPE === 'incident');
+    return {
+      deploymentFrequency: { deployments: deployments.length, perDay: deployments.length / days },
+      leadTime: duration(pieces, 'LEAD_TIME_HOURS'),
+      changeFailureRate: { failed, rate: deployments.length === 0 ? null : failed / deployments.length },
+      timeToRestore: duration(incidents, 'CYCLE_TIME_HOURS'),
+    };
+  };
+  const all = daysOf(dateRange);
+  const count = (pieces: readonly Piece[]): number => keysOf(pieces, 1).deploymentFrequency.deployments;
+  const items = [...grouped(inside, ({ values }) => values[dimension])]
+    .filter(([, pieces]) => count(pieces) > 0)
+    .sort(([a, one], [b, other]) => count(other) - count(one) || bytes(a, b))
+    .slice(0, topN);
+  return {
+    dimension,
+    total: keysOf(inside, all.length),
+    items: items.map(([key, pieces]) => ({ key, keys: keysOf(pieces, all.length) })),
+    buckets: (interval === null ? [] : bucketStarts(interval, dateRange)).map((date) => {
+      const isInBucket = (day: string): boolean => interval !== null && bucketStart(interval, day) === date;
+      return {
+        date,
+        keys: keysOf(
+          inside.filter(({ day }) => isInBucket(day)),
+          all.filter(isInBucket).length,
+        ),
+      };
+    }),
+  };
+}
+
+function duration(pieces: readonly Piece[], measure: DistributionMeasure): DoraDuration {
+  return { statistics: statisticsOf(pieces, measure), coverage: coverageOf(pieces, measure) };
+}
+
+function daysOf({ startDate, endDate }: DateRange): string[] {
+  const days: string[] = [];
+  for (let day = startDate; day <= endDate; day = dayAfter(day)) days.push(day);
+  return days;
 }
 
 /** Every unit that a list shows, in its order, without paging. */
@@ -239,6 +292,7 @@ function wholeOf(unit: WorkUnit): Piece {
     churn: unit.churnLoc,
     milliseconds: unit.completedAt === null ? null : Math.max(0, unit.completedAt - unit.startedAt),
     phases: unit.phases ?? {},
+    changeFailed: unit.changeFailed,
     isPart: false,
   };
 }

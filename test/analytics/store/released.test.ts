@@ -103,8 +103,14 @@ const batch: AnalyticsBatch = {
   scope: { level: 'ORG', ids: [] },
 };
 
+const keys: AnalyticsBatch = {
+  ...batch,
+  distributions: [],
+  dora: { dimension: 'TEAM', dateRange: { startDate: '2024-02-01', endDate: '2024-02-29' }, topN: 10, interval: null },
+};
+
 describeOnEachEngine('tables without phases', (engine) => {
-  it('say that phases are not available yet, and get them with the next sync', async () => {
+  it("say that phases and DORA's keys are not available yet, and get them with the next sync", async () => {
     const uri = await engine.newUri();
     const store = await openWorkUnitStore(parseAnalyticsUri(uri), openOptions);
     onTestFinished(() => store.close());
@@ -112,22 +118,23 @@ describeOnEachEngine('tables without phases', (engine) => {
     await dropPhases(uri);
     const analytics = await openAnalytics(uri, { ...openOptions, timeoutSeconds: 30 });
     onTestFinished(() => analytics.close());
-    const ask = () => analytics.run('acme', batch, new AbortController().signal);
-    await expect(ask()).rejects.toBeInstanceOf(AnalyticsUnavailable);
+    const ask = (asked = batch) => analytics.run('acme', asked, new AbortController().signal);
+    for (const asked of [batch, keys]) await expect(ask(asked)).rejects.toBeInstanceOf(AnalyticsUnavailable);
     await store.ensureSchema();
     await store.apply({ orgId: 'acme', repoId: REPO, units: [request], removed: [] });
     expect(await store.find('acme', request.id)).toEqual(request);
     const [answer] = (await ask()).distributions;
     expect(answer).toMatchObject({ coverage: 1, items: [{ key: 'platform', statistics: { count: 1, median: 1 } }] });
+    expect((await ask(keys)).dora?.total).toMatchObject({ deploymentFrequency: { deployments: 0 } });
   });
 });
 
 async function dropPhases(uri: string): Promise<void> {
-  const columns = ['coding_ms', 'pickup_ms', 'review_ms', 'merge_ms', 'deploy_ms', 'lead_ms'];
+  const columns = ['coding_ms', 'pickup_ms', 'review_ms', 'merge_ms', 'deploy_ms', 'lead_ms', 'change_failed'];
   const { kind, address } = parseAnalyticsUri(uri);
   if (kind === 'postgres') {
     const sql = postgres(address, { max: 1, onnotice: () => undefined });
-    await sql`drop index work_units_merged`;
+    await sql`drop index work_units_merged, work_units_deployed`;
     for (const column of columns) await sql`alter table work_units drop column ${sql(column)}`;
     await sql.end();
   } else if (kind === 'sqlite') {

@@ -38,6 +38,10 @@ async function all(store: WorkUnitStore, orgId: string, repoId = REPO): Promise<
   return found;
 }
 
+/** What few units have. */
+const merged = unit('merged', { workType: 'pull_request', phases: { coding: 0, lead: 40_000_000_000 } });
+const deployed = unit('deployed', { workType: 'deployment', changeFailed: false });
+
 describeOnEachEngine('the store of work units', (engine) => {
   let uri: string;
   let store: WorkUnitStore;
@@ -58,6 +62,16 @@ describeOnEachEngine('the store of work units', (engine) => {
     expect(await all(store, orgId)).toEqual([unit('a'), open, unit('c')]);
     expect(await store.find(orgId, idOf('b'))).toEqual(open);
     expect(await store.find(orgId, idOf('d'))).toBeUndefined();
+  });
+
+  it('keeps phases and failures of changes, and takes them back', async () => {
+    const orgId = randomUUID();
+    const failed = { ...deployed, changeFailed: true };
+    await store.apply({ orgId, repoId: REPO, units: [merged, unit('a'), failed], removed: [], areNew: true });
+    expect(await all(store, orgId)).toEqual([unit('a'), failed, merged]);
+    const { phases: _, ...open } = merged;
+    await store.apply({ orgId, repoId: REPO, units: [open, deployed], removed: [] });
+    expect(await all(store, orgId)).toEqual([unit('a'), deployed, open]);
   });
 
   it('replaces and removes units by their id, also when they move to another day', async () => {

@@ -14,6 +14,8 @@ import type {
   ComparisonQueryVariables,
   DistributionsQuery,
   DistributionsQueryVariables,
+  DoraQuery,
+  DoraQueryVariables,
   ExploreQuery,
   ExploreQueryVariables,
   InvestmentBreakdownQuery,
@@ -37,7 +39,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = 'eb87ba8c815b4320';
+export const persistedVersion = '0c5dee920358dcd7';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -50,6 +52,7 @@ export interface PersistedQueries {
   'catalog-values': { readonly result: CatalogValuesQuery; readonly variables: CatalogValuesQueryVariables };
   comparison: { readonly result: ComparisonQuery; readonly variables: ComparisonQueryVariables };
   distributions: { readonly result: DistributionsQuery; readonly variables: DistributionsQueryVariables };
+  dora: { readonly result: DoraQuery; readonly variables: DoraQueryVariables };
   explore: { readonly result: ExploreQuery; readonly variables: ExploreQueryVariables };
   'investment-breakdown': {
     readonly result: InvestmentBreakdownQuery;
@@ -246,6 +249,127 @@ export const distributions: PersistedDocument<DistributionsQuery, DistributionsQ
           median
           p75
           p90
+        }
+      }
+    }
+  }
+}`,
+};
+
+/** DORA's four keys, in all, by team or repository, and over time. */
+export const dora: PersistedDocument<DoraQuery, DoraQueryVariables> = {
+  id: 'dora',
+  text: `query Dora(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $dimension: DoraDimensionInput! = TEAM
+  $interval: BucketIntervalInput = MONTH
+  $topN: Int! = 10
+  $filters: FilterInput
+) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      dora: { dimension: $dimension, dateRange: $dateRange, interval: $interval, topN: $topN }
+      filters: $filters
+    }
+  ) {
+    dora {
+      dimension
+      total {
+        deploymentFrequency {
+          deployments
+          perDay
+        }
+        leadTime {
+          statistics {
+            count
+            mean
+            median
+            p75
+            p90
+          }
+          coverage
+        }
+        changeFailureRate {
+          failed
+          rate
+        }
+        timeToRestore {
+          statistics {
+            count
+            mean
+            median
+            p75
+            p90
+          }
+          coverage
+        }
+      }
+      items {
+        key
+        keys {
+          deploymentFrequency {
+            deployments
+            perDay
+          }
+          leadTime {
+            statistics {
+              count
+              mean
+              median
+              p75
+              p90
+            }
+            coverage
+          }
+          changeFailureRate {
+            failed
+            rate
+          }
+          timeToRestore {
+            statistics {
+              count
+              mean
+              median
+              p75
+              p90
+            }
+            coverage
+          }
+        }
+      }
+      buckets {
+        date
+        keys {
+          deploymentFrequency {
+            deployments
+            perDay
+          }
+          leadTime {
+            statistics {
+              count
+              mean
+              median
+              p75
+              p90
+            }
+            coverage
+          }
+          changeFailureRate {
+            failed
+            rate
+          }
+          timeToRestore {
+            statistics {
+              count
+              mean
+              median
+              p75
+              p90
+            }
+            coverage
+          }
         }
       }
     }

@@ -135,6 +135,101 @@ export type DistributionsQuery = {
   };
 };
 
+export type DoraQueryVariables = Exact<{
+  orgId: string;
+  dateRange: Types.DateRangeInput;
+  dimension?: Types.DoraDimensionInput;
+  interval?: Types.BucketIntervalInput | null | undefined;
+  topN?: number;
+  filters?: Types.FilterInput | null | undefined;
+}>;
+
+export type DoraQuery = {
+  readonly analytics: {
+    readonly dora: {
+      readonly dimension: Types.DoraDimensionInput;
+      readonly total: {
+        readonly deploymentFrequency: { readonly deployments: number; readonly perDay: number };
+        readonly leadTime: {
+          readonly coverage: number | null;
+          readonly statistics: {
+            readonly count: number;
+            readonly mean: number;
+            readonly median: number;
+            readonly p75: number;
+            readonly p90: number;
+          } | null;
+        };
+        readonly changeFailureRate: { readonly failed: number; readonly rate: number | null };
+        readonly timeToRestore: {
+          readonly coverage: number | null;
+          readonly statistics: {
+            readonly count: number;
+            readonly mean: number;
+            readonly median: number;
+            readonly p75: number;
+            readonly p90: number;
+          } | null;
+        };
+      };
+      readonly items: ReadonlyArray<{
+        readonly key: string;
+        readonly keys: {
+          readonly deploymentFrequency: { readonly deployments: number; readonly perDay: number };
+          readonly leadTime: {
+            readonly coverage: number | null;
+            readonly statistics: {
+              readonly count: number;
+              readonly mean: number;
+              readonly median: number;
+              readonly p75: number;
+              readonly p90: number;
+            } | null;
+          };
+          readonly changeFailureRate: { readonly failed: number; readonly rate: number | null };
+          readonly timeToRestore: {
+            readonly coverage: number | null;
+            readonly statistics: {
+              readonly count: number;
+              readonly mean: number;
+              readonly median: number;
+              readonly p75: number;
+              readonly p90: number;
+            } | null;
+          };
+        };
+      }>;
+      readonly buckets: ReadonlyArray<{
+        readonly date: string;
+        readonly keys: {
+          readonly deploymentFrequency: { readonly deployments: number; readonly perDay: number };
+          readonly leadTime: {
+            readonly coverage: number | null;
+            readonly statistics: {
+              readonly count: number;
+              readonly mean: number;
+              readonly median: number;
+              readonly p75: number;
+              readonly p90: number;
+            } | null;
+          };
+          readonly changeFailureRate: { readonly failed: number; readonly rate: number | null };
+          readonly timeToRestore: {
+            readonly coverage: number | null;
+            readonly statistics: {
+              readonly count: number;
+              readonly mean: number;
+              readonly median: number;
+              readonly p75: number;
+              readonly p90: number;
+            } | null;
+          };
+        };
+      }>;
+    } | null;
+  };
+};
+
 export type ExploreQueryVariables = Exact<{
   orgId: string;
   dateRange: Types.DateRangeInput;

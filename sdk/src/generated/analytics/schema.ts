@@ -13,12 +13,14 @@ export type Scalars = {
   Date: { input: string; output: string };
 };
 
-/** A batch of at most `maxSubRequests` timeseries, breakdowns, distributions and flows. */
+/** A batch of at most `maxSubRequests` timeseries, breakdowns, distributions, DORA's keys and flows. */
 export type AnalyticsRequestInput = {
   /** Breakdowns. */
   readonly breakdowns?: ReadonlyArray<BreakdownRequestInput>;
   /** Distributions. */
   readonly distributions?: ReadonlyArray<DistributionRequestInput>;
+  /** DORA's four keys; counts as six sub-requests, with an interval as nine. */
+  readonly dora?: InputMaybe<DoraRequestInput>;
   /** Which work units; all if omitted. */
   readonly filters?: InputMaybe<FilterInput>;
   /** One flow. */
@@ -35,6 +37,8 @@ export type AnalyticsResult = {
   readonly breakdowns: ReadonlyArray<BreakdownResult>;
   /** The distributions, in the order of the requests. */
   readonly distributions: ReadonlyArray<DistributionResult>;
+  /** DORA's four keys; null if not requested. */
+  readonly dora?: Maybe<DoraResult>;
   /** The flow; null if none was requested. */
   readonly sankey?: Maybe<SankeyResult>;
   /** The series of all timeseries, in the order of the requests; within a request, largest first. */
@@ -114,7 +118,7 @@ export type CatalogLimits = {
   readonly maxSankeyNodes: Scalars['Int']['output'];
   /**
    * Maximum number of timeseries, breakdowns, distributions and flows in a batch, and in all batches of one request
-   * together. A comparison and the buckets of a distribution count as one each.
+   * together. A comparison and the buckets of a distribution count as one each, DORA's keys as six or nine.
    */
   readonly maxSubRequests: Scalars['Int']['output'];
   /** Maximum number of items in a breakdown. */
@@ -149,12 +153,31 @@ export type CatalogValueItem = {
   readonly value: Scalars['String']['output'];
 };
 
+/** The share of deployments that failed. */
+export type ChangeFailureRate = {
+  /**
+   * The number of deployments to production that an incident counts against. An incident counts against the latest
+   * deployment of its repository before it began.
+   */
+  readonly failed: Scalars['Int']['output'];
+  /** The share of such deployments, from 0 to 1; null without deployments. */
+  readonly rate?: Maybe<Scalars['Float']['output']>;
+};
+
 /** A range of days, including both ends. */
 export type DateRangeInput = {
   /** The last day, not before the first. */
   readonly endDate: Scalars['Date']['input'];
   /** The first day. */
   readonly startDate: Scalars['Date']['input'];
+};
+
+/** How often code is deployed to production. */
+export type DeploymentFrequency = {
+  /** The number of successful deployments to production. */
+  readonly deployments: Scalars['Int']['output'];
+  /** The same per calendar day. */
+  readonly perDay: Scalars['Float']['output'];
 };
 
 /** The dimensions that work units are grouped by. */
@@ -254,6 +277,79 @@ export type DistributionResult = {
   readonly items: ReadonlyArray<DistributionItem>;
   /** The requested measure. */
   readonly measure: DistributionMeasureInput;
+};
+
+/** The keys of one bucket. */
+export type DoraBucket = {
+  /** The first day of the bucket. */
+  readonly date: Scalars['Date']['output'];
+  /** The keys of its days. */
+  readonly keys: DoraKeys;
+};
+
+/** The dimensions of DORA's four keys. They measure teams and systems, so there is no dimension of persons. */
+export type DoraDimensionInput =
+  /** The repository. */
+  | 'REPO'
+  /** The team: its id, or `unassigned`. */
+  | 'TEAM';
+
+/** A duration in hours. */
+export type DoraDuration = {
+  /** The share of merged requests, or of incidents, in which it is known; null without any. */
+  readonly coverage?: Maybe<Scalars['Float']['output']>;
+  /** The statistics over the units in which it is known; null without any. */
+  readonly statistics?: Maybe<Statistics>;
+};
+
+/** The keys of one value of the dimension. */
+export type DoraItem = {
+  /** The value of the dimension. */
+  readonly key: Scalars['String']['output'];
+  /** Its keys. */
+  readonly keys: DoraKeys;
+};
+
+/** The four keys. */
+export type DoraKeys = {
+  /** The share of deployments to production that an incident counts against. */
+  readonly changeFailureRate: ChangeFailureRate;
+  /** How often code is deployed to production. */
+  readonly deploymentFrequency: DeploymentFrequency;
+  /**
+   * From the first commit of a merged request to the first deployment to production that contains it. Requests count on the
+   * day of the merge.
+   */
+  readonly leadTime: DoraDuration;
+  /** From the beginning to the end of an incident. Incidents count on the day on which they were resolved. */
+  readonly timeToRestore: DoraDuration;
+};
+
+/** DORA's four keys (https://dora.dev/guides/dora-metrics/), of whole work units with or without `useInvestment`. */
+export type DoraRequestInput = {
+  /** The days: at most `maxDays`. */
+  readonly dateRange: DateRangeInput;
+  /** The dimension whose values get an item each. */
+  readonly dimension?: DoraDimensionInput;
+  /** The length of a bucket of the trend, at most `maxBuckets` buckets; null: no trend. */
+  readonly interval?: InputMaybe<BucketIntervalInput>;
+  /** The number of items, those with the most deployments first: from 1 to `maxTopN`. */
+  readonly topN?: Scalars['Int']['input'];
+};
+
+/** DORA's four keys. */
+export type DoraResult = {
+  /** The keys of all selected units in each bucket, by date; empty if no interval was requested. */
+  readonly buckets: ReadonlyArray<DoraBucket>;
+  /** The requested dimension. */
+  readonly dimension: DoraDimensionInput;
+  /**
+   * The values with deployments, most deployments first. They are read after the total, so they may include a sync that
+   * ended in between.
+   */
+  readonly items: ReadonlyArray<DoraItem>;
+  /** The keys of all selected units. */
+  readonly total: DoraKeys;
 };
 
 /** Selects work units. All filters must match; each accepts at most 100 values. */

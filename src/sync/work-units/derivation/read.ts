@@ -3,6 +3,7 @@ import type { AnyRow, TableName } from '../../records.js';
 import { tableNamed } from '../../records.js';
 import { readAhead } from '../../read-ahead.js';
 import { numberOf, textOf, textOrNull, textsOf } from '../row-values.js';
+import { ChangeFailures } from './change-failures.js';
 import { changesOf, COMMIT_COLUMNS, commitFacts, type CommitFacts } from './commits.js';
 import {
   LINKS,
@@ -41,6 +42,7 @@ export const INCIDENT_COLUMNS = [
 export class RecordReader {
   readonly context: RepositoryContext;
   readonly #records: DerivationRecords;
+  #deploymentRows: Promise<readonly AnyRow[]> | undefined;
   #deployments: Promise<ProductionDeployments> | undefined;
 
   constructor(records: DerivationRecords, context: RepositoryContext) {
@@ -70,8 +72,16 @@ export class RecordReader {
 
   /** The deployments to production. They are read once. */
   deployments(): Promise<ProductionDeployments> {
-    this.#deployments ??= this.#readDeployments();
+    this.#deployments ??= this.#productionRows().then((rows) => new ProductionDeployments(rows));
     return this.#deployments;
+  }
+
+  /** Which deployments failed. */
+  async changeFailures(): Promise<ChangeFailures> {
+    const incidents: number[] = [];
+    for await (const rows of this.rows('incidents', ['incident_id', 'started_at'], { kind: 'all' }))
+      for (const row of rows) incidents.push(numberOf(row, 'started_at'));
+    return new ChangeFailures(await this.#productionRows(), incidents);
   }
 
   /** Requests with their stored commits and reviews, in the order of the rows. */
@@ -173,10 +183,15 @@ export class RecordReader {
     return found;
   }
 
-  async #readDeployments(): Promise<ProductionDeployments> {
+  #productionRows(): Promise<readonly AnyRow[]> {
+    this.#deploymentRows ??= this.#readProductionRows();
+    return this.#deploymentRows;
+  }
+
+  async #readProductionRows(): Promise<readonly AnyRow[]> {
     const all: AnyRow[] = [];
     for await (const rows of this.rows('deployments', PRODUCTION_COLUMNS, { kind: 'all' })) all.push(...rows);
-    return new ProductionDeployments(all);
+    return all;
   }
 }
 

@@ -7,7 +7,7 @@
  * 2. Changed commits: each commit outside any request that is no merge becomes a unit. (The changes of a merge are
  *    counted with the commits that it merges; its record stays.)
  * 3. Requests that changed, or whose commits or reviews did, become units.
- * 4. Changed deployments and incidents become units.
+ * 4. Changed deployments become units, and those that a changed incident counts against; then changed incidents.
  *
  * Each step works in batches, so that memory stays flat, and can be repeated after the process was killed. Repeating is
  * not sufficient if the request lists other commits by then. Therefore a link is marked `changing` before the first
@@ -16,6 +16,7 @@
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../../../analytics/work-unit.js';
 import type { AnyRow, TableName } from '../../records.js';
 import { numberOf, textOf } from '../row-values.js';
+import type { ChangeFailures } from './change-failures.js';
 import type { ChangedCommit, DerivationRecords, Where } from './database/records.js';
 import { commitUnit, deploymentUnit, incidentUnit, requestUnit, unitId } from './derive.js';
 import {
@@ -64,7 +65,7 @@ export async function deriveRepository(derivation: RepositoryDerivation): Promis
   await updateLinks(run);
   await deriveCommits(run);
   await deriveRequests(run);
-  await deriveEach(run, 'deployments', changed.deployments, DEPLOYMENT_COLUMNS, (row) => deploymentUnit(context, row));
+  await deriveDeployments(run);
   await deriveEach(run, 'incidents', changed.incidents, INCIDENT_COLUMNS, (row) => incidentUnit(context, row));
   await run.writer.flush();
   return run.writer.written;
@@ -255,6 +256,49 @@ async function writeRequests(run: Run, where: Where): Promise<void> {
     const requests = await run.reader.requestFacts(rows);
     await run.writer.write(requests.map((request) => requestUnit(run.context, request)));
   }
+}
+
+async function deriveDeployments(run: Run): Promise<void> {
+  const { changed, reader, context } = run;
+  if (changed.deployments === 'none' && changed.incidents === 'none') return;
+  const failures = await reader.changeFailures();
+  const write = async (where: Where): Promise<void> => {
+    for await (const rows of reader.rows('deployments', DEPLOYMENT_COLUMNS, where)) {
+      run.signal.throwIfAborted();
+      await run.writer.write(rows.flatMap((row) => deployedUnit(context, failures, row) ?? []));
+    }
+  };
+  if (changed.deployments === 'all' || changed.incidents === 'all') {
+    await write({ kind: 'all' });
+    return;
+  }
+  const ids = await changedDeployments(run, failures);
+  for (let start = 0; start < ids.length; start += DEPLOYMENTS_AT_ONCE)
+    await write({ kind: 'in', column: 'deployment_id', values: ids.slice(start, start + DEPLOYMENTS_AT_ONCE) });
+}
+
+const DEPLOYMENTS_AT_ONCE = 1000;
+
+function deployedUnit(context: RepositoryContext, failures: ChangeFailures, row: AnyRow): WorkUnit | undefined {
+  const unit = deploymentUnit(context, row);
+  const changeFailed = failures.of(textOf(row, 'deployment_id'));
+  return unit === undefined || changeFailed === null ? unit : { ...unit, changeFailed };
+}
+
+/** The changed deployments, and those that an incident may count against since. */
+async function changedDeployments({ changed, reader }: Run, failures: ChangeFailures): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  if (changed.deployments !== 'none') {
+    for await (const rows of reader.rows('deployments', PRODUCTION_COLUMNS, whereOf(changed.deployments)))
+      for (const row of rows)
+        for (const id of [textOf(row, 'deployment_id'), ...failures.affectedByDeployment(row)]) ids.add(id);
+  }
+  if (changed.incidents !== 'none') {
+    const columns = ['incident_id', 'started_at'];
+    for await (const rows of reader.rows('incidents', columns, whereOf(changed.incidents)))
+      for (const row of rows) ids.add(failures.affectedByIncident(numberOf(row, 'started_at')) ?? '');
+  }
+  return [...ids];
 }
 
 async function deriveEach(

@@ -118,31 +118,30 @@ const prs = fc.record({ requests, reviews }).map((made) => ({
 }));
 const deployments = fc
   .record({
-    id: fc.constantFrom('d1', 'd2', 'd3'),
-    // What happened when does not change while a host reports more of it.
-    started: fc.option(time),
-    hours: fc.option(fc.nat(40)),
-    committed: fc.option(time),
-    commit: fc.option(hash),
-    environment: fc.constantFrom('production', 'prod-eu', 'staging', null),
+    // When it starts, what it deploys and where does not change; hosts report more of it later.
+    place: fc.nat(4),
+    hours: fc.option(fc.nat(90)),
+    knowsCommit: fc.boolean(),
   })
-  .map(({ id, started, hours, committed, commit, environment }) => ({
+  .map(({ place, hours, knowsCommit }) => ({
     target: 'deployments' as const,
     records: {
       deployments: [
-        deploymentRow(id, {
-          started_at: started,
-          deployed_at: started === null || hours === null ? null : started + hours * HOUR,
-          committed_at: committed,
-          commit_hash: commit,
-          environment,
+        deploymentRow(`d${place}`, {
+          started_at: NOW - (50 + 40 * place) * HOUR,
+          deployed_at: hours === null ? null : NOW - (50 + 40 * place - hours) * HOUR,
+          committed_at: knowsCommit ? NOW - (55 + 60 * place) * HOUR : null,
+          commit_hash: knowsCommit ? (HASHES[place] ?? null) : null,
+          environment: ['production', 'prod-eu', 'live', 'staging', null][place] ?? null,
         }),
       ],
     },
   }));
-const incidents = fc.record({ id: fc.constantFrom('i1', 'i2'), resolved: fc.option(time) }).map(({ id, resolved }) => ({
+const incidents = fc.record({ place: fc.nat(3), resolved: fc.option(time) }).map(({ place, resolved }) => ({
   target: 'incidents' as const,
-  records: { incidents: [incidentRow(id, { resolved_at: resolved })] },
+  records: {
+    incidents: [incidentRow(`i${place}`, { started_at: NOW - (20 + 50 * place) * HOUR, resolved_at: resolved })],
+  },
 }));
 const teams: fc.Arbitrary<readonly Team[]> = fc.constantFrom<readonly Team[]>(
   [],
@@ -254,6 +253,26 @@ function firstDeployment(deployments: readonly AnyRow[], request: AnyRow): numbe
   return times.length === 0 ? null : Math.min(...times);
 }
 
+/** Whether an incident began before any later deployment to production; undefined for others. */
+function failureOf(
+  deployment: AnyRow,
+  deployments: readonly AnyRow[],
+  incidents: readonly AnyRow[],
+): boolean | undefined {
+  const { deployed_at: at, environment } = deployment;
+  if (typeof at !== 'number' || environment === 'staging') return undefined;
+  const later = deployments.filter((other) => {
+    if (typeof other['deployed_at'] !== 'number' || other['environment'] === 'staging') return false;
+    const isSameMoment =
+      other['deployed_at'] === at && textOf(other, 'deployment_id') > textOf(deployment, 'deployment_id');
+    return other['deployed_at'] > at || isSameMoment;
+  });
+  return incidents.some(
+    ({ started_at: begin }) =>
+      Number(begin) >= at && !later.some((other) => Number(other['deployed_at']) <= Number(begin)),
+  );
+}
+
 /** All units of a repository, made of all of its records in the plainest way. */
 async function expectedUnits(
   sink: Sink,
@@ -295,6 +314,7 @@ async function expectedUnits(
   };
   const allReviews = await all('git_pull_request_reviews');
   const allDeployments = await all('deployments');
+  const allIncidents = await all('incidents');
   const units = [
     ...requestRows.map((row) => {
       const reviews = allReviews
@@ -310,8 +330,12 @@ async function expectedUnits(
     ...facts
       .filter((commit) => !commit.isMerge && !requestRows.some((row) => belongs(row, commit)))
       .map((commit) => commitUnit(context, commit)),
-    ...allDeployments.map((row) => deploymentUnit(context, row)),
-    ...(await all('incidents')).map((row) => incidentUnit(context, row)),
+    ...allDeployments.map((row) => {
+      const unit = deploymentUnit(context, row);
+      const changeFailed = failureOf(row, allDeployments, allIncidents);
+      return unit === undefined || changeFailed === undefined ? unit : { ...unit, changeFailed };
+    }),
+    ...allIncidents.map((row) => incidentUnit(context, row)),
   ];
   return units.filter((unit) => unit !== undefined).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
