@@ -13,7 +13,9 @@ export interface ServeOptions extends ConfigOption {
   readonly home?: string;
 }
 
-/** Runs the server until SIGTERM or SIGINT, or until the npm that started it ends; a second signal exits at once. */
+/**
+ * Runs the server until SIGTERM or SIGINT, or until the npm that started it ends. A second signal exits immediately.
+ */
 export async function serve({ host, port, home, ...config }: ServeOptions): Promise<void> {
   const environment = await commandEnvironment(config);
   const options = { HOST: host, PORT: port, PLUMBLINE_HOME: home };

@@ -7,7 +7,7 @@ import { SYNC_HELP } from './sync-help.js';
 /**
  * Adds `sync` to a program.
  *
- * The parser treats the target as optional, because the engine lists all problems at once. Wrong usage exits with 2.
+ * The parser treats the target as optional, because the engine lists all problems together. Wrong usage exits with 2.
  */
 export function registerSyncCommand(program: Command): void {
   const command = program

@@ -71,7 +71,7 @@ export async function withDeriver<Result>(
   }
 }
 
-/** The classifier of `--rules` (or WORK_UNIT_RULES), else the built-in one. */
+/** The classifier of `--rules` (or WORK_UNIT_RULES), otherwise the built-in one. */
 export async function openClassifier(options: WorkUnitOptions): Promise<Classifier> {
   return createClassifier(await loadRules(rulesFile(options, await commandEnvironment(options))));
 }

@@ -47,7 +47,7 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   readonly headers?: Readonly<Record<string, string>>;
   /** Runs before the pipeline, for example CORS. */
   readonly before?: readonly Koa.Middleware[];
-  /** Pages that are served beside the operations. */
+  /** Pages that are served in addition to the operations. */
   readonly pages?: readonly PageRoute[];
   /** Refuses a request to a page or to an unknown path before any other step. */
   readonly admitPage?: PageOptions['admitPage'];

@@ -16,7 +16,7 @@ import { reportServed, unmatchedPath } from './served.js';
 /** A page as the pipeline sees it: a page request passes every step before the handler. */
 export type PageExchange = Exchange<Endpoint>;
 
-/** One path that is served beside the operations. */
+/** One path that is served in addition to the operations. */
 export interface PageRoute {
   /** Its name in the log and in metrics. */
   readonly name: string;

@@ -13,7 +13,7 @@ export interface Violation {
 /** A hostile body can cause thousands of violations; the reply lists at most this many. */
 const maxListed = 50;
 const longestShownPattern = 60;
-/** How many of them the message names. */
+/** Maximum number of violations in the message. */
 const maxNamed = 3;
 
 /** The problem (422) that lists `violations`. */

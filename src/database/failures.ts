@@ -34,7 +34,7 @@ const SOCKET_CODES = new Set([
   'ERR_STREAM_DESTROYED',
 ]);
 
-/** The database is unavailable. Thrown by this layer where the driver has no error for it. */
+/** The database is unavailable. Thrown if the driver has no error for the case. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';
   readonly code: 'CONNECTION_CLOSED' | 'CONNECTION_ENDED' | 'CONNECT_TIMEOUT' | 'POOL_TIMEOUT';

@@ -6,7 +6,10 @@ import type { PlatformSettings } from './settings.js';
 import { createKeyRing, parseSigningKeys, publicPart, type KeyRing } from './tokens/key-ring.js';
 import { loadStoredKeyRing } from './tokens/signing-keys.store.js';
 
-/** Returns the current key ring; with `refresh` it is loaded again. Its keys are those of the settings, else those of the database. */
+/**
+ * Returns the current key ring; `refresh` reloads it. Its keys are those of the settings, otherwise those of the
+ * database.
+ */
 export async function keyRings(
   settings: PlatformSettings,
   database: Database,

@@ -42,7 +42,7 @@ export interface SyncProgress {
   repositoryFinished?(event: { readonly name: string; readonly error: string | null }): void;
   /** Waiting for a rate limit of a host, or for a lock that another sync holds. */
   waiting?(event: { readonly reason: string; readonly seconds: number }): void;
-  /** A message for people, in one line. */
+  /** A message for users, in one line. */
   note?(text: string): void;
   /** A statement sent to a database, if DB_ECHO is on. */
   statement?(text: string): void;

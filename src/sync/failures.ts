@@ -1,4 +1,4 @@
-/** The errors of a sync: a closed set of codes, each with a message for people. */
+/** The errors of a sync: a closed set of codes, each with a message for users. */
 
 export type SyncFailureCode =
   /** The credential was refused (401, or 403 on a request that needs no credential). */

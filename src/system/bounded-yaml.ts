@@ -18,7 +18,7 @@ const mostTokens = 250_000;
 /** The time of anchors and tags grows with the square of their number. */
 const mostProperties = 1_000;
 
-/** What is wrong with a YAML text. The messages are those of the library and may quote the text. */
+/** A problem of a YAML text. The messages are those of the library and may quote the text. */
 export interface YamlFault {
   /** Counted from 1. */
   readonly line: number;

@@ -20,7 +20,10 @@ import { dirname, isAbsolute, join } from 'node:path';
 import vm from 'node:vm';
 
 export interface CachedRun {
-  /** The absolute path of the bundle. Its first line is a comment with a hash of the rest, which is one function with the parameters of CommonJS modules. */
+  /**
+   * The absolute path of the bundle. Its first line is a comment with a hash of the rest, which is one function with the
+   * parameters of CommonJS modules.
+   */
   readonly file: string;
   /** Absent: no cache is kept. */
   readonly folder: string | undefined;
@@ -33,8 +36,8 @@ export interface CachedModule {
 }
 
 /**
- * The folder of the cache: below PLUMBLINE_HOME, else the user's cache directory. NODE_DISABLE_COMPILE_CACHE turns the
- * cache off, as it does Node's own.
+ * The folder of the cache: below PLUMBLINE_HOME, otherwise the user's cache directory. NODE_DISABLE_COMPILE_CACHE turns
+ * the cache off, as it does Node's own.
  */
 export function codeCacheFolder(environment: NodeJS.ProcessEnv): string | undefined {
   if (environment.NODE_DISABLE_COMPILE_CACHE) return undefined;

@@ -5,7 +5,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError';
   readonly code: string;
-  /** What is wrong with the file, to follow its name: `does not exist`. */
+  /** The problem of the file, as a text after its name: `does not exist`. */
   readonly reason: string;
 
   constructor(file: string, code: string, reason: string, cause?: unknown) {

@@ -3,7 +3,7 @@ import { setTracer, tracer } from './tracing.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How spans are sent: OTLP over HTTP. */
+/** The protocol for sending spans: OTLP over HTTP. */
 export type TracingProtocol = 'http/protobuf' | 'http/json';
 
 /** Maximum time that the program waits for the last export before it ends. */

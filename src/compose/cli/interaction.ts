@@ -42,7 +42,7 @@ export async function interact(
       resize();
       unwatch = io.onResize(resize);
     }
-    running.exitCode.catch(() => undefined); // Rejects as the output does, which is awaited first.
+    running.exitCode.catch(() => undefined); // Rejects if the output does, which is awaited first.
     for await (const { stream, data } of running.output) {
       signal.throwIfAborted();
       await io[stream].write(data);

@@ -56,7 +56,7 @@ export function processIo(): Io {
     stdout: outputTo(process.stdout, writer),
     stderr: outputTo(process.stderr, writer),
     stdin: {
-      // Node.js opens the stream when it is first used, which most commands never do.
+      // Node.js opens the stream at first use; most commands never use it.
       get isTerminal() {
         return process.stdin.isTTY;
       },

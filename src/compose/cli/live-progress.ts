@@ -120,7 +120,7 @@ export function liveView(
   };
 }
 
-/** Keeps a line of a build or a pull for its row, and for an error report. */
+/** Stores a line of a build or a pull for its row, and for an error report. */
 function hear(
   { name, text }: Extract<Progress, { kind: 'line' }>,
   rows: Map<string, Row>,
@@ -147,7 +147,7 @@ function rowText(
   const mark = status === 'Failed' ? '✘' : done ? '✔' : '⠿';
   const time = seconds((ended ?? now) - begun).padStart(6);
   const rest = `${status.padEnd(widths.status)} ${time}`;
-  // A long name must not push the status off the screen.
+  // A long name must not move the status off the screen.
   const room = Math.max(8, columns - rest.length - 5);
   const named = name.length > room ? `${name.slice(0, room - 1)}…` : name.padEnd(Math.min(widths.name, room));
   const text = ` ${mark} ${named} ${rest}${detail === '' ? '' : `  ${detail}`}`;

@@ -1,4 +1,4 @@
-/** Leaves out parts of the progress of a command. Warnings remain. */
+/** Omits parts of the progress of a command. Warnings are kept. */
 import type { Orchestration, Progress } from '../orchestrator/orchestration.js';
 
 export interface Quiet {

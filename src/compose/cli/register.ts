@@ -91,7 +91,7 @@ export async function registerComposeCommands(
   return compose;
 }
 
-/** The command that the arguments name; empty if none. A file or service name may be taken for one. */
+/** The command that the arguments name; empty if none. A file or service name may be mistaken for a command. */
 export function commandIn(args: readonly string[]): string {
   return args.map((word) => ALIASES[word] ?? word).find((word) => Object.hasOwn(COMMANDS, word)) ?? '';
 }

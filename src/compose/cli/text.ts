@@ -18,7 +18,7 @@ export function colourAt(index: number): number {
   return COLOURS[index % COLOURS.length] ?? COLOURS[0];
 }
 
-/** Whether to use colours: as `--ansi` says, else by NO_COLOR and whether the output is a terminal. */
+/** Whether to use colours: determined by `--ansi`, otherwise by NO_COLOR and whether the output is a terminal. */
 export function isColoured(
   output: Output,
   ansi: string | undefined,
@@ -30,7 +30,7 @@ export function isColoured(
 
 /** Columns are as wide as their widest cell, separated by three spaces. */
 export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
-  // Names and titles can come from a server, and those of processes from a container.
+  // Names and titles can come from a server, and those of processes from a container, so they are not trusted.
   const all = [titles, ...rows].map((row) => row.map(printable));
   const widths = titles.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   return all

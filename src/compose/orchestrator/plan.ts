@@ -100,7 +100,7 @@ function requireScale(project: Project, scale: ReadonlyMap<string, number>): voi
   }
 }
 
-/** Services in dependency order, by name where the order is free. */
+/** Services in dependency order; independent ones by name. */
 function inOrder(project: Project): string[] {
   const ordered = new Set<string>();
   const pending = Object.keys(project.services).sort();

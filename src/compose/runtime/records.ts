@@ -15,7 +15,7 @@ export interface HealthRecord {
   readonly failingStreak: number;
   /** When the newest check ended; absent before the first. */
   readonly checkedAt?: string;
-  /** What the newest check printed. */
+  /** The output of the newest check. */
   readonly output?: string;
 }
 

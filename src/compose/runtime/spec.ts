@@ -272,7 +272,7 @@ export interface FileToPut {
   readonly gid?: number;
 }
 
-/** What to make an image of a container with. */
+/** The options for creating an image from a container. */
 export interface CommitSpec {
   /** The name of the image; absent: it has none. */
   readonly reference?: string;
@@ -280,6 +280,6 @@ export interface CommitSpec {
   readonly message?: string;
   /** Dockerfile instructions, such as `ENV NAME=value`. */
   readonly changes?: readonly string[];
-  /** Pause the container meanwhile. */
+  /** Pause the container while the image is created. */
   readonly pause: boolean;
 }

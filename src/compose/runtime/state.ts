@@ -139,7 +139,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** The error code (ENOSPC, EACCES, ...) tells the user what to do. The path stays with the cause. */
+/** The error code (ENOSPC, EACCES, ...) tells the user what to do. The path is only in the cause. */
 function persistenceFailure(what: string, cause: unknown): RuntimeError {
   const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
   return new RuntimeError({ case: 'persistenceFailure', message: `${what}${code}.` }, { cause });

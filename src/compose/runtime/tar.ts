@@ -78,7 +78,7 @@ function block(
   return header;
 }
 
-/** Octal digits and a NUL. Larger forms are not supported; a build context has no file of 8 GiB. */
+/** Octal digits and a NUL. Larger values are not supported; a build context has no file of 8 GiB. */
 function octal(value: number, width: number): string {
   const digits = value.toString(8);
   if (digits.length >= width) throw new RangeError(`${value} does not fit a tar header`);

@@ -37,7 +37,7 @@ export class PasswordsBusy extends Error {
 export interface PasswordOptions {
   /** The work factor: 2^cost rounds. */
   readonly cost: number;
-  /** How many computations may be queued while all threads are busy. */
+  /** Maximum number of queued computations while all threads are busy. */
   readonly queue: number;
   readonly log: Log;
 }

@@ -1,9 +1,9 @@
-/** Prints a list as `--format` says: a table, JSON, or a Go template. Field names are docker compose's. */
+/** Prints a list in the format of `--format`: a table, JSON, or a Go template. Field names are docker compose's. */
 import { table } from '../text.js';
 import { textOf } from './template-functions.js';
 import { parseTemplate } from './template.js';
 
-/** By field. Functions are methods with an argument; JSON leaves them out. */
+/** Values by field. Functions are methods with an argument, which JSON omits. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Listing {
@@ -11,7 +11,7 @@ export interface Listing {
   readonly titles: Readonly<Record<string, string>>;
   /** The fields of the plain table. */
   readonly columns: readonly string[];
-  /** docker compose prints some lists as one JSON array, the others as one object per line. */
+  /** docker compose prints some lists as one JSON array, and others as one object per line. */
   readonly json: 'array' | 'lines';
   readonly rows: readonly Row[];
 }

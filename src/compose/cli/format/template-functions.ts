@@ -1,4 +1,4 @@
-/** Functions of `--format` templates: those of the Docker CLI, and the most used ones of Go. */
+/** Functions of `--format` templates: those of the Docker CLI, and the most common ones of Go. */
 import { printable } from '../text.js';
 
 export const FUNCTIONS: Readonly<Record<string, (...args: unknown[]) => unknown>> = {

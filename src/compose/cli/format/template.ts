@@ -1,5 +1,5 @@
 /**
- * The part of Go's text/template that `--format` of the Docker CLI is used with: fields, the Docker CLI's functions,
+ * The part of Go's text/template that users of the Docker CLI's `--format` need: fields, the Docker CLI's functions,
  * pipelines, `if` and `range`.
  */
 import { UsageError } from '../failures.js';
@@ -20,7 +20,7 @@ type Node =
       readonly otherwise: readonly Node[];
     };
 
-/** Commands; each gets the result of the one before as its last argument. */
+/** Commands; each gets the result of the previous one as its last argument. */
 type Pipeline = readonly (readonly Word[])[];
 
 type Word =
@@ -29,7 +29,7 @@ type Word =
   | { readonly kind: 'function'; readonly name: string }
   | { readonly kind: 'nested'; readonly pipeline: Pipeline };
 
-/** @throws UsageError for what is not a template, or outside the supported part */
+/** @throws UsageError for an invalid template, and for unsupported syntax */
 export function parseTemplate(source: string): Template {
   const pieces = source.split(/\{\{(-?(?:"(?:[^"\\]|\\.)*"|`[^`]*`|[^"`])*?)\}\}/);
   const tokens: Token[] = pieces.map((piece, index) => (index % 2 === 0 ? { text: piece } : { action: piece }));
@@ -50,7 +50,7 @@ export function parseTemplate(source: string): Template {
 
 type Token = { text: string } | { action: string };
 
-/** Reads up to the end, or to an `else` or `end`, which it leaves. */
+/** Parses up to the end, or up to an `else` or `end`, which is not consumed. */
 function nodesOf(reader: { readonly tokens: readonly Token[]; at: number }): Node[] {
   const nodes: Node[] = [];
   for (; reader.at < reader.tokens.length; reader.at++) {
@@ -101,7 +101,7 @@ function pipelineOf(source: string): Pipeline {
   return pipeline;
 }
 
-/** Reads from the place where the expression stands. */
+/** Parses an expression at the current position. */
 function commandsOf(source: string, nested: boolean): Pipeline {
   const commands: Word[][] = [[]];
   for (;;) {

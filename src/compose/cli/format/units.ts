@@ -1,4 +1,4 @@
-/** Sizes and durations in the words of the Docker CLI (github.com/docker/go-units), which scripts parse. */
+/** Sizes and durations in the format of the Docker CLI (github.com/docker/go-units), which scripts parse. */
 
 /** `Less than a second`, `5 minutes`, `About an hour`, `3 weeks`. */
 export function humanDuration(milliseconds: number): string {
@@ -35,11 +35,11 @@ function scaled(bytes: number, base: number, units: readonly string[], digits: n
   let size = bytes;
   let unit = 0;
   for (; size >= base && unit < units.length - 1; unit++) size /= base;
-  // As %.3g of Go: significant digits, without trailing zeros.
+  // Like %.3g of Go: significant digits, without trailing zeros.
   return `${Number(size.toPrecision(digits))}${units[unit] ?? ''}`;
 }
 
-/** The text cut to this length, the last character being an ellipsis. */
+/** The text, truncated to this length with an ellipsis as the last character. */
 export function ellipsis(text: string, length: number): string {
   const characters = Array.from(text);
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`;

@@ -11,7 +11,7 @@ import type { Session } from '../session.js';
 import { labelsText } from './labels.js';
 import { addressText } from './ports.js';
 
-/** Those of docker compose, and two of ours: `stopping`, and `stopped`, an exit that we asked for. */
+/** The states of docker compose, and two additional ones: `stopping`, and `stopped` for an exit that we requested. */
 export const STATUSES: readonly string[] = [
   ...(['created', 'running', 'paused', 'restarting', 'removing', 'exited', 'dead'] satisfies State[]),
   'stopping',
@@ -98,7 +98,7 @@ function psRow({ container, service, project }: Member, now: Date, isShort: bool
     Service: service,
     Image: image,
     Command: JSON.stringify(isShort ? ellipsis(command, COMMAND_LENGTH) : command),
-    // As Go prints a time.
+    // In Go's format.
     CreatedAt: `${createdAt.slice(0, 19).replace('T', ' ')} +0000 UTC`,
     RunningFor: `${humanDuration(now.getTime() - Date.parse(createdAt))} ago`,
     State: state,
@@ -117,12 +117,12 @@ function psRow({ container, service, project }: Member, now: Date, isShort: bool
     Mounts: names.map((each) => (isShort ? ellipsis(each, 15) : each)).join(','),
     LocalVolumes: String(mounts.filter(({ type }) => type === 'volume').length),
     Networks: networks.map(({ network }) => network).join(','),
-    // Engines compute sizes on request only, which takes seconds.
+    // Engines compute sizes only on request, which takes seconds.
     Size: '0B',
   };
 }
 
-/** As the Docker Engine prints it: arguments with spaces are quoted. */
+/** In the Docker Engine's format: arguments with spaces are quoted. */
 function commandText({ entrypoint, command }: ContainerRecord): string {
   const [program = '', ...args] = [...entrypoint, ...command];
   return [program, ...args.map((arg) => (arg.includes(' ') ? `'${arg}'` : arg))].join(' ');

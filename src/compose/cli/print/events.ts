@@ -16,7 +16,7 @@ export async function printEvents(
   }
 }
 
-/** The engine's words for what happens. */
+/** The engine's names of the events. */
 const ACTIONS: Readonly<Record<RuntimeEvent['type'], string>> = {
   created: 'create',
   started: 'start',

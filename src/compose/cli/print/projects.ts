@@ -28,7 +28,7 @@ export async function printProjects(
   return 0;
 }
 
-/** In the order of their names, as docker compose prints them. */
+/** Sorted by name, as in docker compose. */
 function shownStates({ states }: ProjectSummary, all: boolean): [State, number][] {
   const entries = Object.entries(states) as [State, number][]; // The keys are those of the record.
   return entries.filter(([state]) => all || isListedByDefault(state)).sort(([one], [other]) => (one < other ? -1 : 1));

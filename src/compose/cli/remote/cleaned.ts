@@ -1,16 +1,16 @@
 /**
- * Cleans what a server sends. All replies pass here before a command sees them, because a terminal obeys control
- * sequences: they could forge output, change the clipboard, or send keys.
+ * Sanitizes replies of a server. All replies pass this module before a command uses them, because a terminal interprets
+ * control sequences: they could forge output, change the clipboard, or send keys.
  */
 import { printable } from '../text.js';
 
 /** The same value without control characters in its strings and keys, except newlines and tabs. */
 export function cleaned<Value>(value: Value): Value {
-  // Every string is replaced by a string, so the shape is the same.
+  // Every string is replaced by a string, so the type remains the same.
   return clean(value) as Value;
 }
 
-/** The same for a text. */
+/** The same for one text. */
 export const cleanedText = printable;
 
 function clean(value: unknown): unknown {

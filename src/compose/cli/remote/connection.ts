@@ -13,15 +13,15 @@ import { cleaned, cleanedText } from './cleaned.js';
 
 export interface Remote {
   readonly client: ComposeClient;
-  /** Passed to every call. */
+  /** The client for every call. */
   readonly signal: AbortSignal;
   /** The data of a successful reply, without control characters. */
   ask<Result extends AnyResult>(result: Promise<Result>): Promise<DataOf<Result>>;
   /**
    * As `ask`, for a stream, whose items can also fail.
    *
-   * @param payload a member that is the output of a container, which stays as it is
-   * @throws RemoteFailure also for an item that says that the stream has failed
+   * @param payload the member with the output of a container, which is not changed
+   * @throws RemoteFailure also for an item that reports a failure of the stream
    */
   follow<Item extends object>(result: Promise<StreamResult<Item>>, payload?: keyof Item): AsyncGenerator<Item, void>;
 }
@@ -120,7 +120,7 @@ function asFailure(error: unknown, where: string): unknown {
   }
   if (!(error instanceof ConnectionError || error instanceof TimeoutError)) return error;
   const { cause } = error;
-  // OpenSSL's messages quote the certificate of the server.
+  // OpenSSL's messages contain parts of the server's certificate.
   const reason = cause instanceof Error ? cleanedText(cause.message) : 'it does not respond';
   return new RemoteFailure(`The server on ${where} cannot be reached: ${reason}.`, undefined, { cause });
 }

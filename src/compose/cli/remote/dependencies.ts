@@ -15,7 +15,7 @@ import type { Remote } from './connection.js';
  * @param idle the containers to be started, all of one service
  * @param members all containers of the command; dependencies outside them are ignored
  * @throws ComposeWaitError; immediately for an unhealthy container
- * @throws Explained for a container that has ended and so can never satisfy the condition
+ * @throws Explained for a container that has ended and can therefore never satisfy the condition
  */
 export async function awaitDependencies(
   session: Session,
@@ -60,7 +60,7 @@ async function awaitCondition(
       );
     }
     if (condition === 'service_healthy' && hasEnded(status)) {
-      // Its restart policy may start it again, before the next look.
+      // Its restart policy may start it again before the next check.
       if (finished_at === endedAt) {
         const failure = new RuntimeError({ case: 'invalidState', id: name, expected: 'running', actual: status });
         throw await explained(remote, container, failure);

@@ -173,7 +173,7 @@ async function stopOne(session: Session, remote: Remote, member: Member, timeout
   );
 }
 
-/** It is not an error if the container has ended or is gone: that was the goal. */
+/** It is not an error if the container has ended or is gone, because that is the desired result. */
 async function settled(remote: Remote, act: Parameters<Remote['ask']>[0]): Promise<void> {
   try {
     await remote.ask(act);

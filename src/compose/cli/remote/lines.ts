@@ -13,7 +13,7 @@ export interface Source {
  * Streams the lines of some containers, and of those that join them. Ends when no container is left.
  *
  * @param query selects the lines of the initial containers
- * @param read gives the lines of one container
+ * @param read returns the lines of one container
  * @param joining containers started later, with the time from which to read their lines; null: none
  */
 export async function* linesOf(

@@ -61,7 +61,7 @@ export const events: Handler<EventsFlags> = async (session, services, { json, si
   return 0;
 };
 
-/** The server takes the input as a whole and allocates no terminal. Piped input is sent along. */
+/** The server accepts only complete input and allocates no terminal. Piped input is sent with the request. */
 export const exec: Handler<ExecFlags> = async (session, [service = '', ...command], flags) => {
   if (flags.detach === true) throw notSupported('exec --detach', 'remote');
   const selection = await session.select([service]);

@@ -93,7 +93,7 @@ async function attached(
  */
 export async function sendProject(session: Session, { client, signal, ask }: Remote): Promise<string> {
   const { project } = await session.load();
-  // Services of disabled profiles have been removed; the server must not select again.
+  // Services of disabled profiles have been removed; the server must not filter again.
   const services = mapValues(project.services, ({ profiles: _, ...service }) => service);
   const request = {
     params: { name: project.name },

@@ -4,9 +4,9 @@ import { notSupported } from '../../runtime/errors.js';
 /**
  * @param command its name, for the message
  * @param flags as parsed
- * @param refused by flag name, the option's name; a flag counts as not given if it is absent or has the neutral value
- * of its kind (`false`, or `true` for `--no-...`)
- * @throws RuntimeError.notSupported naming the first given one
+ * @param refused the option's name, by flag name; a flag counts as unset if it is absent or has its default value
+ * (`false`, or `true` for `--no-...`)
+ * @throws RuntimeError.notSupported naming the first such option
  */
 export function refuseOptions<Flags extends object>(
   command: string,

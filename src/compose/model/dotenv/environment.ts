@@ -37,8 +37,8 @@ export async function withEnvFiles(
 }
 
 /**
- * The environment files of a project: those named, else those in COMPOSE_ENV_FILES, else the `.env` of its directory if
- * it exists and COMPOSE_DISABLE_ENV_FILE does not disable it.
+ * The environment files of a project: the named ones, otherwise those in COMPOSE_ENV_FILES, otherwise the `.env` of its
+ * directory if it exists and COMPOSE_DISABLE_ENV_FILE does not disable it.
  *
  * @returns absolute paths
  */

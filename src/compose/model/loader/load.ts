@@ -156,7 +156,7 @@ async function prepareLoad(options: LoadOptions, interpolated: boolean): Promise
   return { context, scope: { paths, directory, environment: complete, stack: [] }, name };
 }
 
-/** The project directory: as named, else that of the first file, else the working directory. */
+/** The project directory: the named one, otherwise that of the first file, otherwise the working directory. */
 function directoryOf(files: readonly string[], options: LoadOptions): string {
   if (options.projectDirectory !== undefined) return path.resolve(options.workingDirectory, options.projectDirectory);
   const first = files.find((file) => file !== STANDARD_INPUT);

@@ -6,7 +6,7 @@ import type { Service } from './service.js';
 /** Enables every profile. */
 export const ALL_PROFILES = '*';
 
-/** The profiles named on the command line, else those in COMPOSE_PROFILES. */
+/** The profiles named on the command line, otherwise those in COMPOSE_PROFILES. */
 export function requestedProfiles(named: readonly string[], variable: string | undefined): string[] {
   const requested = named.length > 0 ? named : (variable ?? '').split(',');
   return [...new Set(requested.map((profile) => profile.trim()).filter((profile) => profile !== ''))];

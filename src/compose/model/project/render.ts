@@ -53,7 +53,7 @@ function serviceData(service: Service, name: string, format: ConfigFormat): Json
   return printed(toJson({ ...nothing, ...service }), ['services', name]);
 }
 
-/** The project is plain data; serializing and parsing it tells the compiler so. */
+/** Converts the project, which is plain data, to a type that the compiler knows as JSON. */
 function toJson(value: object): Record<string, Json> {
   return JSON.parse(JSON.stringify(value)) as Record<string, Json>;
 }

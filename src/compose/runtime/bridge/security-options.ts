@@ -1,4 +1,4 @@
-/** Converts security options for the Engine API, which takes the content of a seccomp profile and not its path. */
+/** Converts security options for the Engine API, which expects the content of a seccomp profile instead of its path. */
 import { readFile } from 'node:fs/promises';
 import { backendFailure } from '../errors.js';
 

@@ -106,7 +106,7 @@ async function create(podman: Podman, spec: ContainerSpec, signal?: AbortSignal)
   return { id, warnings };
 }
 
-/** An existing file is mounted as it is. */
+/** An existing file is mounted unchanged. */
 async function makeHostPath(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });
