@@ -739,7 +739,7 @@ export type DownProjectHandler<Dependencies> = OperationHandler<DownProjectReque
 /** `POST /projects/{name}/stop` */
 export type StopProjectRequest = OperationRequest<{
   params: operations['stopProject']['parameters']['path'];
-  body: WithDefaults<Schemas['StopRequest-2'], 'timeout_seconds'> | undefined;
+  body: WithDefaults<Schemas['StopServicesRequest'], 'timeout_seconds'> | undefined;
   principal: Schemas['ClientPrincipal'];
 }>;
 export type StopProjectReply =

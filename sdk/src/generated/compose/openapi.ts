@@ -2651,7 +2651,7 @@ export interface components {
       removed: string[];
     };
     /** @description The services to stop. */
-    'StopRequest-2': {
+    StopServicesRequest: {
       /** @description Only these services. Default or empty: all. */
       services?: string[];
       /**
@@ -5784,7 +5784,7 @@ export interface operations {
          *       ]
          *     }
          */
-        'application/json': components['schemas']['StopRequest-2'];
+        'application/json': components['schemas']['StopServicesRequest'];
       };
     };
     responses: {

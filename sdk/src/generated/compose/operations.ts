@@ -885,7 +885,7 @@ export function downProject(client: ComposeClient, request: DownProjectRequest):
 /** `POST /projects/{name}/stop` */
 export interface StopProjectRequest extends CallOptions {
   readonly params: operations['stopProject']['parameters']['path'];
-  readonly body?: Schemas['StopRequest-2'] | undefined;
+  readonly body?: Schemas['StopServicesRequest'] | undefined;
 }
 export type StopProjectResult =
   | Success<200, Schemas['StopResult']>
