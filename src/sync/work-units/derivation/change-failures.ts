@@ -1,5 +1,5 @@
 /**
- * Which deployments to production failed, as src/analytics/README.md defines it: an incident counts against the latest
+ * Which deployments to production failed, as src/analytics/MEASURES.md defines it: an incident counts against the latest
  * deployment of its repository before it began.
  */
 import type { AnyRow } from '../../records.js';

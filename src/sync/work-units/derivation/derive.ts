@@ -1,5 +1,5 @@
 /**
- * Derives work units from records, as src/analytics/README.md defines them. Nothing here reads or writes: a unit
+ * Derives work units from records, as src/analytics/MEASURES.md defines them. Nothing here reads or writes: a unit
  * depends only on the records passed in.
  *
  * - A **pull request** starts with the earlier of its creation and its first commit, and is complete once it is merged.

@@ -1,5 +1,5 @@
 /**
- * The phases of a merged request, as src/analytics/README.md defines them. A phase is omitted unless both of its ends
+ * The phases of a merged request, as src/analytics/MEASURES.md defines them. A phase is omitted unless both of its ends
  * are known: it is unknown, not 0.
  */
 import type { Phases } from '../../../analytics/work-unit.js';

@@ -1,5 +1,5 @@
 /**
- * Finds the deployment that first brought a change to production, as src/analytics/README.md defines it: a deployment
+ * Finds the deployment that first brought a change to production, as src/analytics/MEASURES.md defines it: a deployment
  * contains the requests that were merged before its code was committed, and the request whose merge it deploys.
  */
 import type { AnyRow } from '../../records.js';
