@@ -23,9 +23,9 @@ export function registerAuthorsCommand(program: Command): void {
     help: HELP,
     progress: 'deriving the work units of',
     load: async (file) => (await import('../sync/work-units/authors/authors-file.js')).loadAuthors(file),
-    store: async (deriver, authors, report) => {
+    store: async (resources, authors, report) => {
       const { importAuthors } = await import('../sync/work-units/authors/import-authors.js');
-      return importAuthors(deriver, authors, report);
+      return importAuthors(resources, authors, report);
     },
     listed: (authors) => authors.length,
   });

@@ -48,13 +48,13 @@ export function registerClassifyCommand(program: Command): void {
 }
 
 async function explain(id: string, options: ClassifyOptions): Promise<void> {
-  const { withDeriver, UsageError } = await import('./work-units.js');
+  const { withDerivation, UsageError } = await import('./work-units.js');
   const { explainUnit } = await import('../sync/work-units/explain.js');
-  await withDeriver(options, async (deriver) => {
-    const explanation = await explainUnit(deriver, id);
+  await withDerivation(options, async (resources) => {
+    const explanation = await explainUnit(resources, id);
     if (explanation === undefined)
       throw new UsageError(
-        `${deriver.orgId} has no work unit ${JSON.stringify(id)} (use --org to choose another organization)`,
+        `${resources.orgId} has no work unit ${JSON.stringify(id)} (use --org to choose another organization)`,
       );
     const { unit, title, contributions, stored } = explanation;
     const isCurrent = JSON.stringify(stored?.shares) === JSON.stringify(unit.shares);

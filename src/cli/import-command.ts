@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { WorkUnitDeriver } from '../sync/work-units/derivation/deriver.js';
+import type { DerivationResources } from '../sync/work-units/derivation/resources.js';
 import type { WorkUnitOptions } from './work-units.js';
 
 type ImportOptions = WorkUnitOptions & { readonly json?: boolean };
@@ -16,7 +16,7 @@ export interface ImportCommand<Entry> {
   /** @throws FileError naming every problem of the file */
   readonly load: (file: string) => Promise<readonly Entry[]>;
   readonly store: (
-    deriver: WorkUnitDeriver,
+    resources: DerivationResources,
     entries: readonly Entry[],
     report: (repository: string) => void,
   ) => Promise<{ readonly repositories: number; readonly workUnits: number }>;
@@ -47,17 +47,17 @@ export function registerImportCommand<Entry>(program: Command, command: ImportCo
 
 async function importFile<Entry>(command: ImportCommand<Entry>, file: string, options: ImportOptions): Promise<void> {
   const { name, progress, load, store, listed } = command;
-  const { withDeriver } = await import('./work-units.js');
+  const { withDerivation } = await import('./work-units.js');
   const entries = await load(file);
-  await withDeriver(options, async (deriver) => {
-    const { repositories, workUnits } = await store(deriver, entries, (repository) => {
+  await withDerivation(options, async (resources) => {
+    const { repositories, workUnits } = await store(resources, entries, (repository) => {
       console.error(`${progress} ${repository}`);
     });
-    const summary = { org_id: deriver.orgId, [name]: listed(entries), repositories, work_units: workUnits };
+    const summary = { org_id: resources.orgId, [name]: listed(entries), repositories, work_units: workUnits };
     if (options.json === true) console.log(JSON.stringify(summary));
     else
       console.log(
-        `${entries.length} ${name} of ${deriver.orgId} stored; ${workUnits} work units of ${repositories} repositories derived again`,
+        `${entries.length} ${name} of ${resources.orgId} stored; ${workUnits} work units of ${repositories} repositories derived again`,
       );
   });
 }

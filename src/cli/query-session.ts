@@ -12,7 +12,7 @@ import { createLog } from './log.js';
 import type { JsonObject } from './query-rows.js';
 import type { Variables } from './query-variables.js';
 import { embeddedResolver } from './sync-run.js';
-import { UsageError, withDeriver, type WorkUnitOptions } from './work-units.js';
+import { UsageError, withDerivation, type WorkUnitOptions } from './work-units.js';
 
 /** Runs a query. @throws UsageError when the query is rejected, SyncError when the database cannot answer it */
 export type Ask = (text: string, variables: Variables) => Promise<JsonObject>;
@@ -28,15 +28,15 @@ export async function withAnalytics(options: WorkUnitOptions, work: (ask: Ask) =
   const embedded = named === 'embedded:' ? await embeddedResolver(environment)() : undefined;
   try {
     const db = embedded?.uri ?? named;
-    await withDeriver({ ...options, ...(db === '' ? {} : { db }) }, async (deriver) => {
+    await withDerivation({ ...options, ...(db === '' ? {} : { db }) }, async (resources) => {
       const log = createLog('warn', 2);
       const analytics = await openAnalytics(db, { timeoutSeconds: TIMEOUT_SECONDS, log });
       try {
         const schema = createExecutableSchema();
         const prepare = createDocuments(schema);
-        const unitRecords = createUnitRecords({ of: (_orgId, question) => question(deriver) });
+        const unitRecords = createUnitRecords({ of: (_orgId, question) => question(resources) });
         await work(async (text, variables) => {
-          const { orgId } = deriver;
+          const { orgId } = resources;
           const { signal } = new AbortController();
           const context = { orgId, analytics, unitRecords, asked: { subRequests: 0 }, signal };
           const query = { text, operationName: null, persistedId: null, variables: { ...variables, orgId } };

@@ -22,9 +22,9 @@ export function registerTeamsCommand(program: Command): void {
     help: HELP,
     progress: 'assigning the work units of',
     load: async (file) => (await import('../sync/work-units/teams/teams-file.js')).loadTeams(file),
-    store: async (deriver, teams, report) => {
+    store: async (resources, teams, report) => {
       const { importTeams } = await import('../sync/work-units/teams/import-teams.js');
-      return importTeams(deriver, teams, report);
+      return importTeams(resources, teams, report);
     },
     listed: (teams) => teams.map(({ id }) => id),
   });

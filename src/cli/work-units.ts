@@ -3,7 +3,7 @@ import { outboundFetch } from '../outbound/outbound-fetch.js';
 import { SyncError, withoutSecrets } from '../sync/failures.js';
 import { createClassifier, type Classifier } from '../sync/work-units/classify/classifier.js';
 import { loadRules } from '../sync/work-units/classify/rules.js';
-import { openDeriver, type OpenDeriver } from '../sync/work-units/derivation/deriver.js';
+import { openDerivationResources, type OpenDerivationResources } from '../sync/work-units/derivation/resources.js';
 import { parseConnection } from '../sync/sinks/connection-string.js';
 import { nonEmpty } from '../sync/request.js';
 import { openSink } from '../sync/sinks/open.js';
@@ -32,9 +32,9 @@ export class UsageError extends Error {
 }
 
 /** Opens the database of `--db` (or DATABASE_URI), for the organization of `--org` (or ORG_ID), and closes it after `work`. */
-export async function withDeriver<Result>(
+export async function withDerivation<Result>(
   options: WorkUnitOptions,
-  work: (deriver: OpenDeriver) => Promise<Result>,
+  work: (resources: OpenDerivationResources) => Promise<Result>,
 ): Promise<Result> {
   const environment = await commandEnvironment(options);
   const named = nonEmpty(options.db) ?? nonEmpty(environment['DATABASE_URI']);
@@ -58,13 +58,17 @@ export async function withDeriver<Result>(
   try {
     await sink.ensureSchema();
     const orgId = nonEmpty(options.org) ?? nonEmpty(environment['ORG_ID']) ?? 'default';
-    const deriver = await openDeriver(sink, { orgId, rulesFile: rulesFile(options, environment) }, dependencies);
-    if (deriver === undefined)
+    const resources = await openDerivationResources(
+      sink,
+      { orgId, rulesFile: rulesFile(options, environment) },
+      dependencies,
+    );
+    if (resources === undefined)
       throw new UsageError('work units are not supported in MongoDB: use PostgreSQL, ClickHouse or SQLite');
     try {
-      return await work(deriver);
+      return await work(resources);
     } finally {
-      await deriver.close();
+      await resources.close();
     }
   } finally {
     await sink.close();

@@ -20,7 +20,10 @@ export function closeLingering(request: IncomingMessage): void {
     socket.once('close', () => {
       clearTimeout(timer);
     });
-    request.once('end', destroy);
+    request.once('end', () => {
+      if (socket.writableFinished) destroy();
+      else socket.once('finish', destroy); // the reply is still being sent
+    });
     request.resume();
     socket.end();
   };

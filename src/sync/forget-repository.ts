@@ -2,8 +2,8 @@
 import { waitForLock, type RenewedLock } from './sinks/wait-for-lock.js';
 import { TABLES } from './records.js';
 import { TARGETS, type ProviderName } from './targets.js';
-import { underLock } from './work-units/derivation/deriver.js';
-import type { WorkUnitDeriver } from './work-units/derivation/deriver.js';
+import { underLock } from './work-units/derivation/resources.js';
+import type { DerivationResources } from './work-units/derivation/resources.js';
 
 /**
  * Removes a repository of an organization. If a removal is interrupted, the next one completes it.
@@ -14,12 +14,16 @@ import type { WorkUnitDeriver } from './work-units/derivation/deriver.js';
  *
  * @param repoId a repository without stored data is not an error
  */
-export async function forgetRepository(deriver: WorkUnitDeriver, repoId: string, source: ProviderName): Promise<void> {
-  const { sink, dependencies } = deriver;
+export async function forgetRepository(
+  resources: DerivationResources,
+  repoId: string,
+  source: ProviderName,
+): Promise<void> {
+  const { sink, dependencies } = resources;
   const locks: RenewedLock[] = [];
   try {
     for (const target of TARGETS) locks.push(await waitForLock(sink, { repoId, target, source }, dependencies));
-    await underLock(deriver, repoId, (held) => remove(held, repoId, locks));
+    await underLock(resources, repoId, (held) => remove(held, repoId, locks));
   } finally {
     for (const lock of locks) await lock.release();
   }
@@ -30,7 +34,7 @@ export async function forgetRepository(deriver: WorkUnitDeriver, repoId: string,
  * treating the remaining data as complete.
  */
 async function remove(
-  { orgId, sink, records, store, dependencies }: WorkUnitDeriver,
+  { orgId, sink, records, store, dependencies }: DerivationResources,
   repoId: string,
   locks: readonly RenewedLock[],
 ): Promise<void> {

@@ -15,7 +15,7 @@ import type { CountedName, RepositorySummary } from './summary.js';
 import type { SyncDependencies } from './dependencies.js';
 import type { DerivedSync, SyncedSource } from './work-units/derivation/derivation.js';
 import { beginDerivation } from './work-units/derivation/derivation.js';
-import type { WorkUnitDeriver } from './work-units/derivation/deriver.js';
+import type { DerivationResources } from './work-units/derivation/resources.js';
 
 export interface SyncContext {
   readonly request: SyncRequest;
@@ -24,9 +24,9 @@ export interface SyncContext {
   /** Absent without `--sink both`; an error if it could not be opened. */
   readonly secondary: Sink | Error | undefined;
   /** Derives the work units in the primary; absent if the analytics do not support its engine. */
-  readonly units: WorkUnitDeriver | undefined;
+  readonly units: DerivationResources | undefined;
   /** The same for the secondary; an error if it could not be opened. */
-  readonly secondaryUnits: WorkUnitDeriver | Error | undefined;
+  readonly secondaryUnits: DerivationResources | Error | undefined;
 }
 
 /** Enough to bridge short delays of a database (a checkpoint, a merge), and few enough to need little memory. */

@@ -9,8 +9,8 @@ import { openSink } from './sinks/open.js';
 import type { Sink, SinkOptions } from './sinks/sink.js';
 import type { RepositorySummary, SyncSummary } from './summary.js';
 import type { SyncDependencies } from './dependencies.js';
-import type { OpenDeriver } from './work-units/derivation/deriver.js';
-import { openDeriver } from './work-units/derivation/deriver.js';
+import type { OpenDerivationResources } from './work-units/derivation/resources.js';
+import { openDerivationResources } from './work-units/derivation/resources.js';
 
 /**
  * Runs a sync.
@@ -34,7 +34,7 @@ export async function runSync(request: SyncRequest, dependencies: SyncDependenci
   const primary = await openReady(() => openSink(request.primary, options, dependencies));
   try {
     const secondary = await openSecondary(request, options, dependencies);
-    const units = new UnitDerivers(request, dependencies);
+    const units = new UnitDerivations(request, dependencies);
     try {
       const context: SyncContext = {
         request,
@@ -87,9 +87,9 @@ async function openSecondary(
   }
 }
 
-/** The derivers of work units, one per database. A failure in the secondary does not stop the primary. */
-class UnitDerivers {
-  readonly #opened: OpenDeriver[] = [];
+/** The derivations of work units, one per database. A failure in the secondary does not stop the primary. */
+class UnitDerivations {
+  readonly #opened: OpenDerivationResources[] = [];
   readonly #request: SyncRequest;
   readonly #dependencies: SyncDependencies;
 
@@ -98,14 +98,14 @@ class UnitDerivers {
     this.#dependencies = dependencies;
   }
 
-  async open(sink: Sink): Promise<OpenDeriver | undefined> {
-    const deriver = await openDeriver(sink, this.#request, this.#dependencies);
-    if (deriver === undefined) this.#dependencies.progress.note?.(NO_UNITS);
-    else this.#opened.push(deriver);
-    return deriver;
+  async open(sink: Sink): Promise<OpenDerivationResources | undefined> {
+    const resources = await openDerivationResources(sink, this.#request, this.#dependencies);
+    if (resources === undefined) this.#dependencies.progress.note?.(NO_UNITS);
+    else this.#opened.push(resources);
+    return resources;
   }
 
-  async openSecondary(secondary: Sink | Error | undefined): Promise<OpenDeriver | Error | undefined> {
+  async openSecondary(secondary: Sink | Error | undefined): Promise<OpenDerivationResources | Error | undefined> {
     if (secondary === undefined || secondary instanceof Error) return secondary;
     try {
       return await this.open(secondary);
@@ -115,7 +115,7 @@ class UnitDerivers {
   }
 
   async close(): Promise<void> {
-    for (const deriver of this.#opened) await deriver.close();
+    for (const resources of this.#opened) await resources.close();
   }
 }
 

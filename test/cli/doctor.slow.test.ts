@@ -6,6 +6,7 @@ import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startMailbox } from '../support/mailbox.js';
 import { startPgBouncer, withoutPgBouncer } from '../support/pgbouncer.js';
+import { mountSmall, unmount } from '../support/small-file-system.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { builtCommand } from './built-command.js';
 import { plumbline, startServer } from './plumbline.js';
@@ -185,6 +186,26 @@ describe('plumbline doctor', () => {
     const file = join(home, 'file');
     await writeFile(file, '');
     expect(await findingOf('home', { PLUMBLINE_HOME: file })).toEqual([1, says('failed', file, 'PLUMBLINE_HOME')]);
+  });
+
+  test.each([
+    ['warning', 10],
+    ['failed', 60],
+  ])('reports a clock that differs from that of the database: %s, %i s', async (status, seconds) => {
+    const ahead = `const now = Date.now; Date.now = () => now() + ${seconds * 1000};`;
+    const options = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ahead)}` };
+    const finding = says(status, 'The clock differs from the database by', 'NTP');
+    expect(await findingOf('clock', options)).toEqual([status === 'failed' ? 1 : 0, finding]);
+  });
+
+  test('reports a disk that is nearly full', async ({ skip }) => {
+    const missing = mountSmall(home, '20m');
+    if (missing !== null) skip(missing);
+    try {
+      expect(await findingOf('disk space', {})).toEqual([1, says('failed', '0.0 GiB are free', 'Free some space')]);
+    } finally {
+      unmount(home);
+    }
   });
 
   test('reports a port that another program uses, but not the port of a running server', async () => {

@@ -21,8 +21,8 @@ describeOnEachDatabase('forgetting a repository', ({ kind, newDatabase }) => {
     const keptRows = await storedRows(db, kept);
 
     const access = { orgId: 'acme', signal: new AbortController().signal, importConnector };
-    await withStoredRecords({ store: db, rulesFile: null }, access, async (deriver) => {
-      const { sink, records, store } = deriver;
+    await withStoredRecords({ store: db, rulesFile: null }, access, async (resources) => {
+      const { sink, records, store } = resources;
       const units = async (repoId: string): Promise<number> => {
         let count = 0;
         for await (const batch of store.scan('acme', repoId)) count += batch.length;
@@ -30,8 +30,8 @@ describeOnEachDatabase('forgetting a repository', ({ kind, newDatabase }) => {
       };
       const keptUnits = await units(kept);
       expect(await units(gone)).toBeGreaterThan(0);
-      await forgetRepository(deriver, gone, 'synthetic');
-      await forgetRepository(deriver, gone, 'synthetic'); // there is nothing left to do
+      await forgetRepository(resources, gone, 'synthetic');
+      await forgetRepository(resources, gone, 'synthetic'); // there is nothing left to do
       expect([await units(gone), await units(kept)]).toEqual([0, keptUnits]);
       expect(await records.readProgress(gone)).toEqual(new Map());
       expect(await sink.readState({ repoId: gone, target: 'git', source: 'synthetic' })).toBeUndefined();

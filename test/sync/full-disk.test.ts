@@ -4,25 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { mountSmall, unmount } from '../support/small-file-system.js';
 import { exitCodeOf } from '../../src/sync/summary.js';
 import { onlyId, sqliteUri, storedRows, sync } from './harness.js';
 import { unitsIn } from './work-units/stored-units.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'plumbline-full-'));
-const missing = mount('2m');
+const missing = mountSmall(folder, '2m');
 afterAll(() => {
-  if (missing === null) execFileSync('umount', ['-l', folder]);
+  if (missing === null) unmount(folder);
   rmSync(folder, { recursive: true, force: true });
 });
-
-function mount(size: string): string | null {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], { stdio: 'pipe' });
-    return null;
-  } catch {
-    return 'this user cannot mount a small file system';
-  }
-}
 
 const options = { target: 'git', provider: 'synthetic', maxCommitsPerRepo: '4000' } as const;
 

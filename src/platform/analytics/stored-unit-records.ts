@@ -1,14 +1,17 @@
 import { AnalyticsFailed, AnalyticsUnavailable } from '../../analytics/analytics.js';
 import type { UnitDescription, UnitRecords } from '../../analytics/unit-records.js';
 import { SyncError } from '../../sync/failures.js';
-import type { OpenDeriver } from '../../sync/work-units/derivation/deriver.js';
+import type { OpenDerivationResources } from '../../sync/work-units/derivation/resources.js';
 import { describeUnits } from '../../sync/work-units/describe-units.js';
 import { explainUnit } from '../../sync/work-units/explain.js';
 import type { OpenRecords } from '../records/open-records.js';
 
 /** Queries single work units in the records. */
 export function createUnitRecords(records: Pick<OpenRecords, 'of'>): UnitRecords {
-  const ask = async <Answer>(orgId: string, question: (deriver: OpenDeriver) => Promise<Answer>): Promise<Answer> => {
+  const ask = async <Answer>(
+    orgId: string,
+    question: (resources: OpenDerivationResources) => Promise<Answer>,
+  ): Promise<Answer> => {
     try {
       return await records.of(orgId, question);
     } catch (error) {
@@ -20,13 +23,13 @@ export function createUnitRecords(records: Pick<OpenRecords, 'of'>): UnitRecords
     describe: (orgId, ids) =>
       ids.length === 0
         ? Promise.resolve(new Map<string, UnitDescription>())
-        : ask(orgId, (deriver) => describeUnits(deriver, ids)),
+        : ask(orgId, (resources) => describeUnits(resources, ids)),
     explain: (orgId, id) =>
-      ask(orgId, async (deriver) => {
-        const explained = await explainUnit(deriver, id);
+      ask(orgId, async (resources) => {
+        const explained = await explainUnit(resources, id);
         if (explained === undefined) return null;
         const { unit, title, contributions } = explained;
-        const url = (await describeUnits(deriver, [id])).get(id)?.url ?? null;
+        const url = (await describeUnits(resources, [id])).get(id)?.url ?? null;
         return { id, title, url, shares: unit.shares, contributions };
       }),
   };

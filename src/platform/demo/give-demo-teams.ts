@@ -20,9 +20,9 @@ export async function giveDemoTeams(
     ...(importConnector === undefined ? {} : { importConnector }),
   };
   try {
-    await withStoredRecords(records, options, async (deriver) => {
-      const teams = teamsFromText(await deriver.records.readTeams(records.orgId));
-      if (teams.length === 0) await importTeams(deriver, demoTeams);
+    await withStoredRecords(records, options, async (resources) => {
+      const teams = teamsFromText(await resources.records.readTeams(records.orgId));
+      if (teams.length === 0) await importTeams(resources, demoTeams);
     });
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;

@@ -1,4 +1,4 @@
-import type { OpenDeriver } from '../../sync/work-units/derivation/deriver.js';
+import type { OpenDerivationResources } from '../../sync/work-units/derivation/resources.js';
 import { openStoredRecords, type RecordsOptions, type StoredRecords } from './stored-records.js';
 
 /** The records and work units as opened by the server's process. Sync processes open them separately. */
@@ -8,7 +8,7 @@ export interface OpenRecords {
    *
    * @throws SyncError (`database_failed`) if the database is unavailable
    */
-  of<Result>(orgId: string, work: (deriver: OpenDeriver) => Promise<Result>): Promise<Result>;
+  of<Result>(orgId: string, work: (resources: OpenDerivationResources) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -17,8 +17,8 @@ export function createOpenRecords(
   records: StoredRecords,
   importConnector?: NonNullable<RecordsOptions['importConnector']>,
 ): OpenRecords {
-  let opened: Promise<OpenDeriver> | null = null;
-  const open = (): Promise<OpenDeriver> => {
+  let opened: Promise<OpenDerivationResources> | null = null;
+  const open = (): Promise<OpenDerivationResources> => {
     const options = { orgId: '', signal: new AbortController().signal };
     const attempt = openStoredRecords(records, {
       ...options,
@@ -33,8 +33,8 @@ export function createOpenRecords(
       return work({ ...(await opened), orgId });
     },
     close: async () => {
-      const deriver = await opened?.catch(() => null);
-      await deriver?.close();
+      const resources = await opened?.catch(() => null);
+      await resources?.close();
     },
   };
 }

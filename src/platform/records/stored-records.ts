@@ -5,7 +5,7 @@ import { openSink } from '../../sync/sinks/open.js';
 import type { SyncDependencies } from '../../sync/dependencies.js';
 import { systemClock } from '../../sync/clock.js';
 import { systemRandom } from '../../sync/random.js';
-import { openDeriver, type OpenDeriver } from '../../sync/work-units/derivation/deriver.js';
+import { openDerivationResources, type OpenDerivationResources } from '../../sync/work-units/derivation/resources.js';
 import { programEnvironment } from '../sync/jobs/program-environment.js';
 
 /** The location of the records and work units of all organizations. */
@@ -36,13 +36,13 @@ const concurrency = 3;
 export async function withStoredRecords<Result>(
   records: StoredRecords,
   options: RecordsOptions,
-  work: (deriver: OpenDeriver) => Promise<Result>,
+  work: (resources: OpenDerivationResources) => Promise<Result>,
 ): Promise<Result> {
-  const deriver = await openStoredRecords(records, options);
+  const resources = await openStoredRecords(records, options);
   try {
-    return await work(deriver);
+    return await work(resources);
   } finally {
-    await deriver.close();
+    await resources.close();
   }
 }
 
@@ -50,7 +50,7 @@ export async function withStoredRecords<Result>(
 export async function openStoredRecords(
   { store, rulesFile }: StoredRecords,
   { orgId, signal, locks, importConnector }: RecordsOptions,
-): Promise<OpenDeriver> {
+): Promise<OpenDerivationResources> {
   const address = parseConnection(store);
   if ('problem' in address) throw new SyncError('database_failed', `ANALYTICS_URI: ${address.problem}`);
   const dependencies: SyncDependencies = {
@@ -66,13 +66,13 @@ export async function openStoredRecords(
   const sink = await openSink(address, { now: systemClock.now, concurrency, echo: undefined }, dependencies);
   try {
     await sink.ensureSchema();
-    const deriver = await openDeriver(sink, { orgId, rulesFile: rulesFile ?? undefined }, dependencies);
-    if (deriver === undefined)
+    const resources = await openDerivationResources(sink, { orgId, rulesFile: rulesFile ?? undefined }, dependencies);
+    if (resources === undefined)
       throw new SyncError('database_failed', 'ANALYTICS_URI names a database without work units.');
     return {
-      ...deriver,
+      ...resources,
       close: async () => {
-        await deriver.close();
+        await resources.close();
         await sink.close();
       },
     };

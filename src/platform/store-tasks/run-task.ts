@@ -5,7 +5,7 @@ import { addressOfMadeUp } from '../../sync/providers/synthetic/open-synthetic.j
 import { openPostgresLocks } from '../../sync/sinks/postgres-locks.js';
 import { assignTeams, importTeams } from '../../sync/work-units/teams/import-teams.js';
 import { teamsAsText } from '../../sync/work-units/teams/teams-file.js';
-import type { OpenDeriver } from '../../sync/work-units/derivation/deriver.js';
+import type { OpenDerivationResources } from '../../sync/work-units/derivation/resources.js';
 import { demoRepositories, demoTeams } from '../demo/demo-content.js';
 import { withStoredRecords, type RecordsOptions, type StoredRecords } from '../records/stored-records.js';
 import type { StoreTaskKind } from './store-tasks.store.js';
@@ -18,10 +18,10 @@ export interface StoreTask extends StoredRecords {
   readonly locks: string | null;
 }
 
-const tasks: Readonly<Record<StoreTaskKind, (deriver: OpenDeriver) => Promise<unknown>>> = {
+const tasks: Readonly<Record<StoreTaskKind, (resources: OpenDerivationResources) => Promise<unknown>>> = {
   remove_demo_data: removeDemoData,
   // Only reads the stored teams, because users may change them concurrently.
-  assign_teams: (deriver) => assignTeams(deriver),
+  assign_teams: (resources) => assignTeams(resources),
 };
 
 /**
@@ -44,19 +44,19 @@ export async function runStoreTask(
 }
 
 function perform(task: StoreTask, options: RecordsOptions): Promise<void> {
-  return withStoredRecords(task, options, async (deriver) => {
-    await tasks[task.kind](deriver);
+  return withStoredRecords(task, options, async (resources) => {
+    await tasks[task.kind](resources);
   });
 }
 
 type ImportConnector = (name: string) => Promise<unknown>;
 
-async function removeDemoData(deriver: OpenDeriver): Promise<void> {
-  const { orgId, records } = deriver;
+async function removeDemoData(resources: OpenDerivationResources): Promise<void> {
+  const { orgId, records } = resources;
   for (const name of demoRepositories) {
     const identity = identityOfRemote(addressOfMadeUp(name))?.identity ?? name;
-    await forgetRepository(deriver, repositoryId(orgId, identity), 'synthetic');
+    await forgetRepository(resources, repositoryId(orgId, identity), 'synthetic');
   }
   // Demo teams that users have changed are kept.
-  if ((await records.readTeams(orgId)) === teamsAsText(demoTeams)) await importTeams(deriver, []);
+  if ((await records.readTeams(orgId)) === teamsAsText(demoTeams)) await importTeams(resources, []);
 }

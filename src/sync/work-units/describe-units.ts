@@ -4,7 +4,7 @@ import type { WorkType } from '../../analytics/vocabulary.js';
 import { identityOfRemote } from '../identity.js';
 import { tableNamed, type AnyRow } from '../records.js';
 import { parseUnitId, titleAndText, unitId } from './derivation/derive.js';
-import type { WorkUnitDeriver } from './derivation/deriver.js';
+import type { DerivationResources } from './derivation/resources.js';
 import { numberOf, textOf } from './row-values.js';
 
 /** The table and columns of the title of each type of work. */
@@ -21,7 +21,7 @@ const PLACES = {
  * @param ids ids without a record, or of another organization, are omitted from the result
  */
 export async function describeUnits(
-  { orgId, records, sink }: WorkUnitDeriver,
+  { orgId, records, sink }: DerivationResources,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, UnitDescription>> {
   const described = new Map<string, UnitDescription>();
@@ -66,7 +66,7 @@ function groupsOf(ids: readonly string[]): readonly Group[] {
   return [...groups.values()];
 }
 
-async function repositoryRow(sink: WorkUnitDeriver['sink'], repoId: string): Promise<AnyRow | undefined> {
+async function repositoryRow(sink: DerivationResources['sink'], repoId: string): Promise<AnyRow | undefined> {
   for await (const rows of sink.scan(tableNamed('repos'), repoId)) return rows[0];
   return undefined;
 }

@@ -10,7 +10,7 @@ import {
   requestUnit,
   titleAndText,
 } from './derivation/derive.js';
-import type { WorkUnitDeriver } from './derivation/deriver.js';
+import type { DerivationResources } from './derivation/resources.js';
 import { repositoryContext, type RepositoryContext } from './derivation/plan.js';
 import { DEPLOYMENT_COLUMNS, INCIDENT_COLUMNS, RecordReader } from './derivation/read.js';
 import { textOf } from './row-values.js';
@@ -32,16 +32,16 @@ export interface Explanation {
  * @param id as `plumbline` and the analytics show it: `<repository id>:<work type>:<number, hash or id>`
  * @returns undefined if the organization has no such unit
  */
-export async function explainUnit(deriver: WorkUnitDeriver, id: string): Promise<Explanation | undefined> {
+export async function explainUnit(resources: DerivationResources, id: string): Promise<Explanation | undefined> {
   const parsed = parseUnitId(id);
-  const stored = await deriver.store.find(deriver.orgId, id);
+  const stored = await resources.store.find(resources.orgId, id);
   // The store searches within the organization only.
   if (parsed === undefined || stored === undefined) return undefined;
   const { repoId, workType, name } = parsed;
-  const context = await repositoryContext(deriver, repoId, await deriver.records.readProgress(repoId));
+  const context = await repositoryContext(resources, repoId, await resources.records.readProgress(repoId));
   if (context === undefined) return undefined;
   const found: Contribution[] = [];
-  const made = await MAKERS[workType](new RecordReader(deriver.records, context), context, name, (each) => {
+  const made = await MAKERS[workType](new RecordReader(resources.records, context), context, name, (each) => {
     found.push(each);
   });
   return made === undefined ? undefined : { ...made, contributions: addUp(found), stored };

@@ -1,5 +1,5 @@
 /** Stores an organization's authors, and updates the authors of its units. */
-import type { WorkUnitDeriver } from '../derivation/deriver.js';
+import type { DerivationResources } from '../derivation/resources.js';
 import { assignTeams, type TeamsImported } from '../teams/import-teams.js';
 import type { Author } from './authors-file.js';
 import { authorsAsText } from './authors-file.js';
@@ -12,10 +12,10 @@ import { authorsAsText } from './authors-file.js';
  * @param onRepository is called before each repository
  */
 export async function importAuthors(
-  deriver: WorkUnitDeriver,
+  resources: DerivationResources,
   authors: readonly Author[],
   onRepository: (name: string) => void = () => {},
 ): Promise<Omit<TeamsImported, 'teams'>> {
-  await deriver.records.writeAuthors(deriver.orgId, authorsAsText(authors));
-  return assignTeams(deriver, onRepository);
+  await resources.records.writeAuthors(resources.orgId, authorsAsText(authors));
+  return assignTeams(resources, onRepository);
 }

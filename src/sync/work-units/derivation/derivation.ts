@@ -9,7 +9,7 @@ import type { SinkPage, StateKey } from '../../sinks/sink.js';
 import type { RenewedLock } from '../../sinks/wait-for-lock.js';
 import { WholeCommits } from './commits.js';
 import { LINKS } from './database/records.js';
-import { tryDerivationLock, underLock, whileHeld, type WorkUnitDeriver } from './deriver.js';
+import { tryDerivationLock, underLock, whileHeld, type DerivationResources } from './resources.js';
 import {
   basisOf,
   changedBy,
@@ -54,11 +54,11 @@ export interface SyncedSource {
 
 /** Call it before storing the first page of a sync. */
 export async function beginDerivation(
-  deriver: WorkUnitDeriver,
+  resources: DerivationResources,
   key: StateKey,
   { codeowners, mailmap, isInOrder }: SyncedSource,
 ): Promise<DerivedSync> {
-  const { records, sink, dependencies } = deriver;
+  const { records, sink, dependencies } = resources;
   const { repoId, target } = key;
   const [state, notes] = await Promise.all([sink.readState(key), records.readProgress(repoId)]);
   const name = `${target}:${key.source}`;
@@ -74,20 +74,20 @@ export async function beginDerivation(
     await records.writeProgress(repoId, new Map([[file, storableText(content ?? '').trimEnd()]]));
   }
   const mayBeFirst = target === 'git' && isInOrder && !notes.has('basis');
-  const first = mayBeFirst ? await beginFirstDerivation(deriver, repoId) : undefined;
-  const complete = async (held: WorkUnitDeriver, reached: string): Promise<number> => {
+  const first = mayBeFirst ? await beginFirstDerivation(resources, repoId) : undefined;
+  const complete = async (held: DerivationResources, reached: string): Promise<number> => {
     const derived = await first?.finish();
     const written = await bringUpToDate(held, repoId, changedBy(target, extent), derived?.basis);
     await records.writeProgress(repoId, new Map([[name, `${Math.max(since, dependencies.now())} ${reached}`]]));
-    await deriver.store.settle?.();
+    await resources.store.settle?.();
     return (derived?.written ?? 0) + written;
   };
   return {
     since,
     stored: async (page) => first?.stored(page),
     finish: async (reached) => {
-      if (first === undefined) return underLock(deriver, repoId, (held) => complete(held, reached));
-      const written = await complete(first.deriver, reached);
+      if (first === undefined) return underLock(resources, repoId, (held) => complete(held, reached));
+      const written = await complete(first.resources, reached);
       // Release immediately: two syncs must not wait for each other if each has the other's secondary as its primary.
       await first.release();
       return written;
@@ -101,20 +101,20 @@ export async function beginDerivation(
  *
  * @returns the number of units written
  */
-export async function refreshRepository(deriver: WorkUnitDeriver, repoId: string): Promise<number> {
-  return underLock(deriver, repoId, (held) => bringUpToDate(held, repoId, NOTHING, undefined));
+export async function refreshRepository(resources: DerivationResources, repoId: string): Promise<number> {
+  return underLock(resources, repoId, (held) => bringUpToDate(held, repoId, NOTHING, undefined));
 }
 
 /** @param derived the basis with which this run derived the units of all commits; undefined if it did not */
 async function bringUpToDate(
-  deriver: WorkUnitDeriver,
+  resources: DerivationResources,
   repoId: string,
   changed: Changed,
   derived: string | undefined,
 ): Promise<number> {
-  const { records, store, orgId, dependencies } = deriver;
+  const { records, store, orgId, dependencies } = resources;
   const notes = await records.readProgress(repoId);
-  const context = await repositoryContext(deriver, repoId, notes);
+  const context = await repositoryContext(resources, repoId, notes);
   if (context === undefined) return 0;
   const stored = notes.get('basis');
   const basis = basisOf(context);
@@ -143,11 +143,14 @@ interface DerivedCommits {
 }
 
 /** Undefined if the repository has stored commits, links or units, or if another derivation of it is running. */
-async function beginFirstDerivation(deriver: WorkUnitDeriver, repoId: string): Promise<FirstDerivation | undefined> {
-  const lock = await tryDerivationLock(deriver, repoId);
+async function beginFirstDerivation(
+  resources: DerivationResources,
+  repoId: string,
+): Promise<FirstDerivation | undefined> {
+  const lock = await tryDerivationLock(resources, repoId);
   if (lock === undefined) return undefined;
   try {
-    if (await isUnknown(deriver, repoId)) return new FirstDerivation(deriver, repoId, lock);
+    if (await isUnknown(resources, repoId)) return new FirstDerivation(resources, repoId, lock);
   } catch (error) {
     await lock.release();
     throw error;
@@ -164,7 +167,7 @@ async function beginFirstDerivation(deriver: WorkUnitDeriver, repoId: string): P
  * everything again.
  */
 class FirstDerivation {
-  readonly #deriver: WorkUnitDeriver;
+  readonly #resources: DerivationResources;
   readonly #repoId: string;
   readonly #lock: RenewedLock;
   readonly #commits = new WholeCommits();
@@ -172,8 +175,8 @@ class FirstDerivation {
   /** Set by the first page, which has the repository's name. */
   #begun: { readonly basis: string; readonly units: NewCommits } | undefined;
 
-  constructor(deriver: WorkUnitDeriver, repoId: string, lock: RenewedLock) {
-    this.#deriver = whileHeld(deriver, lock);
+  constructor(resources: DerivationResources, repoId: string, lock: RenewedLock) {
+    this.#resources = whileHeld(resources, lock);
     this.#repoId = repoId;
     this.#lock = lock;
   }
@@ -195,8 +198,8 @@ class FirstDerivation {
   }
 
   /** Derives the rest under the same lock. */
-  get deriver(): WorkUnitDeriver {
-    return this.#deriver;
+  get resources(): DerivationResources {
+    return this.#resources;
   }
 
   /** Waits for pending writes, then releases the lock. */
@@ -209,8 +212,8 @@ class FirstDerivation {
   }
 
   async #begin(): Promise<{ readonly basis: string; readonly units: NewCommits } | undefined> {
-    const { orgId, records, store, dependencies } = this.#deriver;
-    const context = await repositoryContext(this.#deriver, this.#repoId, await records.readProgress(this.#repoId));
+    const { orgId, records, store, dependencies } = this.#resources;
+    const context = await repositoryContext(this.#resources, this.#repoId, await records.readProgress(this.#repoId));
     if (context === undefined) return undefined;
     await records.writeProgress(this.#repoId, new Map([['basis', 'deriving']]));
     return {
@@ -220,7 +223,7 @@ class FirstDerivation {
   }
 }
 
-async function isUnknown({ records, store, orgId }: WorkUnitDeriver, repoId: string): Promise<boolean> {
+async function isUnknown({ records, store, orgId }: DerivationResources, repoId: string): Promise<boolean> {
   if ((await records.readProgress(repoId)).has('basis')) return false;
   if (!(await isEmpty(store.scan(orgId, repoId)))) return false;
   for (const table of [tableNamed('git_commits'), LINKS]) {

@@ -14,28 +14,28 @@ import { createAuthorIdentifier, type AuthorIdentifier } from '../authors/identi
 import type { Classifier } from '../classify/classifier.js';
 import { createTeamAssigner, type TeamAssigner } from '../teams/assign.js';
 import { teamsFromText } from '../teams/teams-file.js';
-import type { WorkUnitDeriver } from './deriver.js';
+import type { DerivationResources } from './resources.js';
 
 /** Increase it when the same records give different units than before; every repository is then derived again. */
 const ALGORITHM = 6;
 
 /** The current context for deriving units; undefined if the repository is not stored. */
 export async function repositoryContext(
-  deriver: Pick<WorkUnitDeriver, 'records' | 'orgId' | 'classifier'>,
+  resources: Pick<DerivationResources, 'records' | 'orgId' | 'classifier'>,
   repoId: string,
   notes: ReadonlyMap<string, string>,
 ): Promise<RepositoryContext | undefined> {
   const [repo, teams, authors] = await Promise.all([
-    deriver.records.repositoryName(repoId),
-    deriver.records.readTeams(deriver.orgId),
-    deriver.records.readAuthors(deriver.orgId),
+    resources.records.repositoryName(repoId),
+    resources.records.readTeams(resources.orgId),
+    resources.records.readAuthors(resources.orgId),
   ]);
   if (repo === undefined) return undefined;
   const codeowners = notes.get('codeowners') ?? '';
   return {
     repoId,
     repo,
-    classifier: deriver.classifier,
+    classifier: resources.classifier,
     teams: createTeamAssigner(teamsFromText(teams), repo, codeowners === '' ? undefined : codeowners),
     authors: createAuthorIdentifier(authorsFromText(authors), notes.get('mailmap') ?? ''),
   };

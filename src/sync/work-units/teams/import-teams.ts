@@ -1,5 +1,5 @@
 /** Stores an organization's teams, and assigns them to its units. */
-import type { WorkUnitDeriver } from '../derivation/deriver.js';
+import type { DerivationResources } from '../derivation/resources.js';
 import { refreshRepository } from '../derivation/derivation.js';
 import type { Team } from './teams-file.js';
 import { teamsAsText } from './teams-file.js';
@@ -19,24 +19,24 @@ export interface TeamsImported {
  * @param onRepository is called before each repository
  */
 export async function importTeams(
-  deriver: WorkUnitDeriver,
+  resources: DerivationResources,
   teams: readonly Team[],
   onRepository: (name: string) => void = () => {},
 ): Promise<TeamsImported> {
-  await deriver.records.writeTeams(deriver.orgId, teamsAsText(teams));
-  return { teams: teams.length, ...(await assignTeams(deriver, onRepository)) };
+  await resources.records.writeTeams(resources.orgId, teamsAsText(teams));
+  return { teams: teams.length, ...(await assignTeams(resources, onRepository)) };
 }
 
 /** Assigns the stored teams to all units of an organization. It can be repeated at any time. */
 export async function assignTeams(
-  deriver: WorkUnitDeriver,
+  resources: DerivationResources,
   onRepository: (name: string) => void = () => {},
 ): Promise<Omit<TeamsImported, 'teams'>> {
-  const repositories = await deriver.records.repositories(deriver.orgId);
+  const repositories = await resources.records.repositories(resources.orgId);
   let workUnits = 0;
   for (const { id, name } of repositories) {
     onRepository(name);
-    workUnits += await refreshRepository(deriver, id);
+    workUnits += await refreshRepository(resources, id);
   }
   return { repositories: repositories.length, workUnits };
 }

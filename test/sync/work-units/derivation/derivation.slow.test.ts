@@ -6,7 +6,7 @@ import {
   commitRow,
   DAY,
   deploymentRow,
-  deriverOn,
+  resourcesOn,
   HOUR,
   incidentRow,
   MemoryStore,
@@ -28,49 +28,49 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
   }
 
   async function open(): Promise<{
-    deriver: Awaited<ReturnType<typeof deriverOn>>;
+    resources: Awaited<ReturnType<typeof resourcesOn>>;
     store: MemoryStore;
     repoId: string;
   }> {
     const store = new MemoryStore();
-    const deriver = await deriverOn(await openDatabase(await engine.newDatabase()), store);
-    return { deriver, store, repoId: randomUUID() };
+    const resources = await resourcesOn(await openDatabase(await engine.newDatabase()), store);
+    return { resources, store, repoId: randomUUID() };
   }
   const ids = (store: MemoryStore, repoId: string): string[] =>
     store.of(repoId).map(({ id }) => id.slice(repoId.length + 1));
 
   it('makes no unit of a merge, and removes the one that an earlier release made of it', async () => {
-    const { deriver, store, repoId } = await open();
+    const { resources, store, repoId } = await open();
     const git = { git_commits: [commitRow(A), commitRow(B, { parents: 2, message: "Merge branch 'a'" })] };
-    expect(await syncAndDerive(deriver, { repoId, target: 'git', records: git })).toBe(1);
+    expect(await syncAndDerive(resources, { repoId, target: 'git', records: git })).toBe(1);
     expect(ids(store, repoId)).toEqual([`commit:${A}`]);
     const [unit] = store.of(repoId);
     if (unit === undefined) throw new Error('There is no unit');
     store.units.set(`${repoId}:commit:${B}`, { ...unit, id: `${repoId}:commit:${B}` });
-    await deriver.records.writeProgress(repoId, new Map([['basis', 'of an earlier release']]));
-    await syncAndDerive(deriver, { repoId, target: 'git', records: {} });
+    await resources.records.writeProgress(repoId, new Map([['basis', 'of an earlier release']]));
+    await syncAndDerive(resources, { repoId, target: 'git', records: {} });
     expect(ids(store, repoId)).toEqual([`commit:${A}`]);
   });
 
   it('counts a merge inside of a request as its activity, without lines', async () => {
-    const { deriver, store, repoId } = await open();
+    const { resources, store, repoId } = await open();
     const git = {
       git_commits: [commitRow(A), commitRow(B, { parents: 2, committer_when: NOW - HOUR })],
       git_commit_stats: [statsRow(A, 'a.ts'), statsRow(B, 'a.ts')],
     };
-    await syncAndDerive(deriver, { repoId, target: 'git', records: git });
+    await syncAndDerive(resources, { repoId, target: 'git', records: git });
     const open7 = requestRow(7, { state: 'open', merged_at: null, closed_at: null, commit_hashes: [A, B] });
-    await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: [open7] } });
+    await syncAndDerive(resources, { repoId, target: 'prs', records: { git_pull_requests: [open7] } });
     expect(ids(store, repoId)).toEqual(['pull_request:7']);
     expect(store.units.get(`${repoId}:pull_request:7`)).toMatchObject({ churnLoc: 5, day: '2026-01-14' });
   });
 
   it('stores unknown churn for commits without statistics of the host, and for requests with such commits', async () => {
-    const { deriver, store, repoId } = await open();
+    const { resources, store, repoId } = await open();
     const git = { git_commits: [commitRow(A), commitRow(B), commitRow(C)], git_commit_stats: [statsRow(A, 'a.ts')] };
-    await syncAndDerive(deriver, { repoId, target: 'git', records: git });
+    await syncAndDerive(resources, { repoId, target: 'git', records: git });
     const requests = [requestRow(7, { commit_hashes: [B] }), requestRow(8), requestRow(9, { additions: 3 })];
-    await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: requests } });
+    await syncAndDerive(resources, { repoId, target: 'prs', records: { git_pull_requests: requests } });
     const churn = Object.fromEntries(
       store.of(repoId).map(({ id, churnLoc }) => [id.slice(repoId.length + 1), churnLoc]),
     );
@@ -86,27 +86,27 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
   it.each([true, false])(
     'stores zero churn for commits without statistics in a clone (in order: %s)',
     async (isInOrder) => {
-      const { deriver, store, repoId } = await open();
+      const { resources, store, repoId } = await open();
       const records = { git_commits: [commitRow(A)] };
-      await syncAndDerive(deriver, { repoId, target: 'git', source: 'local', records, isInOrder });
+      await syncAndDerive(resources, { repoId, target: 'git', source: 'local', records, isInOrder });
       expect(store.of(repoId)).toMatchObject([{ churnLoc: 0 }]);
     },
   );
 
   it('makes a unit of each commit outside of requests, and of each request, deployment and incident', async () => {
-    const { deriver, store, repoId } = await open();
+    const { resources, store, repoId } = await open();
     const git = {
       git_commits: [commitRow(A), commitRow(B)],
       git_commit_stats: [statsRow(A, 'a.ts'), statsRow(A, 'b.ts')],
     };
-    expect(await syncAndDerive(deriver, { repoId, target: 'git', records: git })).toBe(2);
-    await syncAndDerive(deriver, {
+    expect(await syncAndDerive(resources, { repoId, target: 'git', records: git })).toBe(2);
+    await syncAndDerive(resources, {
       repoId,
       target: 'prs',
       records: { git_pull_requests: [requestRow(7, { commit_hashes: [A] })] },
     });
-    await syncAndDerive(deriver, { repoId, target: 'deployments', records: { deployments: [deploymentRow('d1')] } });
-    await syncAndDerive(deriver, { repoId, target: 'incidents', records: { incidents: [incidentRow('i1')] } });
+    await syncAndDerive(resources, { repoId, target: 'deployments', records: { deployments: [deploymentRow('d1')] } });
+    await syncAndDerive(resources, { repoId, target: 'incidents', records: { incidents: [incidentRow('i1')] } });
     expect(ids(store, repoId)).toEqual([`commit:${B}`, 'deployment:d1', 'incident:i1', 'pull_request:7']);
     expect(store.units.get(`${repoId}:pull_request:7`)).toMatchObject({
       workType: 'pull_request',
@@ -123,11 +123,11 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
   });
 
   it('keeps old days, and moves days of wrong clocks to the last one that every engine stores', async () => {
-    const { deriver, store, repoId } = await open();
+    const { resources, store, repoId } = await open();
     const at = (time: number): Record<string, number> => ({ author_when: time, committer_when: time });
     const [old, wrong] = [Date.UTC(1952, 4, 1, 8), Date.UTC(9999, 11, 31)];
     const records = { git_commits: [commitRow(A, at(old)), commitRow(B, at(wrong))] };
-    expect(await syncAndDerive(deriver, { repoId, target: 'git', records })).toBe(2);
+    expect(await syncAndDerive(resources, { repoId, target: 'git', records })).toBe(2);
     const last = Date.UTC(2299, 11, 31);
     expect(store.of(repoId)).toMatchObject([
       { startedAt: old, completedAt: old, day: '1952-05-01' },
@@ -136,18 +136,18 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
   });
 
   it('derives the units of a history while storing it for the first time, without reading it back', async () => {
-    const { deriver, store, repoId } = await open();
+    const { resources, store, repoId } = await open();
     let readBack = 0;
     const records = {
-      ...deriver.records,
-      async *commits(...query: Parameters<typeof deriver.records.commits>) {
-        for await (const batch of deriver.records.commits(...query)) {
+      ...resources.records,
+      async *commits(...query: Parameters<typeof resources.records.commits>) {
+        for await (const batch of resources.records.commits(...query)) {
           readBack += batch.length;
           yield batch;
         }
       },
     };
-    const watched = { ...deriver, records };
+    const watched = { ...resources, records };
     const first = {
       git_commits: [commitRow(A), commitRow(B, { parents: 2 }), commitRow(C, { message: 'fix: mend it (#7)' })],
       git_commit_stats: [statsRow(A, 'a.ts'), statsRow(A, 'test/b.test.ts'), statsRow(C, 'c.ts')],
@@ -158,7 +158,7 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
     expect(store.units.get(`${repoId}:commit:${B}`)).toBeUndefined();
     // What their messages say is kept for the requests that come later.
     const request = requestRow(7, { source: 'local' });
-    await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: [request] } });
+    await syncAndDerive(resources, { repoId, target: 'prs', records: { git_pull_requests: [request] } });
     expect(ids(store, repoId)).toEqual([`commit:${A}`, 'pull_request:7']);
     // If part of a history is stored, only its changes are read back.
     const more = { git_commits: [commitRow(A, { message: 'docs: say it' })], git_commit_stats: [statsRow(A, 'a.ts')] };
@@ -168,42 +168,42 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
   });
 
   it('removes the units of commits when their request arrives later, and restores them when the request drops them', async () => {
-    const { deriver, store, repoId } = await open();
+    const { resources, store, repoId } = await open();
     const commits = [commitRow(A), commitRow(B), commitRow(C, { message: 'feat: squashed (#7)' })];
-    await syncAndDerive(deriver, { repoId, target: 'git', records: { git_commits: commits } });
+    await syncAndDerive(resources, { repoId, target: 'git', records: { git_commits: commits } });
     expect(ids(store, repoId)).toEqual([`commit:${A}`, `commit:${B}`, `commit:${C}`]);
     const request = requestRow(7, { commit_hashes: [A], head_hash: B });
-    await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: [request] } });
+    await syncAndDerive(resources, { repoId, target: 'prs', records: { git_pull_requests: [request] } });
     expect(ids(store, repoId)).toEqual(['pull_request:7']);
     const pushed = requestRow(7, { commit_hashes: [B], head_hash: B });
-    await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: [pushed] } });
+    await syncAndDerive(resources, { repoId, target: 'prs', records: { git_pull_requests: [pushed] } });
     expect(ids(store, repoId)).toEqual([`commit:${A}`, 'pull_request:7']);
     // Nothing of the link is left: what arrives for the commit changes its own unit, and not the request's.
     const records = { git_commit_stats: [statsRow(A, 'src/a.ts', { additions: 40, deletions: 2 })] };
-    await syncAndDerive(deriver, { repoId, target: 'git', records, at: NOW + DAY });
+    await syncAndDerive(resources, { repoId, target: 'git', records, at: NOW + DAY });
     expect(store.of(repoId).map(({ churnLoc }) => churnLoc)).toEqual([42, null]);
   });
 
   it('reads only changed records', async () => {
-    const { deriver, store, repoId } = await open();
+    const { resources, store, repoId } = await open();
     const later = NOW + DAY;
-    await syncAndDerive(deriver, { repoId, target: 'git', records: { git_commits: [commitRow(A), commitRow(B)] } });
+    await syncAndDerive(resources, { repoId, target: 'git', records: { git_commits: [commitRow(A), commitRow(B)] } });
     expect(
-      await syncAndDerive(deriver, { repoId, target: 'git', records: { git_commits: [commitRow(C)] }, at: later }),
+      await syncAndDerive(resources, { repoId, target: 'git', records: { git_commits: [commitRow(C)] }, at: later }),
     ).toBe(1);
-    expect(await syncAndDerive(deriver, { repoId, target: 'git', records: {}, at: later + DAY })).toBe(0);
+    expect(await syncAndDerive(resources, { repoId, target: 'git', records: {}, at: later + DAY })).toBe(0);
     expect(ids(store, repoId)).toHaveLength(3);
   });
 
   it('follows statistics, reviews and commits of a request that arrive after it', async () => {
-    const { deriver, store, repoId } = await open();
+    const { resources, store, repoId } = await open();
     const unit = (): object | undefined => store.units.get(`${repoId}:pull_request:7`);
     const open7 = requestRow(7, { state: 'open', merged_at: null, closed_at: null, commit_hashes: [A] });
-    await syncAndDerive(deriver, { repoId, target: 'prs', records: { git_pull_requests: [open7] } });
+    await syncAndDerive(resources, { repoId, target: 'prs', records: { git_pull_requests: [open7] } });
     expect(unit()).toMatchObject({ churnLoc: null, author: 'grace', completedAt: null, day: '2026-01-13' });
-    await syncAndDerive(deriver, { repoId, target: 'git', records: { git_commits: [commitRow(A)] }, at: NOW + DAY });
+    await syncAndDerive(resources, { repoId, target: 'git', records: { git_commits: [commitRow(A)] }, at: NOW + DAY });
     expect(unit()).toMatchObject({ churnLoc: null, author: 'ada@example.com', day: '2026-01-14' });
-    await syncAndDerive(deriver, {
+    await syncAndDerive(resources, {
       repoId,
       target: 'git',
       records: { git_commit_stats: [statsRow(A, 'a.ts')] },
@@ -211,7 +211,7 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
     });
     expect(unit()).toMatchObject({ churnLoc: 5 });
     const review = reviewRow(7, { submitted_at: NOW + HOUR * 24 });
-    await syncAndDerive(deriver, {
+    await syncAndDerive(resources, {
       repoId,
       target: 'prs',
       records: { git_pull_request_reviews: [review] },
@@ -221,24 +221,24 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
   });
 
   it('of a sync that was killed before it is finished by the next one', async () => {
-    const { deriver, store, repoId } = await open();
-    await syncAndDerive(deriver, { repoId, target: 'git', records: { git_commits: [commitRow(A)] } });
-    await storeOnly(deriver.sink, { repoId, target: 'git', records: { git_commits: [commitRow(B)] }, at: NOW + DAY });
-    await syncAndDerive(deriver, { repoId, target: 'git', records: {}, at: NOW + 9 * DAY });
+    const { resources, store, repoId } = await open();
+    await syncAndDerive(resources, { repoId, target: 'git', records: { git_commits: [commitRow(A)] } });
+    await storeOnly(resources.sink, { repoId, target: 'git', records: { git_commits: [commitRow(B)] }, at: NOW + DAY });
+    await syncAndDerive(resources, { repoId, target: 'git', records: {}, at: NOW + 9 * DAY });
     expect(ids(store, repoId)).toEqual([`commit:${A}`, `commit:${B}`]);
   });
 
   it('counts the total of a host only for commits without files', async () => {
-    const { deriver, store, repoId } = await open();
+    const { resources, store, repoId } = await open();
     const sum = statsRow(A, '__AGGREGATE__', { additions: 90, deletions: 9 });
     const records = { git_commits: [commitRow(A)], git_commit_stats: [sum] };
-    await syncAndDerive(deriver, { repoId, target: 'git', source: 'host_b', records });
+    await syncAndDerive(resources, { repoId, target: 'git', source: 'host_b', records });
     expect(store.of(repoId)).toMatchObject([{ churnLoc: 99 }]);
     const files = {
       git_commits: [commitRow(A)],
       git_commit_stats: [statsRow(A, 'a.ts'), statsRow(A, 'logo.png', { additions: null, deletions: null })],
     };
-    await syncAndDerive(deriver, { repoId, target: 'git', source: 'local', records: files });
+    await syncAndDerive(resources, { repoId, target: 'git', source: 'local', records: files });
     expect(store.of(repoId)).toMatchObject([{ churnLoc: 5 }]);
   });
 });

@@ -8,7 +8,7 @@ import type { ProviderName, Target } from '../../../../src/sync/targets.js';
 import { createClassifier } from '../../../../src/sync/work-units/classify/classifier.js';
 import type { Classifier } from '../../../../src/sync/work-units/classify/classifier.js';
 import { loadRules } from '../../../../src/sync/work-units/classify/rules.js';
-import type { WorkUnitDeriver } from '../../../../src/sync/work-units/derivation/deriver.js';
+import type { DerivationResources } from '../../../../src/sync/work-units/derivation/resources.js';
 import { beginDerivation } from '../../../../src/sync/work-units/derivation/derivation.js';
 import { NOW } from '../../harness.js';
 
@@ -150,11 +150,11 @@ export class MemoryStore implements WorkUnitStore {
 }
 
 /** Work units of the records in a sink; its tables for the derivation are created. */
-export async function deriverOn(
+export async function resourcesOn(
   sink: Sink,
   store: WorkUnitStore,
-  changes: Partial<WorkUnitDeriver> = {},
-): Promise<WorkUnitDeriver> {
+  changes: Partial<DerivationResources> = {},
+): Promise<DerivationResources> {
   const { derivation } = sink;
   if (derivation === undefined) throw new Error(`Nothing is derived on ${sink.kind}`);
   await derivation.ensureSchema();
@@ -187,10 +187,10 @@ export interface StoredSync {
 }
 
 /** Stores the records as a sync does, and derives their units. */
-export async function syncAndDerive(deriver: WorkUnitDeriver, sync: StoredSync): Promise<number> {
+export async function syncAndDerive(resources: DerivationResources, sync: StoredSync): Promise<number> {
   const at = sync.at ?? NOW;
   const derived = await beginDerivation(
-    { ...deriver, dependencies: { ...deriver.dependencies, now: () => at } },
+    { ...resources, dependencies: { ...resources.dependencies, now: () => at } },
     keyOf(sync),
     { codeowners: sync.codeowners, isInOrder: sync.isInOrder === true },
   );
@@ -199,7 +199,7 @@ export async function syncAndDerive(deriver: WorkUnitDeriver, sync: StoredSync):
     let revision = '';
     for (const records of pages) {
       const page = pageOf({ ...sync, records, at: Math.max(derived.since, at) });
-      await deriver.sink.apply(page);
+      await resources.sink.apply(page);
       await derived.stored(page);
       ({ revision } = page.state);
     }

@@ -28,7 +28,7 @@ import {
   commitRow,
   DAY,
   deploymentRow,
-  deriverOn,
+  resourcesOn,
   HOUR,
   incidentRow,
   MemoryStore,
@@ -188,18 +188,18 @@ describeOnEachDatabase('work units', (engine) => {
           if (killIn > 0 && (killIn -= 1) === 0) throw new Error('killed');
         };
         units.beforeApply = mayDie;
-        const deriver = await deriverOn(sink, units);
+        const resources = await resourcesOn(sink, units);
         const mortal = {
-          ...deriver,
+          ...resources,
           records: {
-            ...deriver.records,
-            writeLinks: (...args: Parameters<typeof deriver.records.writeLinks>) => {
+            ...resources.records,
+            writeLinks: (...args: Parameters<typeof resources.records.writeLinks>) => {
               mayDie();
-              return deriver.records.writeLinks(...args);
+              return resources.records.writeLinks(...args);
             },
           },
         };
-        await deriver.records.writeTeams(ORG, teamsAsText([]));
+        await resources.records.writeTeams(ORG, teamsAsText([]));
         const unfinished = new Map<string, { target: Target; source: ProviderName }>();
         let at = NOW;
         let codeowners: string | null = null;
@@ -208,7 +208,7 @@ describeOnEachDatabase('work units', (engine) => {
           killIn = killedAt;
           try {
             if (kind === 'teams') {
-              await deriver.records.writeTeams(ORG, teamsAsText(changes.teams));
+              await resources.records.writeTeams(ORG, teamsAsText(changes.teams));
               await refreshRepository(mortal, repoId);
             } else {
               if (changes.codeowners !== undefined) ({ codeowners } = { codeowners: changes.codeowners });
@@ -229,9 +229,9 @@ describeOnEachDatabase('work units', (engine) => {
           killIn = 0;
         }
         for (const key of unfinished.values())
-          await syncAndDerive(deriver, { repoId, ...key, records: {}, at: at + DAY });
-        await refreshRepository(deriver, repoId);
-        const stored = JSON.parse((await deriver.records.readTeams(ORG)) ?? '[]') as Team[];
+          await syncAndDerive(resources, { repoId, ...key, records: {}, at: at + DAY });
+        await refreshRepository(resources, repoId);
+        const stored = JSON.parse((await resources.records.readTeams(ORG)) ?? '[]') as Team[];
         const assigner = createTeamAssigner(stored, 'acme/shop', codeowners ?? undefined);
         expect(units.of(repoId)).toEqual(await expectedUnits(sink, repoId, assigner));
       }),

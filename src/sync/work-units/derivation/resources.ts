@@ -1,4 +1,4 @@
-/** The inputs of a derivation of work units, and the lock under which derivations of one repository run. */
+/** What a derivation of work units reads and writes with, and the lock that serializes derivations of one repository. */
 import { openWorkUnitStore } from '../../../analytics/store/open.js';
 import type { Exclusively } from '../../../analytics/store/options.js';
 import type { WorkUnitStore } from '../../../analytics/work-unit.js';
@@ -11,7 +11,7 @@ import { createClassifier, type Classifier } from '../classify/classifier.js';
 import { loadRules } from '../classify/rules.js';
 import type { DerivationRecords } from './database/records.js';
 
-export interface WorkUnitDeriver {
+export interface DerivationResources {
   readonly orgId: string;
   readonly sink: Sink;
   readonly records: DerivationRecords;
@@ -20,27 +20,27 @@ export interface WorkUnitDeriver {
   readonly dependencies: Pick<SyncDependencies, 'now' | 'sleep' | 'signal'>;
 }
 
-export interface OpenDeriver extends WorkUnitDeriver {
+export interface OpenDerivationResources extends DerivationResources {
   close(): Promise<void>;
 }
 
-export interface DeriverOptions {
+export interface DerivationOptions {
   readonly orgId: string;
   /** A rules file; undefined: the built-in rules. */
   readonly rulesFile: string | undefined;
 }
 
 /**
- * Opens the deriver for a sink whose schema exists.
+ * Opens the resources for a sink whose schema exists.
  *
  * @returns undefined for a database that analytics cannot read (MongoDB); no units are derived there
  * @throws FileError for an invalid rules file, SyncError (`database_failed`) if the tables cannot be created
  */
-export async function openDeriver(
+export async function openDerivationResources(
   sink: Sink,
-  { orgId, rulesFile }: DeriverOptions,
+  { orgId, rulesFile }: DerivationOptions,
   dependencies: Pick<SyncDependencies, 'now' | 'sleep' | 'signal'>,
-): Promise<OpenDeriver | undefined> {
+): Promise<OpenDerivationResources | undefined> {
   const { derivation, unitsAddress } = sink;
   const rules = await loadRules(rulesFile);
   if (derivation === undefined || unitsAddress === undefined) return undefined;
@@ -105,32 +105,32 @@ async function failing<Result>(action: () => Promise<Result>): Promise<Result> {
 /**
  * Runs the action while no other derivation of the repository runs.
  *
- * @param action receives a deriver that is aborted when the lock is lost
+ * @param action receives resources whose signal aborts when the lock is lost
  */
 export async function underLock<Result>(
-  deriver: WorkUnitDeriver,
+  resources: DerivationResources,
   repoId: string,
-  action: (deriver: WorkUnitDeriver) => Promise<Result>,
+  action: (resources: DerivationResources) => Promise<Result>,
 ): Promise<Result> {
-  const lock = await waitForLock(deriver.sink, lockOf(repoId), deriver.dependencies);
+  const lock = await waitForLock(resources.sink, lockOf(repoId), resources.dependencies);
   return cleanedUp(
-    () => action(whileHeld(deriver, lock)),
+    () => action(whileHeld(resources, lock)),
     () => lock.release(),
   );
 }
 
 /** Takes the same lock without waiting; undefined while another derivation holds it. */
 export function tryDerivationLock(
-  { sink, dependencies }: WorkUnitDeriver,
+  { sink, dependencies }: DerivationResources,
   repoId: string,
 ): Promise<RenewedLock | undefined> {
   return tryRenewedLock(sink, lockOf(repoId), dependencies.now);
 }
 
-/** A deriver that is aborted when the lock is lost. */
-export function whileHeld(deriver: WorkUnitDeriver, lock: RenewedLock): WorkUnitDeriver {
-  const signal = AbortSignal.any([deriver.dependencies.signal, lock.signal]);
-  return { ...deriver, dependencies: { ...deriver.dependencies, signal } };
+/** The same resources, whose signal also aborts when the lock is lost. */
+export function whileHeld(resources: DerivationResources, lock: RenewedLock): DerivationResources {
+  const signal = AbortSignal.any([resources.dependencies.signal, lock.signal]);
+  return { ...resources, dependencies: { ...resources.dependencies, signal } };
 }
 
 function lockOf(repoId: string): LockKey {
