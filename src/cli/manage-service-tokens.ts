@@ -21,7 +21,7 @@ const mostListed = 1000;
 
 /** Creates a token and prints it. @throws SettingError when an argument is invalid */
 export async function createToken(name: string, options: CreateOptions): Promise<void> {
-  const body = { name, scopes: [...options.scope], expires_in_days: Number(options.days) };
+  const body = { name, scopes: [...options.scope], expires_in_days: wholeNumber(options.days) };
   assertValid('createServiceToken', body);
   await withOrganization(options, async (manager, sql) => {
     // The contract's validator has accepted the body.
@@ -33,11 +33,19 @@ export async function createToken(name: string, options: CreateOptions): Promise
 /** Rotates a token and prints its new secret. @throws SettingError when an argument is invalid */
 export async function rotateToken(id: string, options: RotateOptions): Promise<void> {
   const { overlap, days } = options;
-  const body = { overlap_seconds: Number(overlap), ...(days !== undefined && { expires_in_days: Number(days) }) };
+  const body = {
+    overlap_seconds: wholeNumber(overlap),
+    ...(days !== undefined && { expires_in_days: wholeNumber(days) }),
+  };
   assertValid('rotateServiceToken', body);
   await withOrganization(options, async (manager, sql) => {
     printIssued(await issueNextSecret(manager, uuidOf('a token', id), body, { sql, ...systemParts }));
   });
+}
+
+/** NaN, which the validator refuses, for other texts. `Number('')` is 0, which would end the earlier secret. */
+function wholeNumber(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 
 export async function revokeToken(id: string, options: TokenOptions): Promise<void> {

@@ -12,15 +12,19 @@ const timeoutMs = 60_000;
  * @throws UsageError when the address or the token is missing or refused, or a query is invalid
  */
 export async function withServer(server: string, token: string, work: (ask: Ask) => Promise<void>): Promise<void> {
-  if (!URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol)) {
-    throw new UsageError('--server must be the address of a server, such as https://plumbline.example.com');
+  const address = URL.canParse(server) ? new URL(server) : null;
+  const isPlain = address !== null && /^https?:$/.test(address.protocol) && !/[@?#]/.test(server);
+  if (!isPlain) {
+    throw new UsageError(
+      '--server must be the address of a server, such as https://plumbline.example.com, and nothing else',
+    );
   }
   // A token that is invalid in a header must not appear in an error message.
   if (!/^[\w.~+/-]+$/.test(token)) throw new UsageError('set PLUMBLINE_TOKEN to a service token with analytics:read');
   const base = server.replace(/\/+$/, '');
   const send = (path: string, body?: object): Promise<JsonObject> => exchange(`${base}${path}`, token, body);
   const { org_id: orgId } = await send('/api/v1/service-tokens/current');
-  if (typeof orgId !== 'string') throw new Error(`${new URL(server).origin} does not say whose token this is.`);
+  if (typeof orgId !== 'string') throw new Error(`${address.origin} does not say whose token this is.`);
   await work(async (query, variables) => {
     const path = `/graphql?org_id=${encodeURIComponent(orgId)}`;
     const { data = null } = await send(path, { query, variables: { ...variables, orgId } });

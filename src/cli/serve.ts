@@ -1,5 +1,6 @@
 import { onEndOfNpm } from '../system/end-of-npm.js';
 import { startTracing, stopTracing } from '../system/start-tracing.js';
+import { localUrl } from '../platform/local-url.js';
 import { startPlatform } from '../platform/platform.js';
 import { readSettings } from '../platform/settings.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
@@ -26,11 +27,13 @@ export async function serve({ host, port, home, ...config }: ServeOptions): Prom
   });
   const stopSignal = waitForStopSignal(process.env); // a signal during the start must not leave it incomplete
   const platform = await startPlatform(settings, { log });
-  await writeServerAddress(settings, platform.url, log);
-  announce(platform.url, settings.console);
+  // A browser on this machine cannot use the address 0.0.0.0.
+  const url = localUrl({ host: settings.host, port: Number(new URL(platform.url).port || 80) });
+  await writeServerAddress(settings, url, log);
+  announce(url, settings.console);
 
   log.info({ signal: await stopSignal }, 'stopping');
-  await removeServerAddress(settings, platform.url);
+  await removeServerAddress(settings, url);
   await platform.stop();
   await stopTracing();
   log.info({}, 'stopped');

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -151,6 +151,25 @@ describe('A backup', () => {
     });
     expect((await stat(file)).mtimeMs).toBe(mtimeMs);
     expect((await restore(uri)).stderr).toMatch(/^plumbline: The database is not empty \(it has .*\): restore into an/);
+  });
+
+  test('is restored from a pipe, too, and a damaged one is refused', async () => {
+    const uri = await owned(createTestDatabase());
+    await backup(uri);
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const bytes = await readFile(file);
+    for (const [content, exitCode] of [
+      [bytes.subarray(0, bytes.length - 200), 1],
+      [bytes, 0],
+    ] as const) {
+      const target = await owned(createEmptyDatabase());
+      const restored = restore(target, pipe);
+      await writeFile(pipe, content);
+      expect(await restored).toMatchObject({ exitCode });
+      expect((await query(target, tables)).length > 0).toBe(exitCode === 0);
+      await rm(join(home, 'secrets.key'), { force: true });
+    }
   });
 
   test('of a server with another key is refused', async () => {

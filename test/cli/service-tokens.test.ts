@@ -49,6 +49,7 @@ describe('plumbline service-tokens', () => {
     [['create', 'Wrong', '--scope', 'everything'], /scopes\/0 .*analytics:read/],
     [['create', 'Wrong', '--scope', 'teams:read', '--days', '0'], /expires_in_days/],
     [['create', ' ', '--scope', 'teams:read'], /name/],
+    [['rotate', '5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10', '--overlap', ''], /overlap_seconds/],
     [['rotate', 'x'], /"x" is not the id of a token/],
     [['revoke', '5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10'], /no such service token/],
   ] as const)('refuses %j in one line', async (args, message) => {
@@ -69,6 +70,17 @@ describe('plumbline query --server', () => {
     const found = await ask(token, 'catalog-values', '--var', 'dimension=TEAM', '--format', 'json');
     expect(found).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('payments') });
   });
+
+  test.each(['http://user:hunter2@127.0.0.1:1', 'http://127.0.0.1:1/?a=b', 'ftp://127.0.0.1'])(
+    'refuses an address with more than a server, and prints no password: %s',
+    async (server) => {
+      const { exitCode, stderr } = await runMain(['query', 'catalog-values', '--server', server], {
+        PLUMBLINE_TOKEN: 'plbst_x',
+      });
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--server must be the address of a server')]);
+      expect(stderr).not.toContain('hunter2');
+    },
+  );
 
   test('says what a token lacks, and never prints it', async () => {
     const { token } = await createServiceToken(platform, owner, ['setup:read']);

@@ -25,6 +25,7 @@ const nothing = {
   breakdowns: [{ dimension: 'REPO', measure: 'CHURN_LOC', items: [] }],
   distributions: [],
   sankey: null,
+  dora: null,
 };
 
 describeOnEachEngine('the analytics', (engine) => {

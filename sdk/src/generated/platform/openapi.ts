@@ -2330,7 +2330,7 @@ export interface components {
       status: 'active' | 'expired' | 'revoked';
       /**
        * Format: uuid
-       * @description The id of the user who created it. Null when the account is gone.
+       * @description The id of the user who created it. Null when the account is gone, or when it was created on the command line.
        */
       created_by: string | null;
       /** @description The name or else the e-mail address of that user. */
