@@ -3590,7 +3590,7 @@ export interface components {
   };
   parameters: {
     /**
-     * @description The refresh token of the browser session. The server sets it; scripts cannot read it.
+     * @description The refresh token of the browser session. The server sets it; scripts cannot read it. Cookies of this name with different values are ignored.
      * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl
      */
     BrowserSessionCookie: string;
@@ -4369,7 +4369,7 @@ export interface operations {
       path?: never;
       cookie?: {
         /**
-         * @description The refresh token of the browser session. The server sets it; scripts cannot read it.
+         * @description The refresh token of the browser session. The server sets it; scripts cannot read it. Cookies of this name with different values are ignored.
          * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl
          */
         plumbline_session?: components['parameters']['BrowserSessionCookie'];
@@ -4405,7 +4405,7 @@ export interface operations {
       path?: never;
       cookie?: {
         /**
-         * @description The refresh token of the browser session. The server sets it; scripts cannot read it.
+         * @description The refresh token of the browser session. The server sets it; scripts cannot read it. Cookies of this name with different values are ignored.
          * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl
          */
         plumbline_session?: components['parameters']['BrowserSessionCookie'];

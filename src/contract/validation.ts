@@ -96,12 +96,19 @@ function readHeaders(all: NodeJS.Dict<string | string[]>, table: ParameterTable)
   return Object.fromEntries(present.map((name) => [name, all[name]]));
 }
 
-/** A browser sends the cookie with the longest path first (RFC 6265, section 5.4), so the first one counts. */
+/**
+ * A cookie that is sent with several values is left out: a sibling domain can add one of the same name, and the order
+ * does not say which one this server set (RFC 6265, section 8.6).
+ */
 function readCookies(field: string, { names }: ParameterTable): Record<string, unknown> {
   const values = new Map<string, string>();
+  const ambiguous = new Set<string>();
   for (const pair of field.split(';')) {
-    const [name = '', ...value] = pair.trim().split('=');
-    if (names.includes(name) && !values.has(name)) values.set(name, value.join('='));
+    const [name = '', ...rest] = pair.trim().split('=');
+    if (!names.includes(name)) continue;
+    const value = rest.join('=');
+    if ((values.get(name) ?? value) !== value) ambiguous.add(name);
+    values.set(name, value);
   }
-  return Object.fromEntries(values);
+  return Object.fromEntries([...values].filter(([name]) => !ambiguous.has(name)));
 }

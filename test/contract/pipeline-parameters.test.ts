@@ -115,7 +115,8 @@ test.each([
   ['alone', 'workbench=oak', 'oak'],
   ['among those of others', 'theme=dark; workbench=oak;x', 'oak'],
   ['with an equals sign in it', 'workbench=a=b', 'a=b'],
-  ['twice: the first counts', 'workbench=oak; workbench=ash', 'oak'],
+  ['twice with one value', 'workbench=oak; workbench=oak', 'oak'],
+  ['twice with two values: none counts', 'workbench=oak; other=1; workbench=ash', null],
   ['under another case: names are exact', 'Workbench=oak', null],
 ])('A cookie is passed to the handler: %s', async (_case, field, workbench) => {
   expect((await list('', { Cookie: field })).body).toMatchObject({ workbench });

@@ -113,6 +113,16 @@ describe('a browser session', () => {
     expect(await platform.json('POST', `${path}/refresh`, { headers: own })).toMatchObject(invalid);
   });
 
+  it('ignores cookies of its name with different values, which another site of the domain can add', async () => {
+    const [{ userId, cookie }, { userId: otherId, cookie: added }] = [await browser(), await browser()];
+    for (const both of [`${cookie}; ${added}`, `${added}; ${cookie}`]) {
+      expect(await renew(both)).toMatchObject(invalid);
+      expect((await end(both)).status).toBe(204);
+    }
+    for (const id of [userId, otherId]) expect(await revocations(id)).not.toContain('logout');
+    expect(await renew(`${cookie}; ${cookie}`)).toMatchObject({ status: 200, body: { user: { id: userId } } });
+  });
+
   it('refuses a cookie that is too long', async () => {
     const violations = [{ path: '/cookie/plumbline_session', rule: 'maxLength' }];
     const cookie = `plumbline_session=${'a'.repeat(4097)}`;
