@@ -24,15 +24,42 @@ export function pipelineLimit(): (request: IncomingMessage, response: ServerResp
   };
 }
 
-/** Closes connections whose client has read nothing of a waiting reply for `stalledMs`. Returns the timer. */
+/** Bytes of a connection that wait for its client to read, and those that the system took before them. */
+interface Progress {
+  readonly waiting: number;
+  readonly taken: number;
+}
+
+/**
+ * Asks the handle of the system, which Node keeps private: the public counters count a chunk as written only when all
+ * of it is, so a slow reader of a large one looks like one that reads nothing; and under TLS, whose bytes bypass the
+ * socket's stream, they never show what waits. Without such a handle, the public counters have to do.
+ */
+function progressOf(socket: Socket): Progress {
+  const handle: unknown = Reflect.get(socket, '_handle');
+  if (typeof handle === 'object' && handle !== null) {
+    const waiting: unknown = Reflect.get(handle, 'writeQueueSize');
+    const written: unknown = Reflect.get(handle, 'bytesWritten'); // counts what waits, too
+    if (typeof waiting === 'number' && typeof written === 'number') return { waiting, taken: written - waiting };
+  }
+  const waiting = socket.writableLength;
+  return { waiting, taken: socket.bytesWritten - waiting };
+}
+
+/**
+ * Closes connections whose client has read nothing of a waiting reply for `stalledMs`, with or without TLS. Returns the
+ * timer.
+ *
+ * @param connections sockets of the `connection` event, not those of TLS
+ */
 export function closeStalled(connections: ReadonlySet<Socket>, stalledMs: number): NodeJS.Timeout {
-  const seen = new WeakMap<Socket, { readonly sent: number; readonly at: number }>();
+  const seen = new WeakMap<Socket, { readonly taken: number; readonly at: number }>();
   const sweep = setInterval(() => {
     const now = performance.now();
     for (const socket of connections) {
-      const sent = socket.bytesWritten - socket.writableLength; // `bytesWritten` includes bytes that are still buffered
+      const { waiting, taken } = progressOf(socket);
       const before = seen.get(socket);
-      if (socket.writableLength === 0 || before?.sent !== sent) seen.set(socket, { sent, at: now });
+      if (waiting === 0 || before?.taken !== taken) seen.set(socket, { taken, at: now });
       else if (now - before.at >= stalledMs) socket.destroy();
     }
   }, stalledMs / 4);
