@@ -37,13 +37,21 @@ export function createLocalCounts(stored: StoredRateLimiter, settings: readonly 
         return count(window, nowMs);
       }
       const state = await stored.consume(setting, key);
-      if (state !== null) {
-        if (windows.size >= mostWindows) dropEnded(windows, nowMs);
-        windows.set(name, windowOf(state, nowMs));
-      }
-      return state;
+      return state === null ? null : begin(windows, name, state, clock.now().getTime());
     },
   };
+}
+
+/** Begins a window with its stored count, or joins the one that a parallel request began in the meantime. */
+function begin(windows: Map<string, Window>, name: string, state: RateLimitState, nowMs: number): RateLimitState {
+  const window = windows.get(name);
+  if (window !== undefined && window.endsAtMs > nowMs) {
+    window.shared = Math.max(window.shared, usedOf(state));
+    return stateOf(window, window.shared + window.pending, nowMs);
+  }
+  if (windows.size >= mostWindows) dropEnded(windows, nowMs);
+  windows.set(name, windowOf(state, nowMs));
+  return state;
 }
 
 /** Adds pending requests to the shared count, without waiting. */
@@ -66,12 +74,14 @@ function share(window: Window, nowMs: number, add: (points: number) => Promise<R
 }
 
 function count(window: Window, nowMs: number): RateLimitState {
-  const { policy, shared, pending, endsAtMs } = window;
-  const used = shared + pending + 1;
-  const exceeded = used > policy.limit;
-  if (!exceeded) window.pending += 1;
+  const state = stateOf(window, window.shared + window.pending + 1, nowMs);
+  if (!state.exceeded) window.pending += 1;
+  return state;
+}
+
+function stateOf({ policy, endsAtMs }: Window, used: number, nowMs: number): RateLimitState {
   const resetSeconds = Math.max(1, Math.ceil((endsAtMs - nowMs) / 1000));
-  return { ...policy, remaining: Math.max(0, policy.limit - used), resetSeconds, exceeded };
+  return { ...policy, remaining: Math.max(0, policy.limit - used), resetSeconds, exceeded: used > policy.limit };
 }
 
 function windowOf(state: RateLimitState, nowMs: number): Window {
