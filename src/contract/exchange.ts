@@ -96,6 +96,15 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
   }
 
   get signal(): AbortSignal {
+    return this.#abortController.signal;
+  }
+
+  /** Aborts the signal of a reply whose body is not sent. Its response finishes, which alone would not abort it. */
+  abandon(): void {
+    this.#abortController.abort();
+  }
+
+  get #abortController(): AbortController {
     if (this.#controller === undefined) {
       const controller = new AbortController();
       // Each pending call of a handler adds a listener. Listing twenty containers makes twenty calls, which is not a
@@ -109,7 +118,7 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
       else response.once('close', abortUnlessComplete);
       this.#controller = controller;
     }
-    return this.#controller.signal;
+    return this.#controller;
   }
 
   /** Whether a handler failed only because the caller closed the connection. */

@@ -91,6 +91,8 @@ export function writeReply(
     response.flushHeaders(); // sent first, because the first line may take long
     if (!bodyless && exchange !== null) return writeLines(response, reply.lines, reply.serialize, exchange);
     response.end();
+    // A generator that has not started runs no `finally`, so only the signal releases what its handler opened.
+    exchange?.abandon();
     return close(reply.lines);
   }
   const { text } = reply;

@@ -151,6 +151,19 @@ test('An undocumented line ends the stream before it is sent', async () => {
   expect(received.join('')).not.toContain('Kim');
 });
 
+test('HEAD on a stream aborts the signal of its handler, which may already have opened the source', async () => {
+  const aborted = signal();
+  const watchVisits: AnyHandler = (request) => {
+    const { context } = request as { context: { signal: AbortSignal } }; // as every generated request type has it
+    context.signal.addEventListener('abort', aborted.happen);
+    return { status: 200, body: streamOf({ visitor: 'Robin' }) };
+  };
+  workshop = await startWorkshop({ handlers: { watchVisits } });
+  expect((await open('HEAD')).statusCode).toBe(200);
+  await aborted.happened;
+  expect(workshop.log.filter(({ level }) => level !== 'debug')).toEqual([]);
+});
+
 test('HEAD opens no stream: the iterable is closed at once', async () => {
   const ended = signal();
   await start(() => {

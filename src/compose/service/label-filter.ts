@@ -1,12 +1,23 @@
-/** `name=value` selects a label with this value, `name` a label with any value. */
-export function labelFilter(given: readonly string[] = []): { labels?: Readonly<Record<string, string>> } {
-  if (given.length === 0) return {};
-  return {
-    labels: Object.fromEntries(
-      given.map((each) => {
-        const end = each.indexOf('=');
-        return end === -1 ? [each, ''] : [each.slice(0, end), each.slice(end + 1)];
-      }),
-    ),
-  };
+/** Label filters: `name=value` selects a label with this value, `name` a label with any value. */
+import { hasLabels } from '../runtime/engine/labels.js';
+
+type Labels = Readonly<Record<string, string>>;
+
+/**
+ * The filters for the backend, which takes one for each name. Check its results with `matchesLabels`, because several
+ * may be given for one name.
+ */
+export function labelFilter(given: readonly string[] = []): { labels?: Labels } {
+  return given.length === 0 ? {} : { labels: Object.fromEntries(given.map(nameAndValue)) };
+}
+
+/** Whether a resource matches all filters. */
+export function matchesLabels(given: readonly string[] = []): (resource: { readonly labels: Labels }) => boolean {
+  const wanted = given.map((each) => Object.fromEntries([nameAndValue(each)]));
+  return ({ labels }) => wanted.every((each) => hasLabels(labels, each));
+}
+
+function nameAndValue(filter: string): [name: string, value: string] {
+  const end = filter.indexOf('=');
+  return end === -1 ? [filter, ''] : [filter.slice(0, end), filter.slice(end + 1)];
 }

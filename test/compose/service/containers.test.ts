@@ -40,6 +40,10 @@ describe('the list of containers', () => {
     ['?label=com.docker.compose.service%3Ddb', ['shop-db']],
     ['?label=com.docker.compose.service', ['shop-db', 'shop-web']],
     ['?label=com.docker.compose.service%3Ddb&label=no-such-label', []],
+    ['?label=com.docker.compose.service%3Ddb&label=com.docker.compose.service', ['shop-db']],
+    ['?label=com.docker.compose.service&label=com.docker.compose.service%3Ddb', ['shop-db']],
+    ['?label=com.docker.compose.service%3Ddb&label=com.docker.compose.service%3Ddb', ['shop-db']],
+    ['?label=com.docker.compose.service%3Dweb&label=com.docker.compose.service%3Ddb', []],
   ])('with %s has %j', async (query, expected) => {
     expect(await names(query)).toEqual(expected);
   });
@@ -210,6 +214,16 @@ test('Events report the containers with the requested labels', async () => {
   running.control.runOutOfMemory('shop-db');
   expect((await live.next()).value).toMatchObject({ type: 'oom_killed', name: 'shop-db' });
   await live.return();
+});
+
+test.each([
+  [['=web', ''], ['shop-web']],
+  [['=web', '=db'], []],
+])('Events with the label filters %j report only containers that have all: %j', async (filters, expected) => {
+  const labels = filters.map((filter) => `label=com.docker.compose.service${encodeURIComponent(filter)}`).join('&');
+  const past = `since=2020-01-01T00:00:00Z&until=${new Date().toISOString()}`;
+  const events = await allLines(await running.call('GET', `/events?${labels}&${past}`));
+  expect([...new Set(events.map(({ name }) => name))]).toEqual(expected);
 });
 
 test('A missing object is 404, and the problem names it', async () => {

@@ -107,6 +107,19 @@ test.each([
   }
 });
 
+test.each([
+  ['networks', ['label=a=b', 'label=a', 'label=c=d'], 1],
+  ['networks', ['label=a=x', 'label=a=b'], 0],
+  ['volumes', ['label=a=b', 'label=a', 'label=c=d'], 1],
+  ['volumes', ['label=a=x', 'label=a=b'], 0],
+])('The list of %s with the filters %j has %i items: all must hold', async (kind, filters, count) => {
+  await running.expect(201, 'POST', `/${kind}`, { name: 'front', labels: { a: 'b', c: 'd' } });
+  await running.expect(201, 'POST', `/${kind}`, { name: 'other', labels: { a: 'e', c: 'd' } });
+  const { items } = (await running.expect(200, 'GET', `/${kind}?${filters.join('&')}`)) as { items: unknown[] };
+  expect(items).toHaveLength(count);
+  for (const name of ['front', 'other']) await running.expect(204, 'DELETE', `/${kind}/${name}`);
+});
+
 test('Networks and secrets, and waits on the bridge, are 501 where the backend refuses them, as documented', async () => {
   const refusing = await runService({
     wrap: (backend) => ({

@@ -93,6 +93,7 @@ describe('the usage of several containers', () => {
       (await allLines(await running.call('GET', path))).map(({ id }) => id);
     expect(new Set(await idsFrom(ofProject('p')))).toEqual(new Set([await idOf('p-web'), await idOf('p-db')]));
     expect(await idsFrom(ofProject('none'))).toEqual([]);
+    expect(await idsFrom(`${ofProject('other')}&label=com.docker.compose.project=p`)).toEqual([]);
     expect(await idsFrom('/stats')).toHaveLength(3);
     await running.stop();
   });

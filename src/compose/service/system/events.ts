@@ -2,7 +2,8 @@
 import type { Schemas, StreamEventsHandler } from '../../../../generated/compose/operations.js';
 import type { RuntimeEvent } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
-import { labelFilter } from '../label-filter.js';
+import { labelFilter, matchesLabels } from '../label-filter.js';
+import { filtered } from '../../../system/async-iterable.js';
 import { streamOf, streamSignal } from '../streams.js';
 
 export const streamEvents: StreamEventsHandler<ComposeDependencies> = async ({ query, context }, dependencies) => {
@@ -13,7 +14,8 @@ export const streamEvents: StreamEventsHandler<ComposeDependencies> = async ({ q
     ...(query.since !== undefined && { since: new Date(query.since) }),
     ...(query.until !== undefined && { until: new Date(query.until) }),
   });
-  return { status: 200, body: streamOf(events, eventBody, signal, dependencies) };
+  const matching = filtered(events, matchesLabels(query.label));
+  return { status: 200, body: streamOf(matching, eventBody, signal, dependencies) };
 };
 
 function eventBody(event: RuntimeEvent): Schemas['ContainerEvent'] {

@@ -9,13 +9,16 @@ import type {
 import type { VolumeRecord } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
-import { labelFilter } from '../label-filter.js';
+import { labelFilter, matchesLabels } from '../label-filter.js';
 import { replyWithPage } from '../paging.js';
 import { NOT_ALLOWED, requireAllowance, requireOwnLabels } from '../trust/trust.js';
 
 export const listVolumes: ListVolumesHandler<ComposeDependencies> = async ({ query, context }, { backend }) => {
   const volumes = await backend.volumes.list({ signal: context.signal, ...labelFilter(query.label) });
-  return replyWithPage(query, volumes, { positionOf: ({ name }) => name, itemOf: volumeBody });
+  return replyWithPage(query, volumes.filter(matchesLabels(query.label)), {
+    positionOf: ({ name }) => name,
+    itemOf: volumeBody,
+  });
 };
 
 export const createVolume: CreateVolumeHandler<ComposeDependencies> = ({ body, context }, { backend, allowances }) =>
