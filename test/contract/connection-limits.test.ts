@@ -68,13 +68,13 @@ test('A socket without a handle of the system is closed when what it has to send
   await expect.poll(() => socket.destroyed).toBe(true);
 });
 
-/** Reads at most 13 MB per second: for all of a large reply longer than a client may read nothing. */
+/** Reads at most 6.5 MB per second: for all of a large reply longer than a client may read nothing. */
 async function readSlowly(response: IncomingMessage): Promise<number> {
   let bytes = 0;
   let pauses = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    for (; pauses < Math.floor(bytes / 131_072); pauses++) await delay(10);
+    for (; pauses < Math.floor(bytes / 131_072); pauses++) await delay(20);
   }
   return bytes;
 }
@@ -91,7 +91,7 @@ async function expectOnlyTheUnreadClosed(address: ServerAddress, tls: TlsMateria
   );
   const connections = new Set<Socket>();
   server.server.on('connection', (socket: Socket) => connections.add(socket));
-  const timer = closeStalled(connections, 1000);
+  const timer = closeStalled(connections, 2000);
   onTestFinished(async () => {
     clearInterval(timer);
     await server.stop(0);

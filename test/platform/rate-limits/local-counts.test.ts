@@ -39,7 +39,7 @@ test('A request of the same window says how many are left after those that were 
   expect(await other).toMatchObject({ remaining: 2, exceeded: false });
 });
 
-/** Counts at once, as a database does, and answers when it is told to. */
+/** Counts immediately, as a database does. Each answer waits for `answerNext`. */
 function slowStore(): StoredRateLimiter & { answerNext(): void } {
   let used = 0;
   const answers: (() => void)[] = [];
