@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { Contract, DocumentedBody, DocumentedReply } from './contract.js';
+import { checkHeader } from './header-value.js';
 import { matchOperation } from './match-operation.js';
 import { record } from './pointers.js';
 import type { Unit } from './observations.js';
@@ -34,13 +35,13 @@ export function checkHead(contract: Contract, head: ReplyHead): Findings {
   const faults: string[] = [];
   const fault = checkMediaType(place.reply, head);
   if (fault !== null) faults.push(fault);
-  for (const { name, required, numeric, check } of place.reply.headers) {
+  for (const { name, required, check } of place.reply.headers) {
     const value = head.headers.get(name);
     if (value === null) {
       if (required) faults.push(`the header ${name} is missing`);
       continue;
     }
-    const broken = check(numeric && value !== '' ? Number(value) : value);
+    const broken = checkHeader(check, value);
     if (broken.length > 0) faults.push(`the header ${name} ${explain(broken)}`);
     else if (head.method !== 'HEAD') units.push([place.label, place.status, `header ${name}`]);
   }

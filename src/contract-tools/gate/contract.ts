@@ -41,7 +41,6 @@ export interface DocumentedBody {
 export interface DocumentedHeader {
   readonly name: string;
   readonly required: boolean;
-  readonly numeric: boolean;
   readonly check: Check;
 }
 
@@ -99,12 +98,9 @@ function readReplies(schemas: Schemas, pointer: Pointer): Map<string, Documented
 
 function readHeader(schemas: Schemas, name: string, pointer: Pointer): DocumentedHeader {
   const { value: header } = follow(schemas.document, pointer);
-  const { value: schema } = follow(schemas.document, [...pointer, 'schema']);
-  const type = record(schema)['type'];
   return {
     name,
     required: record(header)['required'] === true,
-    numeric: type === 'integer' || type === 'number',
     check: schemas.compile(follow(schemas.document, [...pointer, 'schema']).pointer),
   };
 }

@@ -1,14 +1,12 @@
 /** `plumbline/gate`: the gate for tests that have a server in their process. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { loadDocument } from '../load-document.js';
-import { readDocument } from './contract.js';
 import { readExceptions } from './exceptions.js';
 import type { Exchange } from './exchange.js';
 import { judge } from './judge.js';
 import { collectObservations, openObservations, readObservations } from './observations.js';
 import { observeReply } from './observe-reply.js';
 import { ContractViolation, createRecorder } from './recorder.js';
-import { surfaceName, unitsOf } from './surface.js';
+import { loadContract, surfaceName, unitsOf } from './surface.js';
 import { failuresOf, printTree } from './tree.js';
 
 export type { Exchange } from './exchange.js';
@@ -53,10 +51,10 @@ export interface Gate {
  * A reply that is not as documented reaches the client as it is, and is part of the report.
  *
  * @param contract path of an OpenAPI 3.x document, YAML or JSON
- * @throws Error when the contract or the exceptions cannot be read
+ * @throws Error when the contract or the exceptions cannot be read, or the contract has no operation
  */
 export async function openGate(contract: string, settings: GateSettings = {}): Promise<Gate> {
-  const documented = readDocument(surfaceName, loadDocument(contract));
+  const documented = loadContract(contract);
   const exceptions = settings.exceptions === undefined ? [] : await readExceptions(settings.exceptions);
   const { observations: folder } = settings;
   const memory = collectObservations();

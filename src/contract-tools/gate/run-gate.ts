@@ -3,17 +3,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closeServer, listen, untilStopped } from '../listen.js';
-import { loadDocument } from '../load-document.js';
 import { probe } from '../probe.js';
 import { parseListen, parseTarget, UsageError } from '../usage-error.js';
-import { readDocument, type Contract } from './contract.js';
+import type { Contract } from './contract.js';
 import { readExceptions, type Exception } from './exceptions.js';
 import { judge, type Verdict } from './judge.js';
 import { renderJunit } from './junit.js';
 import { openObservations, readObservations } from './observations.js';
 import { createRecordingProxy } from './proxy.js';
 import { ContractViolation, createRecorder } from './recorder.js';
-import { surfaceName, unitsOf } from './surface.js';
+import { loadContract, surfaceName, unitsOf } from './surface.js';
 import { printTree } from './tree.js';
 
 /** What `plumbline gate` was asked for. */
@@ -37,8 +36,7 @@ export interface GateOptions {
  * @throws UsageError, DocumentError
  */
 export async function runGate(path: string, options: GateOptions, print: (line: string) => void): Promise<number> {
-  const contract = readDocument(surfaceName, loadDocument(path));
-  if (contract.operations.length === 0) throw new UsageError(`${path} documents no operation.`);
+  const contract = loadContract(path);
   const exceptions = await exceptionsIn(options.exceptions);
   if (options.target === undefined && options.observations === undefined) {
     throw new UsageError('Say with --target which server to record, or with --observations what to judge.');

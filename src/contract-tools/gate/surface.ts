@@ -1,5 +1,7 @@
+import { loadDocument } from '../load-document.js';
+import { UsageError } from '../usage-error.js';
 import { unroutedLabel } from './check-reply.js';
-import type { Contract, DocumentedReply } from './contract.js';
+import { readDocument, type Contract, type DocumentedReply } from './contract.js';
 import type { Seen, Unit } from './observations.js';
 
 /** The name of the only surface of `plumbline gate` in observations and exceptions. */
@@ -10,6 +12,17 @@ export interface Surface {
   readonly name: string;
   readonly units: readonly Unit[];
   readonly seen: Seen;
+}
+
+/**
+ * Reads the contract of that surface.
+ *
+ * @throws DocumentError; UsageError when it has no operation, since every server would pass
+ */
+export function loadContract(path: string): Contract {
+  const contract = readDocument(surfaceName, loadDocument(path));
+  if (contract.operations.length === 0) throw new UsageError(`${path} documents no operation.`);
+  return contract;
 }
 
 /** Everything that one API documents. */

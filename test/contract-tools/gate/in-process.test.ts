@@ -127,6 +127,14 @@ test('processes share a folder, which the command judges', async () => {
   expect([code, lines.join('\n')]).toEqual([0, expect.stringContaining('2 of 2 documented units seen')]);
 });
 
+test('a contract without operations is refused, as by the command', async () => {
+  const path = join(folder, 'empty.json');
+  writeFileSync(path, JSON.stringify({ openapi: '3.1.0', info: { title: 'Nothing', version: '1' }, paths: {} }));
+  const refusal = `${path} documents no operation.`;
+  await expect(openGate(path)).rejects.toThrow(refusal);
+  await expect(runGate(path, { listen: '0' }, () => undefined)).rejects.toThrow(refusal);
+});
+
 test('a contract that cannot be read is refused', async () => {
   await expect(openGate('nowhere.yaml')).rejects.toThrow('nowhere.yaml');
 });
