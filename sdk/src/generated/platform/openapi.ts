@@ -1138,6 +1138,8 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    /** @description What the token may do. No scope includes another one. */
+    ServiceTokenScopes: components['schemas']['ServiceTokenScope'][];
     /**
      * Format: email
      * @description An e-mail address. It is normalized first: surrounding white space is removed, letters become lower case, and an internationalized domain becomes Punycode (`Robin@Bücher.example` is `robin@xn--bcher-kva.example`). The normalized form is validated, stored and returned. Not accepted are local parts with characters outside ASCII (RFC 6531) or with more than 64 characters, quoted local parts, comments, address literals such as `robin@[192.0.2.1]`, domains without a dot or with invalid Punycode, and domains with a label of more than 63 characters.
@@ -2311,8 +2313,6 @@ export interface components {
       | 'teams:write'
       | 'views:read'
       | 'views:write';
-    /** @description What the token may do. No scope includes another one. */
-    ServiceTokenScopes: components['schemas']['ServiceTokenScope'][];
     /** @description A service token without its secret. */
     ServiceToken: {
       /**
