@@ -39,8 +39,6 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   readonly problemOf: (error: unknown) => ProblemReply | null;
   /** The schemes that identify the callers of requests that match no route, for the log. Default: none. */
   readonly callerSchemes?: readonly SchemeUse[];
-  /** Names a principal in the log, for example by the id of a user. Default: no name. */
-  readonly callerOf?: (principal: unknown) => string | null;
   /** Called once per request, after its reply is written. */
   readonly served?: (served: Served) => void;
   /** Headers of all replies. */
@@ -77,7 +75,6 @@ export function createApplication<Handlers extends object, Security extends obje
     mintRequestId: randomUUID,
     addressOf: clientAddress(options.trustedProxies),
     callerSecurity: options.callerSchemes ?? [],
-    callerOf: options.callerOf ?? (() => null),
     problemOf: options.problemOf,
     served: (served) => {
       describeServed(served);

@@ -48,7 +48,6 @@ export interface PageOptions extends Pick<
   | 'log'
   | 'mintRequestId'
   | 'addressOf'
-  | 'callerOf'
   | 'callerSecurity'
   | 'problemOf'
   | 'served'

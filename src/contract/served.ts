@@ -11,21 +11,19 @@ export interface Served {
   readonly status: number;
   readonly durationSeconds: number;
   readonly clientIp: string;
-  /** The caller, as `callerOf` names the principal; null if unknown. */
-  readonly caller: string | null;
+  /** What authentication returned; null if there was none, or if it failed. */
+  readonly principal: unknown;
 }
 
 /** Replaces the path of requests that match no route. */
 export const unmatchedPath = '(unmatched)';
 
 export interface ServedOptions {
-  /** Names a principal in the log; null: no name. */
-  readonly callerOf: (principal: unknown) => string | null;
   readonly served: (served: Served) => void;
 }
 
 /** Reports a request whose reply has been written. */
-export function reportServed(exchange: Exchange<Endpoint>, status: number, { callerOf, served }: ServedOptions): void {
+export function reportServed(exchange: Exchange<Endpoint>, status: number, { served }: ServedOptions): void {
   const { route, request, requestId, started, clientIp, principal } = exchange;
   served({
     requestId,
@@ -35,6 +33,6 @@ export function reportServed(exchange: Exchange<Endpoint>, status: number, { cal
     status,
     durationSeconds: (performance.now() - started) / 1000,
     clientIp,
-    caller: callerOf(principal),
+    principal,
   });
 }

@@ -72,7 +72,6 @@ function createPlatformApplication(
     trustedProxies: settings.trustedProxies,
     problemOf,
     callerSchemes: organizationSchemes,
-    callerOf,
     served: (served) => {
       metrics.observe(served);
       logServed(served, log);
@@ -119,22 +118,18 @@ function hasMailboxPages({ mailUrl, appBaseUrl }: PlatformSettings): boolean {
   return mailUrl === null && (appBaseUrl === null || isLoopbackName(new URL(appBaseUrl).hostname));
 }
 
-/** Prefix for the id of a service token as a caller; a user is identified by the id alone. */
-const tokenCaller = 'service token ';
-
-/** Names the principals of the Platform, users and service tokens. Callers that read metrics have no name. */
-function callerOf(principal: unknown): string | null {
-  if (typeof principal !== 'object' || principal === null) return null;
-  if ('user_id' in principal && typeof principal.user_id === 'string') return principal.user_id;
-  if (!('service_token_id' in principal) || typeof principal.service_token_id !== 'string') return null;
-  return `${tokenCaller}${principal.service_token_id}`;
+/** The caller of a request, in its line of the access log. Callers that read metrics have no name. */
+function callerFields(principal: unknown): { readonly user_id: string | null; readonly service_token_id?: string } {
+  if (typeof principal !== 'object' || principal === null) return { user_id: null };
+  if ('user_id' in principal && typeof principal.user_id === 'string') return { user_id: principal.user_id };
+  if (!('service_token_id' in principal) || typeof principal.service_token_id !== 'string') return { user_id: null };
+  return { user_id: null, service_token_id: principal.service_token_id };
 }
 
 function logServed(
-  { requestId, operationId, method, path, status, durationSeconds, clientIp, caller }: Served,
+  { requestId, operationId, method, path, status, durationSeconds, clientIp, principal }: Served,
   log: Log,
 ): void {
-  const isToken = caller?.startsWith(tokenCaller) === true;
   const fields = {
     request_id: requestId,
     operation: operationId,
@@ -143,8 +138,7 @@ function logServed(
     status,
     duration_ms: Math.round(durationSeconds * 1e4) / 10,
     client_ip: clientIp,
-    user_id: isToken ? null : caller,
-    ...(isToken && { service_token_id: caller.slice(tokenCaller.length) }),
+    ...callerFields(principal),
   };
   log.info(fields, 'request');
 }

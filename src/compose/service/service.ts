@@ -121,11 +121,10 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
       trustedProxies: [],
       problemOf: problemOfServer,
       callerSchemes: [{ ...schemes.clientCertificate, scope: null }],
-      callerOf: nameOf,
       served: (reply) => {
         metrics.observe(reply);
-        const { requestId: request_id, operationId: operation, method, path, status, caller } = reply;
-        log.debug({ request_id, operation, method, path, status, caller }, 'served');
+        const { requestId: request_id, operationId: operation, method, path, status, principal } = reply;
+        log.debug({ request_id, operation, method, path, status, caller: nameOf(principal) }, 'served');
       },
       headers: securityHeaders,
       ...(served === null

@@ -4,6 +4,8 @@
  */
 import type { RateLimiter, RateLimitState } from '../../contract/rate-limiting.js';
 import type { Clock } from '../clock.js';
+import type { RateLimitRule } from './rate-limit-rule.js';
+import { rateLimitState } from './rate-limit-state.js';
 import type { StoredRateLimiter } from './stored-rate-limiter.js';
 
 const sharedEveryMs = 1000;
@@ -11,7 +13,7 @@ const sharedEveryMs = 1000;
 const mostWindows = 1000;
 
 interface Window {
-  readonly policy: Pick<RateLimitState, 'limit' | 'windowSeconds'>;
+  readonly policy: RateLimitRule;
   readonly endsAtMs: number;
   /** Requests that are included in the shared count. */
   shared: number;
@@ -47,7 +49,7 @@ function begin(windows: Map<string, Window>, name: string, state: RateLimitState
   const window = windows.get(name);
   if (window !== undefined && window.endsAtMs > nowMs) {
     window.shared = Math.max(window.shared, usedOf(state));
-    return stateOf(window, window.shared + window.pending, nowMs);
+    return rateLimitState(window.policy, window.shared + window.pending, window.endsAtMs - nowMs);
   }
   if (windows.size >= mostWindows) dropEnded(windows, nowMs);
   windows.set(name, windowOf(state, nowMs));
@@ -74,14 +76,9 @@ function share(window: Window, nowMs: number, add: (points: number) => Promise<R
 }
 
 function count(window: Window, nowMs: number): RateLimitState {
-  const state = stateOf(window, window.shared + window.pending + 1, nowMs);
+  const state = rateLimitState(window.policy, window.shared + window.pending + 1, window.endsAtMs - nowMs);
   if (!state.exceeded) window.pending += 1;
   return state;
-}
-
-function stateOf({ policy, endsAtMs }: Window, used: number, nowMs: number): RateLimitState {
-  const resetSeconds = Math.max(1, Math.ceil((endsAtMs - nowMs) / 1000));
-  return { ...policy, remaining: Math.max(0, policy.limit - used), resetSeconds, exceeded: used > policy.limit };
 }
 
 function windowOf(state: RateLimitState, nowMs: number): Window {

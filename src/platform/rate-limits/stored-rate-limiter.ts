@@ -2,6 +2,7 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiter, RateLimitState } from '../../contract/rate-limiting.js';
 import type { Sql } from '../../database/connection.js';
 import type { RateLimitRule } from './rate-limit-rule.js';
+import { rateLimitState } from './rate-limit-state.js';
 
 /** A rate limiter that can count several requests at once. */
 export interface StoredRateLimiter extends RateLimiter {
@@ -26,7 +27,8 @@ export function createStoredRateLimiter(
       const limiter = limiters.get(setting);
       if (rule === undefined || limiter === undefined) throw new Error(`There is no rate limit ${setting}`);
       if (rule === null || limiter === null) return null;
-      return stateOf(rule, await consumed(limiter, key, points));
+      const { consumedPoints, msBeforeNext } = await consumed(limiter, key, points);
+      return rateLimitState(rule, consumedPoints, msBeforeNext);
     },
   };
 }
@@ -57,14 +59,4 @@ async function consumed(limiter: RateLimiterPostgres, key: string, points: numbe
     if (answer instanceof RateLimiterRes) return answer;
     throw answer;
   }
-}
-
-function stateOf({ limit, windowSeconds }: RateLimitRule, answer: RateLimiterRes): RateLimitState {
-  return {
-    limit,
-    windowSeconds,
-    remaining: Math.max(0, limit - answer.consumedPoints),
-    resetSeconds: Math.max(1, Math.ceil(answer.msBeforeNext / 1000)),
-    exceeded: answer.consumedPoints > limit,
-  };
 }

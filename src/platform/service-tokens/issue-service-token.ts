@@ -19,7 +19,7 @@ import type { PlatformDependencies } from '../dependencies.js';
 import { lockOrganization } from '../organizations/members.store.js';
 import type { Random } from '../random.js';
 import { hashToken } from '../tokens/token-hash.js';
-import type { TokenManager } from './token-manager.js';
+import { managerOf, type TokenManager } from './token-manager.js';
 import { newServiceToken } from './service-token-form.js';
 import {
   countServiceTokens,
@@ -50,8 +50,7 @@ export const createServiceToken: CreateServiceTokenHandler<PlatformDependencies>
   { body, principal, context },
   dependencies,
 ) => {
-  const manager = { orgId: principal.org_id, userId: principal.user_id, context };
-  const outcome = await issueServiceToken(manager, body, dependencies);
+  const outcome = await issueServiceToken(managerOf(principal, context), body, dependencies);
   return 'refusal' in outcome ? outcome.refusal : { status: 201, body: outcome.issued };
 };
 
@@ -59,8 +58,12 @@ export const rotateServiceToken: RotateServiceTokenHandler<PlatformDependencies>
   { params, body, principal, context },
   dependencies,
 ) => {
-  const manager = { orgId: principal.org_id, userId: principal.user_id, context };
-  const outcome = await issueNextSecret(manager, params.service_token_id.toLowerCase(), body, dependencies);
+  const outcome = await issueNextSecret(
+    managerOf(principal, context),
+    params.service_token_id.toLowerCase(),
+    body,
+    dependencies,
+  );
   return 'refusal' in outcome ? outcome.refusal : { status: 200, body: outcome.issued };
 };
 

@@ -9,7 +9,7 @@ import { recordAudit } from '../audit/audit.store.js';
 import type { Clock } from '../clock.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { replyWithPage } from '../paging.js';
-import type { TokenManager } from './token-manager.js';
+import { managerOf, type TokenManager } from './token-manager.js';
 import { lockServiceToken, selectServiceTokens, serviceTokenOf, storeRevocation } from './service-tokens.store.js';
 
 export const listServiceTokens: ListServiceTokensHandler<PlatformDependencies> = (
@@ -34,8 +34,11 @@ export const revokeServiceToken: RevokeServiceTokenHandler<PlatformDependencies>
   { params, principal, context },
   dependencies,
 ) => {
-  const manager = { orgId: principal.org_id, userId: principal.user_id, context };
-  const isKnown = await endServiceToken(manager, params.service_token_id.toLowerCase(), dependencies);
+  const isKnown = await endServiceToken(
+    managerOf(principal, context),
+    params.service_token_id.toLowerCase(),
+    dependencies,
+  );
   return isKnown ? { status: 204 } : noSuchServiceToken();
 };
 

@@ -4,6 +4,7 @@
  */
 import type { AnyRow } from '../../records.js';
 import { numberOrNull, textOf } from '../row-values.js';
+import { countWhile } from './count-while.js';
 import { isProduction } from './production-deployments.js';
 
 export class ChangeFailures {
@@ -34,8 +35,8 @@ export class ChangeFailures {
    */
   affectedByDeployment(row: AnyRow): readonly string[] {
     const startedAt = numberOrNull(row, 'started_at') ?? -Infinity;
-    const first = this.#countUntil(startedAt - 1);
-    return this.#ordered.slice(Math.max(0, first - 1)).map(({ id }) => id);
+    const before = countWhile(this.#ordered, ({ deployedAt }) => deployedAt < startedAt);
+    return this.#ordered.slice(Math.max(0, before - 1)).map(({ id }) => id);
   }
 
   /** The deployment that an incident counts against. */
@@ -44,18 +45,7 @@ export class ChangeFailures {
   }
 
   #latestAt(moment: number): Deployment | undefined {
-    return this.#ordered[this.#countUntil(moment) - 1];
-  }
-
-  /** The number of deployments up to a moment, which is included. */
-  #countUntil(moment: number): number {
-    let [low, high] = [0, this.#ordered.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#ordered[middle]?.deployedAt ?? Infinity) <= moment) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return this.#ordered[countWhile(this.#ordered, ({ deployedAt }) => deployedAt <= moment) - 1];
   }
 }
 

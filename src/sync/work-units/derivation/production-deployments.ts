@@ -4,6 +4,7 @@
  */
 import type { AnyRow } from '../../records.js';
 import { numberOrNull, textOf, textOrNull } from '../row-values.js';
+import { countWhile } from './count-while.js';
 
 /** The columns that this file reads. */
 export const PRODUCTION_COLUMNS = [
@@ -72,13 +73,7 @@ export class ProductionDeployments {
 
   /** The number of deployments with older code. */
   #placeOf(codeAt: number): number {
-    let [low, high] = [0, this.#ordered.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#ordered[middle]?.codeAt ?? Infinity) < codeAt) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countWhile(this.#ordered, (deployment) => deployment.codeAt < codeAt);
   }
 }
 

@@ -227,9 +227,16 @@ async function deriveRequests(run: Run): Promise<void> {
     return;
   }
   const numbers = [...affected].sort((a, b) => a - b);
-  for (let start = 0; start < numbers.length; start += REQUESTS_AT_ONCE)
-    await writeRequests(run, { kind: 'in', column: 'number', values: numbers.slice(start, start + REQUESTS_AT_ONCE) });
+  for (const where of inParts('number', numbers)) await writeRequests(run, where);
 }
+
+/** Conditions that together select the rows with these values. */
+function* inParts(column: string, values: readonly (string | number)[]): Generator<Where> {
+  for (let start = 0; start < values.length; start += VALUES_AT_ONCE)
+    yield { kind: 'in', column, values: values.slice(start, start + VALUES_AT_ONCE) };
+}
+
+const VALUES_AT_ONCE = 1000;
 
 /** Remembers the requests that changed deployments may contain. */
 async function findDeployedRequests({ changed, reader, affected }: Run): Promise<void> {
@@ -248,8 +255,6 @@ async function findDeployedRequests({ changed, reader, affected }: Run): Promise
   }
 }
 
-const REQUESTS_AT_ONCE = 1000;
-
 async function writeRequests(run: Run, where: Where): Promise<void> {
   for await (const rows of run.reader.requests(where)) {
     run.signal.throwIfAborted();
@@ -262,22 +267,13 @@ async function deriveDeployments(run: Run): Promise<void> {
   const { changed, reader, context } = run;
   if (changed.deployments === 'none' && changed.incidents === 'none') return;
   const failures = await reader.changeFailures();
-  const write = async (where: Where): Promise<void> => {
-    for await (const rows of reader.rows('deployments', DEPLOYMENT_COLUMNS, where)) {
-      run.signal.throwIfAborted();
-      await run.writer.write(rows.flatMap((row) => deployedUnit(context, failures, row) ?? []));
-    }
-  };
-  if (changed.deployments === 'all' || changed.incidents === 'all') {
-    await write({ kind: 'all' });
-    return;
-  }
-  const ids = await changedDeployments(run, failures);
-  for (let start = 0; start < ids.length; start += DEPLOYMENTS_AT_ONCE)
-    await write({ kind: 'in', column: 'deployment_id', values: ids.slice(start, start + DEPLOYMENTS_AT_ONCE) });
+  const isAll = changed.deployments === 'all' || changed.incidents === 'all';
+  const parts: Iterable<Where> = isAll
+    ? [{ kind: 'all' }]
+    : inParts('deployment_id', await changedDeployments(run, failures));
+  for (const where of parts)
+    await writeEach(run, 'deployments', where, DEPLOYMENT_COLUMNS, (row) => deployedUnit(context, failures, row));
 }
-
-const DEPLOYMENTS_AT_ONCE = 1000;
 
 function deployedUnit(context: RepositoryContext, failures: ChangeFailures, row: AnyRow): WorkUnit | undefined {
   const unit = deploymentUnit(context, row);
@@ -296,7 +292,10 @@ async function changedDeployments({ changed, reader }: Run, failures: ChangeFail
   if (changed.incidents !== 'none') {
     const columns = ['incident_id', 'started_at'];
     for await (const rows of reader.rows('incidents', columns, whereOf(changed.incidents)))
-      for (const row of rows) ids.add(failures.affectedByIncident(numberOf(row, 'started_at')) ?? '');
+      for (const row of rows) {
+        const id = failures.affectedByIncident(numberOf(row, 'started_at'));
+        if (id !== undefined) ids.add(id);
+      }
   }
   return [...ids];
 }
@@ -308,8 +307,17 @@ async function deriveEach(
   columns: readonly string[],
   unit: (row: AnyRow) => WorkUnit | undefined,
 ): Promise<void> {
-  if (extent === 'none') return;
-  for await (const rows of run.reader.rows(table, columns, whereOf(extent))) {
+  if (extent !== 'none') await writeEach(run, table, whereOf(extent), columns, unit);
+}
+
+async function writeEach(
+  run: Run,
+  table: TableName,
+  where: Where,
+  columns: readonly string[],
+  unit: (row: AnyRow) => WorkUnit | undefined,
+): Promise<void> {
+  for await (const rows of run.reader.rows(table, columns, where)) {
     run.signal.throwIfAborted();
     await run.writer.write(rows.map(unit).filter((each) => each !== undefined));
   }
