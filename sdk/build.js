@@ -1,6 +1,5 @@
 /**
- * `npm run build -w sdk [-- <folder>]`: builds the package into `dist/`, or into `<folder>/dist`. With
- * `--without-declarations` it emits only what runs.
+ * `npm run build -w sdk [-- <folder>]`: builds the package into `dist/`, or into `<folder>/dist`.
  *
  * Every module stays a separate file in both module systems: entry points then share the classes that callers test with
  * `instanceof`, and bundlers can remove unused modules. The declarations are identical for both; the package.json beside
@@ -11,22 +10,15 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { transformSync } from 'esbuild';
 
 const root = dirname(fileURLToPath(import.meta.url));
-const { values, positionals } = parseArgs({
-  options: { 'without-declarations': { type: 'boolean', default: false } },
-  allowPositionals: true,
-});
-const dist = join(resolve(positionals[0] ?? root), 'dist');
+const dist = join(resolve(process.argv[2] ?? root), 'dist');
 const formats = /** @type {const} */ ({ esm: 'module', cjs: 'commonjs' });
 
 rmSync(dist, { recursive: true, force: true });
-if (!values['without-declarations']) {
-  emitDeclarations(join(dist, 'esm'));
-  cpSync(join(dist, 'esm'), join(dist, 'cjs'), { recursive: true });
-}
+emitDeclarations(join(dist, 'esm'));
+cpSync(join(dist, 'esm'), join(dist, 'cjs'), { recursive: true });
 for (const format of /** @type {const} */ (['esm', 'cjs'])) {
   transpile(format);
   const marker = { type: formats[format], sideEffects: false };
@@ -35,7 +27,8 @@ for (const format of /** @type {const} */ (['esm', 'cjs'])) {
 
 /** @param {string} outDir */
 function emitDeclarations(outDir) {
-  const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const manifest = createRequire(import.meta.url).resolve('typescript-7/package.json');
+  const compiler = join(dirname(manifest), 'bin/tsc');
   execFileSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.json'), '--outDir', outDir], {
     stdio: 'inherit',
   });

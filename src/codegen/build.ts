@@ -1,13 +1,14 @@
 /**
  * `npm run build` creates `dist/`, which is what runs: the compiled sources, the generated files, the migrations, the
- * script of the API reference, GraphiQL, and the web console. With `--with-sdk` it also builds the SDK, and with
- * `--without-declarations` only what runs of it. With `--output <folder>` it writes to another folder.
+ * script of the API reference, GraphiQL, and the web console. With `--with-sdk` it also builds the SDK. With
+ * `--output <folder>` it writes to another folder.
  */
-import { fork } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { parseArgs } from 'node:util';
+import { dirname, join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
 import { build, type BuildOptions } from 'esbuild';
 import { buildConsole } from './build-console.js';
 import { bundleCompose, requireBanner } from './bundle-compose.js';
@@ -18,7 +19,6 @@ import { precompress } from './precompress.js';
 const { values: options } = parseArgs({
   options: {
     'with-sdk': { type: 'boolean', default: false },
-    'without-declarations': { type: 'boolean', default: false },
     output: { type: 'string', default: 'dist' },
   },
 });
@@ -52,10 +52,9 @@ async function buildServer(): Promise<void> {
   ]);
 }
 
-/** Builds the SDK in another process at the same time: its declarations need the compiler, which takes half of the time. */
+/** Builds the SDK in another process at the same time. */
 async function buildSdk(): Promise<void> {
-  const flags = options['without-declarations'] ? ['--without-declarations'] : [];
-  const builder = fork('sdk/build.js', flags, { execArgv: [] });
+  const builder = fork('sdk/build.js', { execArgv: [] });
   await once(builder, 'exit');
   if (builder.exitCode !== 0) throw new Error('The build of the SDK failed');
 }
@@ -71,21 +70,12 @@ async function compile(): Promise<void> {
 
 /** Writes the declarations of the modules that the package exports. They use no types of other modules. */
 async function declareExports(): Promise<void> {
-  const { default: typescript } = await import('typescript');
-  for (const name of ['in-process', 'exchange']) {
-    const file = `src/contract-tools/gate/${name}.ts`;
-    const { outputText, diagnostics } = typescript.transpileDeclaration(await readFile(file, 'utf8'), {
-      fileName: file,
-      reportDiagnostics: true,
-      compilerOptions: { isolatedDeclarations: true, module: typescript.ModuleKind.NodeNext },
-    });
-    const [fault] = diagnostics ?? [];
-    if (fault !== undefined)
-      throw new Error(`${file}: ${typescript.flattenDiagnosticMessageText(fault.messageText, ' ')}`);
-    const target = `${output}/src/contract-tools/gate`;
-    await mkdir(target, { recursive: true });
-    await writeFile(`${target}/${name}.d.ts`, outputText);
-  }
+  const compiler = join(dirname(require.resolve('typescript-7/package.json')), 'bin/tsc');
+  const modules = ['in-process', 'exchange'].map((name) => `src/contract-tools/gate/${name}.ts`);
+  // Explicit types make it unnecessary to check, or even read, the other modules.
+  const alone = ['--ignoreConfig', '--isolatedDeclarations', '--noCheck', '--noResolve', '--module', 'nodenext'];
+  const emit = ['--declaration', '--emitDeclarationOnly', '--rootDir', '.', '--outDir', output];
+  await promisify(execFile)(process.execPath, [compiler, ...alone, ...emit, ...modules]);
 }
 
 /**

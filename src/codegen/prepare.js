@@ -11,10 +11,9 @@ const command = 'dist/src/cli/main.js';
 // that takes 10 s, and removes files that a running server may still load.
 const isLinkedByNpx = process.env.npm_command === 'exec' && existsSync(command);
 
-const canBuild = ['tsx', 'esbuild', 'typescript'].every((name) => existsSync(`node_modules/${name}/package.json`));
+const canBuild = ['tsx', 'esbuild', 'typescript-7'].every((name) => existsSync(`node_modules/${name}/package.json`));
 if (isLinkedByNpx) process.exit();
-// A checkout type-checks against the sources of the SDK. Its declarations are for packages; they need 3 s of CPU.
-const build = 'node --import tsx src/codegen/build.ts --with-sdk --without-declarations';
+const build = 'node --import tsx src/codegen/build.ts --with-sdk';
 if (canBuild) execSync(build, { stdio: 'inherit' });
 else if (!existsSync(command)) {
   console.error('Not built: development packages are missing. Run `npm ci`, then `npm prune --omit=dev`.');

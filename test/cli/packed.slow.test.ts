@@ -66,10 +66,12 @@ describe.skipIf(unreachable !== null)(`the packed server${unreachable ?? ''}`, {
   test("exports the gate for a user's tests, with its types", async () => {
     await writeFile(join(folder, 'contract.json'), JSON.stringify(greetings));
     await writeFile(join(folder, 'greeting.test.mts'), userTest);
-    const compiler = join(root, 'node_modules/typescript/bin/tsc');
     const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node'];
     const strict = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2022'];
-    await run(process.execPath, [compiler, ...strict, ...types, 'greeting.test.mts'], { cwd: folder });
+    for (const version of ['typescript-7', 'typescript']) {
+      const compiler = join(root, 'node_modules', version, 'bin/tsc');
+      await run(process.execPath, [compiler, ...strict, ...types, 'greeting.test.mts'], { cwd: folder });
+    }
     const { stdout } = await run(process.execPath, ['--test', 'greeting.test.mjs'], { cwd: folder });
     expect(stdout).toMatch(/^(?:#|ℹ) pass 2$/m);
   });
