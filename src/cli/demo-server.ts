@@ -29,8 +29,9 @@ export async function findDemoServer(
 ): Promise<DemoServer> {
   // A running server may use another port than the current settings.
   for (const url of [localUrl(settings), await readServerAddress(settings)]) {
-    const served = url === null ? [] : await keyIdsOf(url);
-    if (url !== null && served.some((id) => keyIds.has(id))) return { url, command: null };
+    if (url === null) continue;
+    const served = await keyIdsOf(url);
+    if (served.some((id) => keyIds.has(id))) return { url, command: null };
   }
   const configured = settings.port === 0 ? defaultPort : settings.port;
   const port = await freePort({ ...settings, port: configured });

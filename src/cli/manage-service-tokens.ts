@@ -15,6 +15,7 @@ import { commandEnvironment } from './environment.js';
 import { oneLine } from './one-line.js';
 import { withOpenDatabase } from './open-database.js';
 import type { CreateOptions, ListOptions, RotateOptions, TokenOptions } from './service-token-options.js';
+import { isUuid } from '../system/uuid.js';
 
 /** As many as an organization can have, and those that were revoked lately. */
 const mostListed = 1000;
@@ -101,7 +102,8 @@ async function withOrganization(
 }
 
 function uuidOf(what: string, text: string): string {
-  if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)) return text.toLowerCase();
+  const id = text.toLowerCase();
+  if (isUuid(id)) return id;
   throw new SettingError(`${JSON.stringify(text)} is not the id of ${what}`);
 }
 

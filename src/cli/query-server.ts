@@ -2,6 +2,7 @@
 import { isObject, type Json, type JsonObject } from './query-rows.js';
 import type { Ask } from './query-session.js';
 import { UsageError } from './work-units.js';
+import { fetchFailure } from '../system/fetch-failure.js';
 
 /** Slightly longer than the server's limit for one query. */
 const timeoutMs = 60_000;
@@ -45,7 +46,7 @@ async function exchange(url: string, token: string, body: object | undefined): P
     redirect: 'error', // a redirect would send the token to another server
     signal: AbortSignal.timeout(timeoutMs),
   }).catch((error: unknown) => {
-    throw new Error(`${new URL(url).origin} cannot be reached: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`${new URL(url).origin} cannot be reached: ${fetchFailure(error)}`, { cause: error });
   });
   const reply = (await response.json().catch(() => null)) as Json; // JSON.parse returns JSON values only
   if (!isObject(reply)) throw new Error(`${new URL(url).origin} answered ${response.status}, and no JSON object.`);
@@ -62,9 +63,4 @@ function messagesOf({ errors, message }: JsonObject): string[] {
   return errors.map((each: Json) =>
     isObject(each) && typeof each['message'] === 'string' ? each['message'] : 'An error.',
   );
-}
-
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,5 +1,5 @@
 /** The members of an object; none where the value is no object. */
-export function members(value: unknown): Readonly<Record<string, unknown>> {
+export function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>) // an object that is no array has string keys
     : {};
@@ -20,11 +20,11 @@ export const httpMethods = ['get', 'put', 'post', 'delete', 'options', 'head', '
  */
 export function resolve(document: unknown, value: unknown): unknown {
   let found = value;
-  for (let hops = 0; typeof members(found)['$ref'] === 'string'; hops += 1) {
-    const { $ref: reference, ...beside } = members(found);
+  for (let hops = 0; typeof record(found)['$ref'] === 'string'; hops += 1) {
+    const { $ref: reference, ...beside } = record(found);
     if (hops > 32) throw new Error(`${String(reference)} refers to itself`);
     const target = lookUp(document, String(reference));
-    found = Object.keys(beside).length === 0 ? target : { ...members(target), ...beside };
+    found = Object.keys(beside).length === 0 ? target : { ...record(target), ...beside };
   }
   return found;
 }
@@ -40,12 +40,13 @@ export function lookUp(document: unknown, reference: string): unknown {
   let found = document;
   for (const segment of reference.slice(2).split('/')) {
     const key = unescapeSegment(segment);
-    found = Array.isArray(found) ? (found as unknown[])[Number(key)] : members(found)[key];
+    found = Array.isArray(found) ? (found as unknown[])[Number(key)] : record(found)[key];
     if (found === undefined) throw new Error(`${reference} points to nothing`);
   }
   return found;
 }
 
-function unescapeSegment(segment: string): string {
+/** A segment of a reference, which is a pointer in the fragment of a URL. */
+export function unescapeSegment(segment: string): string {
   return decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { parse } from 'yaml';
-import { members } from './documents.js';
+import { record } from './documents.js';
 
 /** The document, or a file that it refers to, cannot be used. The message names the file and what to do. */
 export class DocumentError extends Error {
@@ -21,7 +21,7 @@ const filesKey = 'x-plumbline-files';
 export function loadDocument(path: string): unknown {
   const root = readFile(path);
   const folder = dirname(root.path);
-  const version = String(members(root.content)['openapi']);
+  const version = String(record(root.content)['openapi']);
   if (!/^3\.\d+/.test(version)) {
     throw new DocumentError(`${path} is not an OpenAPI 3 document: its member openapi is ${version}.`);
   }
@@ -54,7 +54,7 @@ export function loadDocument(path: string): unknown {
     rewritten.push(rewrite(contents[index], index, (reference) => numberOf(path, reference)));
   }
   const [document, ...others] = rewritten;
-  return { ...members(document), [filesKey]: Object.fromEntries(others.map((file, index) => [index + 1, file])) };
+  return { ...record(document), [filesKey]: Object.fromEntries(others.map((file, index) => [index + 1, file])) };
 }
 
 /** Points references to other files at the place where those will stand. */

@@ -1,8 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { entries, members, resolve } from './documents.js';
+import { entries, record, resolve } from './documents.js';
 import { modernized } from './gate/modernize.js';
-import { follow, fragment, record, type Pointer } from './gate/pointers.js';
+import { follow, fragment, type Pointer } from './gate/pointers.js';
 
 /** Lists what of a value breaks a schema. */
 export type Check = (value: unknown) => readonly ErrorObject[];
@@ -57,8 +57,8 @@ function withOptional(document: unknown, value: unknown, keyword: 'readOnly' | '
   for (const [key, each] of Object.entries(value)) {
     inner[key] = key === 'example' ? each : withOptional(document, each, keyword);
   }
-  const properties = members(inner['properties']);
+  const properties = record(inner['properties']);
   if (!Array.isArray(inner['required']) || Object.keys(properties).length === 0) return inner;
-  const isOptional = (name: unknown): boolean => members(resolve(document, properties[String(name)]))[keyword] === true;
+  const isOptional = (name: unknown): boolean => record(resolve(document, properties[String(name)]))[keyword] === true;
   return { ...inner, required: entries(inner['required']).filter((name) => !isOptional(name)) };
 }

@@ -6,6 +6,7 @@ import type { Dispatcher, fetch as UndiciFetch, Response as UndiciResponse } fro
 import { inSpan, type Span } from '../system/tracing.js';
 import type { AddressPolicy } from './addresses.js';
 import { openDispatcher, type Lookup } from './dispatcher.js';
+import { fetchFailure } from '../system/fetch-failure.js';
 
 export interface OutboundRequest {
   /** Default `GET`. */
@@ -76,7 +77,7 @@ export function outboundFetch(policy: AddressPolicy, lookup?: Lookup): OutboundF
       callersSignal.throwIfAborted();
       if (policy !== 'any') throw new UnreachableError('it cannot be reached', { cause: error });
       if (error instanceof RedirectRefusedError) throw error;
-      throw new UnreachableError(signal.aborted ? `no reply within ${timeoutMs / 1000} s` : reasonOf(error), {
+      throw new UnreachableError(signal.aborted ? `no reply within ${timeoutMs / 1000} s` : fetchFailure(error), {
         cause: error,
       });
     } finally {
@@ -154,10 +155,4 @@ async function whole(response: UndiciResponse, maxBytes: number): Promise<Respon
   }
   const hasBody = status !== 204 && status !== 205 && status !== 304;
   return new Response(hasBody ? Buffer.concat(chunks) : null, { status, statusText, headers: [...headers] });
-}
-
-/** `fetch` reports "fetch failed" and the reason in its cause. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
 }

@@ -2,7 +2,7 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { isCompiled } from '../../src/codegen/compile-schemas.js';
-import { record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
 import { createSmallProject, type SmallProject } from './small-project.js';
 
 // Each run of the generator starts redocly, ajv, esbuild and prettier.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenApiDocument } from '../../src/codegen/openapi-document.js';
 import { readContract } from '../../src/codegen/read-contract.js';
-import { record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
 
 /** A small contract that keeps every rule. */
 function rightContract(): Record<string, unknown> {

@@ -3,7 +3,7 @@ import { bundleProblems } from '../../src/codegen/bundle.js';
 import { emitProblems } from '../../src/codegen/emit/problems.js';
 import type { OpenApiDocument, SchemaObject } from '../../src/codegen/openapi-document.js';
 import { readProblems } from '../../src/codegen/read-problems.js';
-import { record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
 
 const right = {
   type: 'object',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { routes } from '../../generated/platform/routes.js';
-import { entriesAt, follow, record, type Pointer } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
+import { entriesAt, follow, type Pointer } from '../../src/contract-tools/gate/pointers.js';
 import document from '../../generated/platform/openapi.json' with { type: 'json' };
 
 /** Every example of a reply that is JSON and no problem. */

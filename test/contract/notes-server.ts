@@ -7,7 +7,7 @@ import { parse, stringify } from 'yaml';
 import { bundleContract } from '../../src/codegen/bundle.js';
 import type { OpenApiDocument } from '../../src/codegen/openapi-document.js';
 import { loadContract } from '../support/load-contract.js';
-import { record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
 import { openObservations } from '../../src/contract-tools/gate/observations.js';
 import { createRecorder, observationsFolder, type Recorder } from '../support/recorder.js';
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendRaw } from '../support/recorder-raw.js';
-import { record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
 import { addTool, startWorkshop, type Workshop } from './workshop.js';
 
 let workshop: Workshop;

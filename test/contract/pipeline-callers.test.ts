@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { insufficientRole } from '../../generated/problems.js';
 import { sendRaw } from '../support/recorder-raw.js';
-import { record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
 import { addTool, countingLimiter, startWorkshop, type Workshop, type WorkshopOptions } from './workshop.js';
 
 let workshop: Workshop;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
 import { startWorkshop, type Workshop } from './workshop.js';
 
 let workshop: Workshop;

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { serviceUnavailable } from '../../generated/problems.js';
 import type { AnyHandler } from '../../src/contract/pipeline.js';
 import { isSampled, type ReplyValidation } from '../../src/contract/reply-check.js';
-import { record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
 import { addTool, startWorkshop, type Workshop, type WorkshopOptions } from './workshop.js';
 
 let workshop: Workshop;

@@ -4,7 +4,7 @@ import Koa from 'koa';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { createApplication } from '../../src/contract/application.js';
-import { record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
 import { startTestPlatform } from '../support/platform.js';
 import { runService } from '../compose/service/running-service.js';
 

@@ -17,7 +17,7 @@ import type { Served } from '../../src/contract/served.js';
 import type { ReplyValidation } from '../../src/contract/reply-check.js';
 import { listen, type RunningServer } from '../../src/contract/server.js';
 import { readDocument, type Contract } from '../../src/contract-tools/gate/contract.js';
-import { record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
 import { createRecorder, type Recorder } from '../support/recorder.js';
 
 /** What one test wants different from the usual workshop. */

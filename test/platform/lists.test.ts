@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../support/platform.js';
-import { entriesAt, follow, record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
+import { entriesAt, follow } from '../../src/contract-tools/gate/pointers.js';
 import { exampleDefinition } from './views/definition.js';
 import { platformExamples } from './service/send-example.js';
 

@@ -1,4 +1,4 @@
-import { record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
 import { exampleRequests, initOf, urlOf, type ExampleRequest } from './examples.js';
 
 export interface AbuseOptions {

@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { entriesAt, follow, record, type Pointer } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
+import { entriesAt, follow, type Pointer } from '../../src/contract-tools/gate/pointers.js';
 
 export interface SchemaArbitraryOptions {
   /** Ids that exist, mixed with others wherever a UUID is asked for. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { entriesAt, follow, record, type Pointer } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
+import { entriesAt, follow, type Pointer } from '../../src/contract-tools/gate/pointers.js';
 
 /** A valid request of one operation, made of the examples in the contract. */
 export interface ExampleRequest {

@@ -2,7 +2,7 @@ import { getOperationAST, parse, type DocumentNode } from 'graphql';
 import { checkData, notedInputs, valueFaults } from './graphql-data.js';
 import { jsonType, limitHeaders, responseType, type GraphqlContract } from './graphql-contract.js';
 import { mediaTypeOf, type Findings } from '../../src/contract-tools/gate/check-reply.js';
-import { record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
 import type { Unit } from '../../src/contract-tools/gate/observations.js';
 
 /** One request to `/graphql` or below, and its complete reply. */

@@ -25,7 +25,7 @@ import {
 } from 'graphql';
 import type { Findings } from '../../src/contract-tools/gate/check-reply.js';
 import type { Unit } from '../../src/contract-tools/gate/observations.js';
-import { record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 

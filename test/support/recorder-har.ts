@@ -1,4 +1,4 @@
-import { record } from '../../src/contract-tools/gate/pointers.js';
+import { record } from '../../src/contract-tools/documents.js';
 import type { Exchange } from './recorder.js';
 
 /** An exchange with what was asked, which a check of GraphQL needs to know. */

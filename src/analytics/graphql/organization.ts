@@ -1,4 +1,5 @@
 import { unauthorized } from './refusal.js';
+import { isUuid } from '../../system/uuid.js';
 
 /** The sender of a request. */
 export interface Caller {
@@ -55,11 +56,10 @@ function disagreement(place: string): Error {
   return unauthorized(`The query parameter org_id and ${place} must name the same organization.`);
 }
 
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-
 /** Normalizes the id of an organization for comparison; null if it is not a valid id. */
 function normalOrgId(value: unknown): string | null {
   if (typeof value !== 'string' || value.trim() === '' || value.length > 200) return null;
   if (/[\u0000-\u001f\u007f]/.test(value)) return null;
-  return uuid.test(value) ? value.toLowerCase() : value;
+  const lower = value.toLowerCase();
+  return isUuid(lower) ? lower : value;
 }

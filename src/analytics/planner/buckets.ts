@@ -50,7 +50,8 @@ function next(interval: Interval, start: string): string {
   }
 }
 
-function dayNumber(day: string): number {
+/** The number of a day, as `2026-01-31`, since 1970. */
+export function dayNumber(day: string): number {
   return Date.parse(`${day}T00:00:00Z`) / DAY_MILLISECONDS;
 }
 
@@ -58,6 +59,7 @@ function monthNumber(day: string): number {
   return Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7));
 }
 
-function dayText(number: number): string {
+/** The day with a number. */
+export function dayText(number: number): string {
   return new Date(number * DAY_MILLISECONDS).toISOString().slice(0, 10);
 }

@@ -4,7 +4,7 @@
  */
 import type { DateRange, DoraBucket, DoraDuration, DoraKeys, DoraRequest, DoraResult } from '../analytics.js';
 import type { Interval } from '../vocabulary.js';
-import { bucketsOf } from './buckets.js';
+import { bucketsOf, dayNumber } from './buckets.js';
 import type { DistributionQuery, QueryMeasure } from './distribution-statement.js';
 import { wholeNumber, type Row, type Rows } from './result-rows.js';
 import type { Slice } from './slices.js';
@@ -143,5 +143,5 @@ function daysIn({ startDate, endDate }: DateRange, start: string, next: string |
 }
 
 function daysBetween(first: string, last: string): number {
-  return (Date.parse(last) - Date.parse(first)) / 86_400_000;
+  return dayNumber(last) - dayNumber(first);
 }

@@ -2,6 +2,7 @@
 import type { AnalyticsBatch, AnalyticsResult, BreakdownResult, DateRange, DistributionResult } from '../analytics.js';
 import type { Baseline, Dimension } from '../vocabulary.js';
 import { answerBatch, largest } from './answer.js';
+import { dayNumber, dayText } from './buckets.js';
 import { statisticsByKey } from './distributions.js';
 import type { DistributionQuery } from './distribution-statement.js';
 import { answerDora, itemQueries } from './dora.js';
@@ -111,11 +112,8 @@ function baselineOf(slice: Slice, baseline: Baseline, dimension: Dimension, keys
   return { ...slice, scope: { level: 'ORG', ids: [] }, filters: { WORK_TYPE, THEME, SUBCATEGORY, ...own } };
 }
 
-const DAY_MILLISECONDS = 86_400_000;
-
 /** As many days, directly before. */
 function periodBefore({ startDate, endDate }: DateRange): DateRange {
-  const [start, end] = [Date.parse(startDate), Date.parse(endDate)];
-  const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10);
-  return { startDate: dayText(2 * start - end - DAY_MILLISECONDS), endDate: dayText(start - DAY_MILLISECONDS) };
+  const [start, end] = [dayNumber(startDate), dayNumber(endDate)];
+  return { startDate: dayText(2 * start - end - 1), endDate: dayText(start - 1) };
 }

@@ -11,6 +11,14 @@ export function labelFilter(given: readonly string[] = []): { labels?: Labels } 
   return given.length === 0 ? {} : { labels: Object.fromEntries(given.map(nameAndValue)) };
 }
 
+/** Lists the resources that match all filters, with a `list` that takes one for each name. */
+export async function listMatching<Resource extends { readonly labels: Labels }>(
+  given: readonly string[] | undefined,
+  list: (filter: { labels?: Labels }) => Promise<readonly Resource[]>,
+): Promise<Resource[]> {
+  return (await list(labelFilter(given))).filter(matchesLabels(given));
+}
+
 /** Whether a resource matches all filters. */
 export function matchesLabels(given: readonly string[] = []): (resource: { readonly labels: Labels }) => boolean {
   const wanted = given.map((each) => Object.fromEntries([nameAndValue(each)]));

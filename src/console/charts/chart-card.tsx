@@ -6,6 +6,7 @@ import { announce } from '../ui/toasts.js';
 import { Table } from './figures-table.js';
 import { drawingOf, pngOf } from './picture.js';
 import type { ChartTable } from './table.js';
+import { TableSwitch } from '../ui/table-switch.js';
 
 export interface ChartCardProps {
   readonly title: string;
@@ -42,16 +43,7 @@ export function ChartCard({ title, summary, table, draw, query, children }: Char
       <div class="card-head">
         <h2 id={id}>{title}</h2>
         <div class="chart-actions">
-          <button
-            type="button"
-            class="quiet"
-            aria-pressed={asTable}
-            onClick={() => {
-              setAsTable(!asTable);
-            }}
-          >
-            {asTable ? 'As a chart' : 'As a table'}
-          </button>
+          <TableSwitch asTable={asTable} back="As a chart" onChange={setAsTable} />
           <button
             type="button"
             class="quiet"

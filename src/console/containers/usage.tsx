@@ -8,6 +8,7 @@ import { timeOfDay } from '../ui/moment.js';
 import { pause } from './events.js';
 import type { Container } from './queries.js';
 import { ask, compose, withKey } from './session.js';
+import { TableSwitch } from '../ui/table-switch.js';
 
 type Sample = Schemas['StatsSample'];
 
@@ -49,16 +50,7 @@ function Used({ project, containers }: UsageProps): JSX.Element {
       <div class="card-head">
         <p class="muted">The last two minutes. The processor is a share of one core.</p>
         <div class="chart-actions">
-          <button
-            type="button"
-            class="quiet"
-            aria-pressed={asTable}
-            onClick={() => {
-              setAsTable(!asTable);
-            }}
-          >
-            {asTable ? 'As charts' : 'As a table'}
-          </button>
+          <TableSwitch asTable={asTable} back="As charts" onChange={setAsTable} />
         </div>
       </div>
       {asTable ? (

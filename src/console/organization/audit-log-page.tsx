@@ -1,6 +1,5 @@
 import { unwrap } from '@plumbline/sdk';
 import { listAuditLog, type Schemas } from '@plumbline/sdk/platform';
-import { useInfiniteQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useSearchParams } from 'wouter-preact';
 import { useMembers } from '../people/queries.js';
@@ -8,6 +7,7 @@ import { useMay, useMe } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Page } from '../shell/page.js';
 import { More } from '../ui/more.js';
+import { usePaged } from '../ui/paged.js';
 import { View } from '../ui/view.js';
 import { auditQuery, AuditFilter, type AuditFilters } from './audit-filter.js';
 import { AuditExport } from './audit-export.js';
@@ -19,17 +19,11 @@ const pageSize = 50;
 export default function AuditLogPage(): JSX.Element {
   const [search, setSearch] = useSearchParams();
   const filters: AuditFilters = Object.fromEntries(search);
-  const records = useInfiniteQuery({
+  const records = usePaged({
     queryKey: ['audit-log', filters],
-    initialPageParam: '',
-    queryFn: async ({ pageParam: cursor, signal }) =>
-      unwrap(
-        await listAuditLog(platform, {
-          signal,
-          query: { ...auditQuery(filters), limit: pageSize, ...(cursor !== '' && { cursor }) },
-        }),
-      ),
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    pageSize,
+    load: async (page, signal) =>
+      unwrap(await listAuditLog(platform, { signal, query: { ...auditQuery(filters), ...page } })),
   });
   const members = useMembers(useMe().data?.org_id ?? '', useMay('members:read'));
   const addresses = members.data ? new Map(members.data.map(({ user_id, email }) => [user_id, email])) : null;

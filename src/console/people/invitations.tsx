@@ -1,6 +1,6 @@
 import { unwrap } from '@plumbline/sdk';
 import { createInvite, listInvites, revokeInvite, type Schemas } from '@plumbline/sdk/platform';
-import { useInfiniteQuery, useMutation } from '@tanstack/preact-query';
+import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { queries } from '../session/queries.js';
@@ -11,6 +11,7 @@ import { Field, Form } from '../ui/form.js';
 import { Moment } from '../ui/moment.js';
 import { announce } from '../ui/toasts.js';
 import { More } from '../ui/more.js';
+import { usePaged } from '../ui/paged.js';
 import { View } from '../ui/view.js';
 import { grantable, reaches, type Role } from './roles.js';
 
@@ -65,18 +66,10 @@ function InviteForm({ orgId, role }: InvitationsProps): JSX.Element {
 }
 
 function InviteList({ orgId, role }: InvitationsProps): JSX.Element {
-  const invites = useInfiniteQuery({
+  const invites = usePaged({
     queryKey: ['invites', orgId],
-    initialPageParam: '',
-    queryFn: async ({ pageParam: cursor, signal }) =>
-      unwrap(
-        await listInvites(platform, {
-          signal,
-          params: { org_id: orgId },
-          query: { limit: pageSize, ...(cursor !== '' && { cursor }) },
-        }),
-      ),
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    pageSize,
+    load: async (query, signal) => unwrap(await listInvites(platform, { signal, params: { org_id: orgId }, query })),
   });
   const revoke = useMutation({
     mutationFn: async ({ id }: Invite) => {

@@ -1,8 +1,9 @@
 import { unwrap } from '@plumbline/sdk';
 import { listServiceTokens, type Schemas } from '@plumbline/sdk/platform';
-import { useInfiniteQuery, type InfiniteData, type UseInfiniteQueryResult } from '@tanstack/preact-query';
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/preact-query';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';
+import { usePaged } from '../ui/paged.js';
 
 export type ServiceToken = Schemas['ServiceToken'];
 
@@ -10,18 +11,11 @@ const pageSize = 50;
 
 /** The service tokens of an organization, the newest first. */
 export function useServiceTokens(orgId: string): UseInfiniteQueryResult<InfiniteData<Schemas['ServiceTokenPage']>> {
-  return useInfiniteQuery({
+  return usePaged({
     queryKey: ['service-tokens', orgId],
-    initialPageParam: '',
-    queryFn: async ({ pageParam: cursor, signal }) =>
-      unwrap(
-        await listServiceTokens(platform, {
-          signal,
-          params: { org_id: orgId },
-          query: { limit: pageSize, ...(cursor !== '' && { cursor }) },
-        }),
-      ),
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    pageSize,
+    load: async (query, signal) =>
+      unwrap(await listServiceTokens(platform, { signal, params: { org_id: orgId }, query })),
   });
 }
 

@@ -1,12 +1,12 @@
 import { unwrap } from '@plumbline/sdk';
 import { listRepositories } from '@plumbline/sdk/platform';
-import { useInfiniteQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { platform } from '../session/session.js';
 import { linesOf } from '../ui/fields.js';
 import { Labelled } from '../ui/form.js';
 import { More } from '../ui/more.js';
+import { usePaged } from '../ui/paged.js';
 import { View } from '../ui/view.js';
 import { codeHosts, type Provider } from './words.js';
 
@@ -99,23 +99,21 @@ function RepositoryList({ provider, integrationId, chosen, onChange }: PickerPro
   const id = useId();
   const [typed, setTyped] = useState('');
   const search = usePaused(typed.trim());
-  const found = useInfiniteQuery({
+  const found = usePaged({
     queryKey: ['repositories', provider, integrationId, search],
-    initialPageParam: '',
-    queryFn: async ({ pageParam: cursor, signal }) =>
+    pageSize,
+    load: async (page, signal) =>
       unwrap(
         await listRepositories(platform, {
           signal,
           query: {
             provider,
-            limit: pageSize,
             ...(integrationId !== null && { integration_id: integrationId }),
             ...(search !== '' && { query: search }),
-            ...(cursor !== '' && { cursor }),
+            ...page,
           },
         }),
       ),
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   });
   return (
     <div class="stack picker">

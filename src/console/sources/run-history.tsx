@@ -1,10 +1,10 @@
 import { unwrap } from '@plumbline/sdk';
 import { hasSyncRunEnded, listSyncRuns } from '@plumbline/sdk/platform';
-import { useInfiniteQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { platform } from '../session/session.js';
 import { Moment } from '../ui/moment.js';
 import { More } from '../ui/more.js';
+import { usePaged } from '../ui/paged.js';
 import { View } from '../ui/view.js';
 import { progressText, RunNotes, StatusTag } from './run-state.js';
 import type { SyncRun } from './runs.js';
@@ -14,18 +14,11 @@ const pageSize = 20;
 
 /** The runs of a sync that have ended, the newest first. */
 export function RunHistory({ configId }: { configId: string }): JSX.Element {
-  const runs = useInfiniteQuery({
+  const runs = usePaged({
     queryKey: ['sync-runs', configId],
-    initialPageParam: '',
-    queryFn: async ({ pageParam: cursor, signal }) =>
-      unwrap(
-        await listSyncRuns(platform, {
-          signal,
-          params: { sync_config_id: configId },
-          query: { limit: pageSize, ...(cursor !== '' && { cursor }) },
-        }),
-      ),
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    pageSize,
+    load: async (query, signal) =>
+      unwrap(await listSyncRuns(platform, { signal, params: { sync_config_id: configId }, query })),
   });
   return (
     <section class="card">

@@ -1,4 +1,4 @@
-import { members } from '../documents.js';
+import { record } from '../documents.js';
 import type { Change } from './change.js';
 import { compareDocuments } from './compare-documents.js';
 import { compareSchemaTexts } from './compare-graphql.js';
@@ -29,7 +29,7 @@ async function documentOf(files: Files, name: string): Promise<unknown> {
 }
 
 function versionOf(document: unknown): string {
-  return String(members(members(document)['info'])['version']);
+  return String(record(record(document)['info'])['version']);
 }
 
 async function compareGraphql(before: Files, after: Files): Promise<ContractChanges> {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { entries, httpMethods, members, resolve } from '../documents.js';
+import { entries, httpMethods, record, resolve } from '../documents.js';
 import { at, type Change, type ChangeClass, type Side } from './change.js';
 import { compareOperations, type Operation } from './compare-operations.js';
 import { compareReplies } from './compare-replies.js';
@@ -42,7 +42,7 @@ const structural = new Set(['paths', 'security', 'servers', 'components', 'x-api
 const words = new Set(['openapi', 'info', 'tags', 'externalDocs']);
 
 function compareRoot(comparison: Comparison): void {
-  const [before, after] = [members(comparison.before), members(comparison.after)];
+  const [before, after] = [record(comparison.before), record(comparison.after)];
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (structural.has(key) || isDeepStrictEqual(before[key], after[key])) continue;
     const isWords = words.has(key) || key.startsWith('x-');
@@ -55,7 +55,7 @@ function compareRoot(comparison: Comparison): void {
 
 function compareSchemes({ before, after, report }: Comparison): void {
   const schemesOf = (document: unknown): Readonly<Record<string, unknown>> =>
-    members(members(members(document)['components'])['securitySchemes']);
+    record(record(record(document)['components'])['securitySchemes']);
   const [old, now] = [schemesOf(before), schemesOf(after)];
   for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {
     if (isDeepStrictEqual(old[name], now[name])) continue;
@@ -75,7 +75,7 @@ function compareSchemes({ before, after, report }: Comparison): void {
 
 function withoutWords(value: unknown): unknown {
   return Object.fromEntries(
-    Object.entries(members(value)).filter(([key]) => key !== 'description' && !key.startsWith('x-')),
+    Object.entries(record(value)).filter(([key]) => key !== 'description' && !key.startsWith('x-')),
   );
 }
 
@@ -94,10 +94,10 @@ function comparePaths(comparison: Comparison): void {
 
 /** What a path item says beside its operations. */
 function comparePathItems(comparison: Comparison): void {
-  const itemsOf = (document: unknown): [string, unknown][] => Object.entries(members(members(document)['paths']));
+  const itemsOf = (document: unknown): [string, unknown][] => Object.entries(record(record(document)['paths']));
   const after = new Map(itemsOf(comparison.after));
   for (const [path, item] of itemsOf(comparison.before)) {
-    const [old, now] = [members(resolve(comparison.before, item)), members(resolve(comparison.after, after.get(path)))];
+    const [old, now] = [record(resolve(comparison.before, item)), record(resolve(comparison.after, after.get(path)))];
     for (const key of after.has(path) ? new Set([...Object.keys(old), ...Object.keys(now)]) : []) {
       if (key === 'parameters' || key === 'servers' || httpMethods.some((each) => each === key)) continue;
       if (isDeepStrictEqual(old[key], now[key])) continue;
@@ -109,13 +109,13 @@ function comparePathItems(comparison: Comparison): void {
 
 /** The operations, by method and path, with what they inherit from their path and from the document. */
 function operationsOf(document: unknown): Map<string, Operation> {
-  const root = members(document);
+  const root = record(document);
   const operations = new Map<string, Operation>();
-  for (const [path, raw] of Object.entries(members(root['paths']))) {
-    const item = members(resolve(document, raw));
+  for (const [path, raw] of Object.entries(record(root['paths']))) {
+    const item = record(resolve(document, raw));
     for (const method of httpMethods) {
       if (item[method] === undefined) continue;
-      const operation = members(item[method]);
+      const operation = record(item[method]);
       operations.set(`${method.toUpperCase()} ${path}`, {
         members: operation,
         // Those of the operation override those of the path.

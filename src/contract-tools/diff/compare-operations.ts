@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { entries, members, resolve } from '../documents.js';
+import { entries, record, resolve } from '../documents.js';
 import { at, type ChangeClass, type Side } from './change.js';
 import { compareContent, compareReplies } from './compare-replies.js';
 import { compareSchemas } from './compare-schemas.js';
@@ -60,7 +60,7 @@ type Members = Readonly<Record<string, unknown>>;
 function byName(document: unknown, list: readonly unknown[]): Map<string, Members> {
   return new Map(
     list.map((raw) => {
-      const parameter = members(resolve(document, raw));
+      const parameter = record(resolve(document, raw));
       const [name, where] = [String(parameter['name']), String(parameter['in'])];
       return [`${where} parameter ${where === 'header' ? name.toLowerCase() : name}`, parameter];
     }),
@@ -106,8 +106,8 @@ function serialization(parameter: Members): Members {
 }
 
 function compareBodies(comparison: Comparison, place: string, tell: Tell, before: Operation, after: Operation): void {
-  const earlier = members(resolve(comparison.before, before.members['requestBody']));
-  const now = members(resolve(comparison.after, after.members['requestBody']));
+  const earlier = record(resolve(comparison.before, before.members['requestBody']));
+  const now = record(resolve(comparison.after, after.members['requestBody']));
   const [had, has] = [before.members, after.members].map((each) => each['requestBody'] !== undefined);
   if (had !== true && has !== true) return;
   if (had !== true) tell(now['required'] === true ? 'breaking' : 'additive', 'a new body', 'body');
@@ -131,7 +131,7 @@ function compareBodies(comparison: Comparison, place: string, tell: Tell, before
 /** Each requirement is an alternative: a map from schemes to scopes. None at all means: no credentials. */
 function compareSecurity(tell: Tell, before: unknown, after: unknown): void {
   const alternatives = (value: unknown): readonly Members[] =>
-    entries(value).length === 0 ? [{}] : entries(value).map(members);
+    entries(value).length === 0 ? [{}] : entries(value).map(record);
   const [earlier, now] = [alternatives(before), alternatives(after)];
   // A caller that met one requirement before must meet one now.
   for (const requirement of earlier) {
@@ -152,12 +152,12 @@ function isMetBy(demanded: Members, held: Members): boolean {
 }
 
 function compareServers(tell: Tell, before: unknown, after: unknown): void {
-  const addresses = (value: unknown): string[] => entries(value).map((each) => String(members(each)['url']));
+  const addresses = (value: unknown): string[] => entries(value).map((each) => String(record(each)['url']));
   const [earlier, now] = [addresses(before), addresses(after)];
   for (const url of earlier.filter((each) => !now.includes(each))) tell('breaking', `${url} is gone`, 'servers');
   for (const url of now.filter((each) => !earlier.includes(each))) tell('additive', `a new server: ${url}`, 'servers');
   if (isDeepStrictEqual(earlier, now) && !isDeepStrictEqual(before, after)) {
-    const variables = (value: unknown): unknown => entries(value).map((each) => members(each)['variables']);
+    const variables = (value: unknown): unknown => entries(value).map((each) => record(each)['variables']);
     const same = isDeepStrictEqual(variables(before), variables(after));
     tell(same ? 'neutral' : 'breaking', same ? 'words changed' : 'variables changed', 'servers');
   }

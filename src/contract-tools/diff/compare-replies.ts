@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { members, resolve } from '../documents.js';
+import { record, resolve } from '../documents.js';
 import { at, type ChangeClass } from './change.js';
 import { compareSchemas } from './compare-schemas.js';
 import type { Comparison, Position } from './position.js';
@@ -12,7 +12,7 @@ type Members = Readonly<Record<string, unknown>>;
  * is breaking: a client that waits for 200 does not know what 202 means.
  */
 export function compareReplies(comparison: Comparison, place: string, before: unknown, after: unknown): void {
-  const [old, now] = [members(before), members(after)];
+  const [old, now] = [record(before), record(after)];
   const tell = (kind: ChangeClass, status: string, what: string): void => {
     comparison.report({ class: kind, side: 'reply', place: at(place, status), what });
   };
@@ -33,8 +33,8 @@ function isError(status: string): boolean {
 
 function compareReply(comparison: Comparison, outer: string, status: string, before: unknown, after: unknown): void {
   const place = at(outer, status);
-  const old = members(resolve(comparison.before, before));
-  const now = members(resolve(comparison.after, after));
+  const old = record(resolve(comparison.before, before));
+  const now = record(resolve(comparison.after, after));
   const tell = (kind: ChangeClass, what: string, inner = ''): void => {
     comparison.report({ class: kind, side: 'reply', place: at(place, inner), what });
   };
@@ -50,7 +50,7 @@ function compareReply(comparison: Comparison, outer: string, status: string, bef
 
 /** Reports how a map from media types to schemas differs. */
 export function compareContent(position: Position, place: string, before: unknown, after: unknown): void {
-  const [old, now] = [members(before), members(after)];
+  const [old, now] = [record(before), record(after)];
   const tell = (kind: ChangeClass, mediaType: string, what: string): void => {
     position.report({ class: kind, side: position.side, place: at(place, mediaType), what });
   };
@@ -59,7 +59,7 @@ export function compareContent(position: Position, place: string, before: unknow
     // A reply in a media type that the client does not accept is not sent to it.
     else if (!(mediaType in old)) tell('additive', mediaType, 'a new media type');
     else {
-      const [was, is] = [members(old[mediaType]), members(now[mediaType])];
+      const [was, is] = [record(old[mediaType]), record(now[mediaType])];
       for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
         if (key === 'schema' || isDeepStrictEqual(was[key], is[key])) continue;
         const isWords = key === 'example' || key === 'examples' || key.startsWith('x-');
@@ -106,8 +106,8 @@ function compareHeader(
 /** Names of headers do not depend on case, and a `Content-Type` among them says nothing (OpenAPI, "Response Object"). */
 function byName(document: unknown, headers: unknown): Map<string, Members> {
   return new Map(
-    Object.entries(members(headers))
-      .map(([name, header]): [string, Members] => [name.toLowerCase(), members(resolve(document, header))])
+    Object.entries(record(headers))
+      .map(([name, header]): [string, Members] => [name.toLowerCase(), record(resolve(document, header))])
       .filter(([name]) => name !== 'content-type'),
   );
 }

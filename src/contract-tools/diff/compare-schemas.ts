@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { entries, members, resolve } from '../documents.js';
+import { entries, record, resolve } from '../documents.js';
 import { at, classOf, type ChangeClass, type Effect } from './change.js';
 import { matchBranches } from './match-branches.js';
 import type { Position } from './position.js';
@@ -119,7 +119,7 @@ function compareValues(position: Position, place: string, before: unknown, after
 }
 
 function compareProperties(position: Position, place: string, before: Schema, after: Schema): void {
-  const [old, now] = [members(before['properties']), members(after['properties'])];
+  const [old, now] = [record(before['properties']), record(after['properties'])];
   const requiredBefore = new Set(entries(before['required']).map(String));
   const requiredAfter = new Set(entries(after['required']).map(String));
   for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {

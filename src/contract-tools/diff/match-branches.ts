@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { entries, members, resolve } from '../documents.js';
+import { entries, record, resolve } from '../documents.js';
 
 /** Alternatives of two versions of a schema, brought together. */
 export interface Matched {
@@ -51,10 +51,10 @@ interface Branch {
 }
 
 function describe(document: unknown, raw: unknown): Branch {
-  const schema = members(resolve(document, raw));
-  const reference = members(raw)['$ref'];
-  const constants = Object.entries(members(schema['properties'])).flatMap(([name, each]) => {
-    const property = members(resolve(document, each));
+  const schema = record(resolve(document, raw));
+  const reference = record(raw)['$ref'];
+  const constants = Object.entries(record(schema['properties'])).flatMap(([name, each]) => {
+    const property = record(resolve(document, each));
     const values = property['const'] === undefined ? entries(property['enum']) : [property['const']];
     return values.length === 1 ? [`${name} ${JSON.stringify(values[0])}`] : [];
   });

@@ -1,4 +1,4 @@
-import { entries, members } from '../documents.js';
+import { entries, record } from '../documents.js';
 
 /** Keywords that only say something. Differences in them are neutral. */
 export const annotations: ReadonlySet<string> = new Set([
@@ -80,7 +80,7 @@ export function typesOf(schema: Readonly<Record<string, unknown>>): ReadonlySet<
  */
 export function normalized(schema: unknown): Readonly<Record<string, unknown>> {
   if (schema === false) return { not: {} };
-  const { nullable, const: constant, ...rest } = members(schema);
+  const { nullable, const: constant, ...rest } = record(schema);
   const result: Record<string, unknown> = { ...rest };
   if (nullable === true && rest['type'] !== undefined) result['type'] = [rest['type'], 'null'].flat();
   if (nullable === true && Array.isArray(rest['enum']) && !rest['enum'].includes(null)) {

@@ -1,4 +1,4 @@
-import { escapeXml } from '../gate/junit.js';
+import { junitXml, type JunitCase } from '../junit.js';
 import { curlOf } from './curl.js';
 import type { Finding } from './explore.js';
 import type { Result } from './fuzz.js';
@@ -44,17 +44,15 @@ function commandOf({ sender, secret }: Report, { request }: Finding): string {
 
 /** The report as JUnit XML: a case per operation and kind of request, and one per finding. */
 export function junitReport(report: Report): string {
-  const cases = report.results.flatMap((result) => {
-    const title = `<testcase classname="${escapeXml(result.name)}" name="${escapeXml(`${result.name} > ${result.kind}`)}"`;
-    if (result.findings.length === 0) return [`${title}/>`];
-    return result.findings.map(
-      (finding) =>
-        `${title}><failure message="${escapeXml(finding.fault.text)}">${escapeXml(commandOf(report, finding))}</failure></testcase>`,
-    );
+  const cases = report.results.flatMap(({ name, kind, findings }): JunitCase[] => {
+    const title = { className: name, name: `${name} > ${kind}` };
+    if (findings.length === 0) return [title];
+    return findings.map((finding) => ({
+      ...title,
+      failure: { message: finding.fault.text, text: commandOf(report, finding) },
+    }));
   });
-  const failures = report.results.reduce((sum, { findings }) => sum + findings.length, 0);
-  const head = `<testsuite name="fuzz" tests="${cases.length}" failures="${failures}">`;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${head}\n${cases.join('\n')}\n</testsuite>\n</testsuites>\n`;
+  return junitXml([{ name: 'fuzz', cases }]);
 }
 
 /** The report as JSON. */

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { readDocument } from '../gate/contract.js';
+import { surfaceName } from '../gate/surface.js';
 import { loadDocument } from '../load-document.js';
 import { probe } from '../probe.js';
 import { openSchemas } from '../schemas.js';
@@ -40,7 +41,7 @@ export async function runFuzz(
   print: (line: string) => void,
 ): Promise<number> {
   const document = loadDocument(path);
-  const contract = readDocument('api', document);
+  const contract = readDocument(surfaceName, document);
   const server = withBasePath(parseTarget(serverText), contract.basePath);
   const settings = { seed: seedIn(options.seed), requests: countOf(options.requests) };
   const headers = headersIn(options.header ?? []);

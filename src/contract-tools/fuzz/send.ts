@@ -40,9 +40,10 @@ export function createSender(
     urlOf,
     headersOf,
     send: async (request) => {
-      const first = await sendOnce(urlOf(request), headersOf(request), request);
+      const attempt = (): Promise<Outcome> => sendOnce(urlOf(request), headersOf(request), request);
+      const first = await attempt();
       // A kept connection may have been closed by the server at the same moment.
-      return first.status === null && !first.isLate ? sendOnce(urlOf(request), headersOf(request), request) : first;
+      return first.status === null && !first.isLate ? attempt() : first;
     },
   };
 }
@@ -77,6 +78,7 @@ async function bodyOf(reply: Response): Promise<Uint8Array | null> {
   return null;
 }
 
+/** `fetch` reports "fetch failed" and the reason in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;

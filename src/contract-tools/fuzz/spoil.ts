@@ -1,4 +1,4 @@
-import { entries, members, resolve } from '../documents.js';
+import { entries, record, resolve } from '../documents.js';
 
 /** A rule of a schema, and values that break it. */
 export interface Rule {
@@ -20,20 +20,20 @@ const longest = 20_000;
 export function rulesOf(document: unknown, schema: unknown): Rule[] {
   const found = new Map<string, Rule>();
   const visit = (value: unknown, path: readonly string[]): void => {
-    const resolved = members(resolve(document, value));
+    const resolved = record(resolve(document, value));
     for (const rule of ownRules(resolved, path)) {
       if (found.size < mostRules) found.set(`${path.join('/')} ${rule.keyword}`, rule);
     }
     for (const keyword of ['allOf', 'oneOf', 'anyOf'])
       for (const each of entries(resolved[keyword])) visitOnce(each, path);
     if (path.length >= deepest) return;
-    for (const [name, each] of Object.entries(members(resolved['properties']))) visitOnce(each, [...path, name]);
+    for (const [name, each] of Object.entries(record(resolved['properties']))) visitOnce(each, [...path, name]);
     if (resolved['items'] !== undefined) visitOnce(resolved['items'], [...path, '*']);
   };
   const visited = new Set<string>();
   // A branch may refer to the schema that it is a branch of.
   const visitOnce = (value: unknown, path: readonly string[]): void => {
-    const key = `${path.join('/')} ${JSON.stringify(members(value)['$ref'] ?? visited.size)}`;
+    const key = `${path.join('/')} ${JSON.stringify(record(value)['$ref'] ?? visited.size)}`;
     if (visited.has(key) || visited.size > 5000) return;
     visited.add(key);
     visit(value, path);
@@ -50,7 +50,7 @@ function ownRules(schema: Readonly<Record<string, unknown>>, path: readonly stri
   });
   const required = entries(schema['required']).map((name) =>
     rule(`required ${String(name)}`, (value) =>
-      Object.fromEntries(Object.entries(members(value)).filter(([key]) => key !== name)),
+      Object.fromEntries(Object.entries(record(value)).filter(([key]) => key !== name)),
     ),
   );
   return [...simple, ...required];
@@ -93,7 +93,7 @@ function breakingOther(keyword: string, limit: unknown): Rule['breaks'] {
     case 'uniqueItems':
       return [(value) => [...entries(value), entries(value)[0] ?? 'a', entries(value)[0] ?? 'a'].slice(-2)];
     case 'additionalProperties':
-      return limit === false ? [(value) => ({ ...members(value), undocumented_member: true })] : [];
+      return limit === false ? [(value) => ({ ...record(value), undocumented_member: true })] : [];
     default:
       return [];
   }
@@ -128,7 +128,7 @@ function changedAt(value: unknown, [key, ...rest]: readonly string[], change: (v
     const changed = first === undefined ? undefined : changedAt(first, rest, change);
     return changed === undefined ? undefined : [changed, ...others];
   }
-  const object = members(value);
+  const object = record(value);
   const changed = key in object ? changedAt(object[key], rest, change) : undefined;
   return changed === undefined ? undefined : { ...object, [key]: changed };
 }

@@ -1,4 +1,4 @@
-import { entries, members } from '../documents.js';
+import { entries, record } from '../documents.js';
 import type { Contract, DocumentedOperation } from '../gate/contract.js';
 import { follow } from '../gate/pointers.js';
 import { readRequest, type DocumentedRequest } from '../requests/read-requests.js';
@@ -37,7 +37,7 @@ export function subjectsOf(contract: Contract, schemas: Schemas, fixed: Readonly
     documented: readRequest(schemas, operation),
     making,
     fixed,
-    tags: entries(members(follow(schemas.document, operation.pointer).value)['tags']).map(String),
+    tags: entries(record(follow(schemas.document, operation.pointer).value)['tags']).map(String),
   }));
   const rank = (subject: Subject): number => (isSafe(subject) ? 0 : subject.operation.method === 'DELETE' ? 2 : 1);
   return subjects.filter(({ operation }) => operation.method !== 'TRACE').sort((one, other) => rank(one) - rank(other));

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { Contract, DocumentedBody, DocumentedReply } from './contract.js';
 import { checkHeader } from './header-value.js';
 import { matchOperation } from './match-operation.js';
-import { record } from './pointers.js';
+import { record } from '../documents.js';
 import type { Unit } from './observations.js';
 
 /** A reply up to its body, and what it answers. */

@@ -1,5 +1,6 @@
 import { openSchemas, type Check, type Schemas } from '../schemas.js';
-import { entriesAt, follow, record, type Pointer } from './pointers.js';
+import { record } from '../documents.js';
+import { entriesAt, follow, type Pointer } from './pointers.js';
 
 /**
  * The contract as the recorder reads it. Everything here works from the bundled OpenAPI document alone and shares no

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { record } from './pointers.js';
+import { record } from '../documents.js';
 import type { Unit } from './observations.js';
 
 /** Something documented that the tests need not see, and why. */

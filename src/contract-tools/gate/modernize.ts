@@ -1,9 +1,9 @@
 import { normalized } from '../diff/schema-keywords.js';
-import { members } from '../documents.js';
+import { record } from '../documents.js';
 
 /** Rewrites the schemas of an OpenAPI 3.0 document to JSON Schema 2020-12; returns any other document as it is. */
 export function modernized(document: unknown): unknown {
-  return String(members(document)['openapi']).startsWith('3.0') ? rewritten(document) : document;
+  return String(record(document)['openapi']).startsWith('3.0') ? rewritten(document) : document;
 }
 
 function rewritten(value: unknown): unknown {

@@ -1,3 +1,5 @@
+import { record, unescapeSegment } from '../documents.js';
+
 /** The way to a value in a document, segment by segment. */
 export type Pointer = readonly string[];
 
@@ -24,17 +26,8 @@ export function follow(document: unknown, pointer: Pointer): { value: unknown; p
   return { value, pointer: place };
 }
 
-function unescapeSegment(segment: string): string {
-  return decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
 /** A pointer as the fragment of a URL. */
 export function fragment(pointer: Pointer): string {
   const segments = pointer.map((each) => encodeURIComponent(each.replaceAll('~', '~0').replaceAll('/', '~1')));
   return `#/${segments.join('/')}`;
-}
-
-/** The object; an empty one where the value is none. */
-export function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

@@ -1,4 +1,4 @@
-import { members } from '../documents.js';
+import { record } from '../documents.js';
 import { mediaTypeOf } from '../gate/check-reply.js';
 import { entriesAt, follow, fragment, type Pointer } from '../gate/pointers.js';
 import { isJson } from '../requests/check-request.js';
@@ -71,7 +71,7 @@ export function writeReply(
   const headers = writeHeaders(writer, chosen.pointer);
   if (mediaType === null) return { status: chosen.status, headers, body: '' };
   headers.set('Content-Type', mediaType);
-  const requestId = members(value)['request_id'];
+  const requestId = record(value)['request_id'];
   // The same id in both places, as the contracts of this repository demand.
   if (headers.has('X-Request-Id') && typeof requestId === 'string') headers.set('X-Request-Id', requestId);
   return { status: chosen.status, headers, body: textOf(value, headers) };
@@ -83,7 +83,7 @@ function valueAt({ schemas, making, made }: Writer, pointer: Pointer, name: stri
   const example = examples.find((each) => each.name === name) ?? examples[0];
   if (example !== undefined) return example.value;
   const { value: schema } = follow(schemas.document, [...pointer, 'schema']);
-  const { examples: several, example: single } = members(schema);
+  const { examples: several, example: single } = record(schema);
   const ofSchema: unknown = Array.isArray(several) ? several[0] : single;
   if (ofSchema !== undefined) return ofSchema;
   const place = fragment(pointer);
@@ -108,7 +108,7 @@ function textOf(value: unknown, headers: Headers): string {
   if (isJson(mediaType)) return JSON.stringify(value);
   if (typeof value === 'string') return value;
   if (mediaType === 'application/x-www-form-urlencoded') {
-    const pairs = Object.entries(members(value)).map(([key, each]): [string, string] => [key, plain(each)]);
+    const pairs = Object.entries(record(value)).map(([key, each]): [string, string] => [key, plain(each)]);
     return String(new URLSearchParams(pairs));
   }
   // One line of a stream; for XML and the like, the best there is without a text as example.

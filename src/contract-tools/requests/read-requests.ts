@@ -1,4 +1,4 @@
-import { entries, members, resolve } from '../documents.js';
+import { entries, record, resolve } from '../documents.js';
 import type { DocumentedOperation } from '../gate/contract.js';
 import { entriesAt, follow, type Pointer } from '../gate/pointers.js';
 import type { Check, Schemas } from '../schemas.js';
@@ -57,14 +57,14 @@ const ignoredHeaders = new Set(['accept', 'content-type', 'authorization']);
 /** Reads what the requests of an operation must be like. */
 export function readRequest(schemas: Schemas, { pointer }: DocumentedOperation): DocumentedRequest {
   const { document } = schemas;
-  const operation = members(follow(document, pointer).value);
+  const operation = record(follow(document, pointer).value);
   const shared = parametersAt(schemas, [...pointer.slice(0, -1), 'parameters']);
   const own = parametersAt(schemas, [...pointer, 'parameters']);
   const parameters = [...own, ...shared.filter((each) => !own.some((other) => isSame(each, other)))];
   return {
     parameters: parameters.filter((each) => each.in !== 'header' || !ignoredHeaders.has(each.name.toLowerCase())),
     body: bodyAt(schemas, [...pointer, 'requestBody']),
-    security: securityOf(document, operation['security'] ?? members(document)['security']),
+    security: securityOf(document, operation['security'] ?? record(document)['security']),
   };
 }
 
@@ -75,10 +75,10 @@ function isSame(one: Parameter, other: Parameter): boolean {
 function parametersAt(schemas: Schemas, pointer: Pointer): Parameter[] {
   return entries(follow(schemas.document, pointer).value).flatMap((_, index) => {
     const { value, pointer: place } = follow(schemas.document, [...pointer, String(index)]);
-    const parameter = members(value);
+    const parameter = record(value);
     const { name, in: location } = parameter;
     if (typeof name !== 'string' || !isLocation(location)) return [];
-    const [mediaType] = Object.keys(members(parameter['content']));
+    const [mediaType] = Object.keys(record(parameter['content']));
     const described = mediaType === undefined ? place : [...place, 'content', mediaType];
     const usual = location === 'path' || location === 'header' ? 'simple' : 'form';
     const style = typeof parameter['style'] === 'string' ? parameter['style'] : usual;
@@ -106,7 +106,7 @@ function bodyAt(schemas: Schemas, pointer: Pointer): RequestBody | null {
     withoutParameters(mediaType),
     contentAt(schemas, content),
   ]);
-  return { required: members(value)['required'] === true, contents: new Map(contents) };
+  return { required: record(value)['required'] === true, contents: new Map(contents) };
 }
 
 /** A media type without its parameters, in lower case. */
@@ -131,9 +131,9 @@ export interface Example {
 
 /** The examples of a parameter, a header or a media type, in the order of the document; those outside it are omitted. */
 export function examplesAt(document: unknown, pointer: Pointer): Example[] {
-  const place = members(follow(document, pointer).value);
-  const named = Object.entries(members(place['examples'])).flatMap(([name, reference]): Example[] => {
-    const example = members(resolve(document, reference));
+  const place = record(follow(document, pointer).value);
+  const named = Object.entries(record(place['examples'])).flatMap(([name, reference]): Example[] => {
+    const example = record(resolve(document, reference));
     return 'value' in example ? [{ name, value: example['value'] }] : [];
   });
   const single = 'example' in place ? [{ name: null, value: place['example'] }] : [];
@@ -141,16 +141,16 @@ export function examplesAt(document: unknown, pointer: Pointer): Example[] {
 }
 
 function securityOf(document: unknown, requirements: unknown): Scheme[][] {
-  const schemes = members(members(members(document)['components'])['securitySchemes']);
+  const schemes = record(record(record(document)['components'])['securitySchemes']);
   const alternatives = entries(requirements).map((requirement) =>
-    Object.keys(members(requirement)).flatMap((name) => readScheme(name, resolve(document, schemes[name]))),
+    Object.keys(record(requirement)).flatMap((name) => readScheme(name, resolve(document, schemes[name]))),
   );
   return alternatives.some((each) => each.length === 0) ? [] : alternatives;
 }
 
 /** Empty for a client certificate, which no request shows. */
 function readScheme(name: string, value: unknown): Scheme[] {
-  const scheme = members(value);
+  const scheme = record(value);
   const { type, in: location } = scheme;
   if (type === 'mutualTLS') return [];
   if (type === 'apiKey' && isLocation(location)) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { entries, members, resolve } from '../documents.js';
+import { entries, record, resolve } from '../documents.js';
 
 /** How values are made. */
 export interface Making {
@@ -31,7 +31,7 @@ export function valuesOf(making: Making, schema: unknown, depth = 0): Values {
   if (typeof resolved !== 'object' || resolved === null) return valuesOfSchema(making, {}, depth);
   const known = making.made.get(resolved) ?? new Map<number, Values>();
   making.made.set(resolved, known);
-  const values = known.get(depth) ?? valuesOfSchema(making, members(resolved), depth);
+  const values = known.get(depth) ?? valuesOfSchema(making, record(resolved), depth);
   known.set(depth, values);
   return values;
 }
@@ -55,14 +55,14 @@ function valuesOfSchema(making: Making, schema: Schema, depth: number): Values {
 function merged(making: Making, schema: Schema): Schema {
   const { allOf, ...rest } = schema;
   return entries(allOf)
-    .map((each) => merged(making, members(resolve(making.document, each))))
+    .map((each) => merged(making, record(resolve(making.document, each))))
     .reduce(
       (one, other) => ({
         ...one,
         ...other,
         ...(one['properties'] === undefined && other['properties'] === undefined
           ? {}
-          : { properties: { ...members(one['properties']), ...members(other['properties']) } }),
+          : { properties: { ...record(one['properties']), ...record(other['properties']) } }),
         ...(one['required'] === undefined && other['required'] === undefined
           ? {}
           : { required: [...new Set([...entries(one['required']), ...entries(other['required'])])] }),
@@ -106,8 +106,8 @@ function valuesOfType(making: Making, schema: Schema, type: string, depth: numbe
 }
 
 function objects(making: Making, schema: Schema, depth: number): Values {
-  const properties = Object.entries(members(schema['properties'])).filter(
-    ([, each]) => members(resolve(making.document, each))[making.omitted] !== true,
+  const properties = Object.entries(record(schema['properties'])).filter(
+    ([, each]) => record(resolve(making.document, each))[making.omitted] !== true,
   );
   const required = new Set(entries(schema['required']));
   const kept = properties.filter(([name]) => required.has(name) || depth < deepest);
@@ -125,7 +125,7 @@ function objects(making: Making, schema: Schema, depth: number): Values {
     maxKeys: Math.max(2, least),
     noNullPrototype: true,
   });
-  return fc.tuple(extra, documented).map(([one, other]) => ({ ...one, ...members(other) }));
+  return fc.tuple(extra, documented).map(([one, other]) => ({ ...one, ...record(other) }));
 }
 
 function arrays(making: Making, schema: Schema, depth: number): Values {

@@ -40,9 +40,10 @@ export async function restore(uri: string, file: string, options: RestoreOptions
         'set local idle_in_transaction_session_timeout = 0',
     );
     await requireEmpty(sql);
-    // What comes through a pipe can be read only once. Its checksum is compared before the commit.
-    if ((await stat(file)).isFile()) await verify(file);
-    const report = await read(sql, file, options);
+    const report = await read(sql, file, options).catch(async (error: unknown) => {
+      if ((await stat(file)).isFile()) await verify(file); // a pipe can be read only once
+      throw error;
+    });
     await sql`commit`;
     await sql`analyze`;
     return report;
@@ -60,7 +61,7 @@ async function requireEmpty(sql: postgres.Sql): Promise<void> {
   }
 }
 
-/** Reads the whole file first, so that a damaged file is reported as such instead of failing in a statement. */
+/** Reads the whole file, so that a damaged one is reported as such, and not as the statement that it made fail. */
 async function verify(file: string): Promise<void> {
   const frames = decodeFrames(uncompressed(file));
   while ((await frames.next()).done !== true);

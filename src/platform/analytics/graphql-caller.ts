@@ -2,6 +2,7 @@ import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Caller } from '../../analytics/graphql/organization.js';
 import type { Sql } from '../../database/connection.js';
 import { findAccount } from '../accounts/accounts.store.js';
+import { isUuid } from '../../system/uuid.js';
 
 /**
  * The sender of a query. Members can read every organization that they currently belong to. A superuser can read any
@@ -30,9 +31,7 @@ function serviceTokenCaller({ org_id: tokenOrgId, scopes }: Schemas['ServiceToke
   };
 }
 
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
-
 async function isMember(sql: Sql, userId: string, orgId: string): Promise<boolean> {
-  if (!uuid.test(orgId)) return false; // not the id of a Platform organization
+  if (!isUuid(orgId)) return false; // not the id of a Platform organization
   return (await findAccount(sql, userId, orgId))?.org_id === orgId;
 }

@@ -5,6 +5,7 @@ import { signingAlgorithm, type KeyRing } from './key-ring.js';
 import { accessTokenSeconds } from './lifetimes.js';
 import { createVerifiedTokens } from './verified-tokens.js';
 import type { AccessClaims, RefreshClaims } from './claims.js';
+import { isUuid } from '../../system/uuid.js';
 
 /** The subject of an access token. */
 export interface AccessSubject {
@@ -118,11 +119,6 @@ function refreshClaimsOf(claims: JWTPayload | null): RefreshClaims | null {
   const { sub: userId, org_id: orgId = null, family_id: familyId, jti } = claims;
   if (!isUuid(userId) || !isUuid(familyId) || !(orgId === null || isUuid(orgId))) return null;
   return typeof jti === 'string' ? { userId, orgId, familyId, jti } : null;
-}
-
-/** Whether a claim is an id in this server's format. Another program may sign claims with the same key. */
-function isUuid(claim: unknown): claim is string {
-  return typeof claim === 'string' && /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(claim);
 }
 
 function secondsOf(time: Date): number {

@@ -5,7 +5,7 @@ import { commandFailed, RuntimeError } from '../../../src/compose/runtime/errors
 import type { OperationName } from '../../../src/compose/runtime/mock/faults.js';
 import { exampleRequests, initOf, urlOf } from '../../support/examples.js';
 import { recordingFetch } from '../../support/recorder.js';
-import { record } from '../../../src/contract-tools/gate/pointers.js';
+import { record } from '../../../src/contract-tools/documents.js';
 import { runService, shop, type RunningService } from './running-service.js';
 
 /** The operation of the backend that each operation of the API stands or falls with. */

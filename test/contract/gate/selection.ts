@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { record } from '../../../src/contract-tools/gate/pointers.js';
+import { record } from '../../../src/contract-tools/documents.js';
 import { separator } from '../../../src/contract-tools/gate/exceptions.js';
 import { isFailure, type JudgedSurface, type Verdict } from '../../../src/contract-tools/gate/judge.js';
 import { summary } from '../../../src/contract-tools/gate/tree.js';

@@ -6,7 +6,7 @@ import { graphqlSurface, graphqlUnits, loadGraphqlContract } from '../../support
 import type { Contract } from '../../../src/contract-tools/gate/contract.js';
 import { unitsOf, type Surface } from '../../../src/contract-tools/gate/surface.js';
 import { loadContract } from '../../support/load-contract.js';
-import { record } from '../../../src/contract-tools/gate/pointers.js';
+import { record } from '../../../src/contract-tools/documents.js';
 import { readObservations } from '../../../src/contract-tools/gate/observations.js';
 import { observationsFolder } from '../../support/recorder.js';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes, schemes } from '../../../generated/platform/routes.js';
-import { record } from '../../../src/contract-tools/gate/pointers.js';
+import { record } from '../../../src/contract-tools/documents.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { createServiceToken, type Scope, type TestServiceToken } from '../../support/service-token.js';
 import { exampleOf, sendExample } from '../service/send-example.js';

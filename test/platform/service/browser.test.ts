@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtCommand } from '../../cli/built-command.js';
 import { browser, openPage, withoutBrowser } from '../../support/browser.js';
 import { startTestPlatform, type TestPlatform } from '../../support/platform.js';
-import { record } from '../../../src/contract-tools/gate/pointers.js';
+import { record } from '../../../src/contract-tools/documents.js';
 
 describe.skipIf(browser === undefined)(`In a real browser${withoutBrowser}`, () => {
   let platform: TestPlatform;

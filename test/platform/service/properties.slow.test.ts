@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hostile, spoiled, validAgainst } from '../../support/arbitraries.js';
 import type { ExampleRequest } from '../../support/examples.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
-import { entriesAt, follow, fragment, record, type Pointer } from '../../../src/contract-tools/gate/pointers.js';
+import { record } from '../../../src/contract-tools/documents.js';
+import { entriesAt, follow, fragment, type Pointer } from '../../../src/contract-tools/gate/pointers.js';
 import { named, platformExamples } from './send-example.js';
 
 const runs = 25;

@@ -8,16 +8,18 @@ import type {
 import { runtimeNotSupported } from '../../../../generated/problems.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
-import { labelFilter, matchesLabels } from '../label-filter.js';
+import { listMatching } from '../label-filter.js';
 import { byTime, replyWithPage } from '../paging.js';
 import { containerBody } from './container-body.js';
 
 export const listContainers: ListContainersHandler<ComposeDependencies> = async ({ query, context }, { backend }) => {
   const { status: statuses = [], name: prefix = '', label } = query;
-  const all = await backend.containers.list({ signal: context.signal, ...labelFilter(label) });
-  const wanted = all
-    .filter(matchesLabels(label))
-    .filter(({ status, name }) => (statuses.length === 0 || statuses.includes(status)) && name.startsWith(prefix));
+  const matching = await listMatching(label, (filter) =>
+    backend.containers.list({ signal: context.signal, ...filter }),
+  );
+  const wanted = matching.filter(
+    ({ status, name }) => (statuses.length === 0 || statuses.includes(status)) && name.startsWith(prefix),
+  );
   return replyWithPage(query, wanted, { positionOf: byTime, itemOf: containerBody });
 };
 

@@ -11,7 +11,7 @@ import type { LogLine, StatsSample } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
 import { toAsyncIterable } from '../../../system/async-iterable.js';
-import { labelFilter, matchesLabels } from '../label-filter.js';
+import { listMatching } from '../label-filter.js';
 import { streamOf, streamSignal } from '../streams.js';
 
 export const getContainerLogs: GetContainerLogsHandler<ComposeDependencies> = (
@@ -51,8 +51,8 @@ export const listContainerStats: ListContainerStatsHandler<ComposeDependencies> 
 ) => {
   const { containers } = dependencies.backend;
   const signal = streamSignal(context, dependencies);
-  const all = await containers.list({ signal, ...labelFilter(query.label) });
-  const running = all.filter(matchesLabels(query.label)).filter(({ status }) => status === 'running');
+  const matching = await listMatching(query.label, (filter) => containers.list({ signal, ...filter }));
+  const running = matching.filter(({ status }) => status === 'running');
   const samples = await Promise.all(
     running.map(({ id }) =>
       containers.stats(id, { signal }).catch((error: unknown) => {

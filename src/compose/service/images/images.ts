@@ -6,7 +6,7 @@ import type { ImageRecord, PullProgress } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
 import { failedFrame } from '../failed-frame.js';
-import { labelFilter, matchesLabels } from '../label-filter.js';
+import { listMatching } from '../label-filter.js';
 import { byTime, replyWithPage } from '../paging.js';
 import { streamOf, streamSignal } from '../streams.js';
 import { isImageOfServer } from '../trust/values.js';
@@ -14,8 +14,10 @@ import { isImageOfServer } from '../trust/values.js';
 type Frame = Schemas['PullProgress'] | Schemas['PullDone'] | Schemas['FailedFrame'];
 
 export const listImages: ListImagesHandler<ComposeDependencies> = async ({ query, context }, { backend }) => {
-  const images = await backend.images.list({ signal: context.signal, ...labelFilter(query.label) });
-  return replyWithPage(query, images.filter(matchesLabels(query.label)), { positionOf: byTime, itemOf: imageBody });
+  const images = await listMatching(query.label, (filter) =>
+    backend.images.list({ signal: context.signal, ...filter }),
+  );
+  return replyWithPage(query, images, { positionOf: byTime, itemOf: imageBody });
 };
 
 function imageBody({ id, tags, createdAt, sizeBytes, labels }: ImageRecord): Schemas['Image'] {

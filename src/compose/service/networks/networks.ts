@@ -9,7 +9,7 @@ import type {
 import type { NetworkRecord } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
-import { labelFilter, matchesLabels } from '../label-filter.js';
+import { listMatching } from '../label-filter.js';
 import { replyWithPage } from '../paging.js';
 import { NOT_ALLOWED, requireAllowance, requireOwnLabels } from '../trust/trust.js';
 
@@ -17,8 +17,10 @@ const ofOne = ['RuntimeError.notFound', 'RuntimeError.notSupported'] as const;
 
 export const listNetworks: ListNetworksHandler<ComposeDependencies> = ({ query, context }, { backend }) =>
   answering(['RuntimeError.notSupported'], async () => {
-    const networks = await backend.networks.list({ signal: context.signal, ...labelFilter(query.label) });
-    return replyWithPage(query, networks.filter(matchesLabels(query.label)), {
+    const networks = await listMatching(query.label, (filter) =>
+      backend.networks.list({ signal: context.signal, ...filter }),
+    );
+    return replyWithPage(query, networks, {
       positionOf: ({ id }) => id,
       itemOf: networkBody,
     });

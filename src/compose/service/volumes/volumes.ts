@@ -9,13 +9,15 @@ import type {
 import type { VolumeRecord } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
-import { labelFilter, matchesLabels } from '../label-filter.js';
+import { listMatching } from '../label-filter.js';
 import { replyWithPage } from '../paging.js';
 import { NOT_ALLOWED, requireAllowance, requireOwnLabels } from '../trust/trust.js';
 
 export const listVolumes: ListVolumesHandler<ComposeDependencies> = async ({ query, context }, { backend }) => {
-  const volumes = await backend.volumes.list({ signal: context.signal, ...labelFilter(query.label) });
-  return replyWithPage(query, volumes.filter(matchesLabels(query.label)), {
+  const volumes = await listMatching(query.label, (filter) =>
+    backend.volumes.list({ signal: context.signal, ...filter }),
+  );
+  return replyWithPage(query, volumes, {
     positionOf: ({ name }) => name,
     itemOf: volumeBody,
   });
