@@ -190,7 +190,12 @@ async function removeLabelled(backend: Backend, id: string): Promise<void> {
     await gone(backend.internal.networks.remove(network.name));
   }
   for (const volume of await backend.volumes.list(labelled)) await gone(backend.volumes.remove(volume.name));
-  for (const image of await backend.images.list(labelled)) await gone(backend.images.remove(image.id, { force: true }));
+  const images = await backend.images.list(labelled);
+  // An engine keeps an image that another one was built from, so the rest goes first.
+  const bases: (typeof images)[number][] = [];
+  const removal = (id: string): Promise<void> => gone(backend.images.remove(id, { force: true }));
+  for (const image of images) await removal(image.id).catch(() => bases.push(image));
+  for (const image of bases) await removal(image.id);
 }
 
 async function gone(removal: Promise<void>): Promise<void> {

@@ -29,6 +29,8 @@ export interface Definition<Flags extends OptionValues> {
    * locally. Absent if the server's API does not support it.
    */
   readonly remote?: 'here' | (() => Promise<Handler<Flags>>);
+  /** Whether it changes something besides the engine, so that it has no dry run. */
+  readonly hasNoDryRun?: true;
 }
 
 /** The options in the help of `compose`. */
@@ -43,6 +45,7 @@ export function globalOptions(): Option[] {
     new Option('--profile <name>', 'profile to enable, * for all; repeatable').argParser(collected),
     new Option('--env-file <path>', 'environment file to use instead of .env; repeatable').argParser(collected),
     new Option('--all-resources', 'include networks and volumes that no service uses'),
+    new Option('--dry-run', 'print what would be done, and change nothing'),
     new Option('--parallel <number>', 'maximum number of concurrent pulls and builds').argParser(wholeNumber),
     new Option('--backend <name>', 'container backend (default: the first one found)').choices([
       'mock',
@@ -86,13 +89,15 @@ export function define<Flags extends OptionValues>(compose: Command, io: Io, def
 
 /** @throws RuntimeError.notSupported for a command that a server does not support */
 async function handlerOf<Flags extends OptionValues>(
-  { run, remote }: Definition<Flags>,
+  { run, remote, hasNoDryRun }: Definition<Flags>,
   { io, options }: Session,
   name: string,
 ): Promise<Handler<Flags>> {
+  if (options.dryRun === true && hasNoDryRun === true) throw new UsageError(`${name} has no dry run.`);
   const address = options.remote ?? io.environment['COMPOSE_REMOTE'];
   if (!address || remote === 'here') return run;
   if (options.backend !== undefined) throw new UsageError('--remote and --backend cannot be combined.');
+  if (options.dryRun === true) throw new UsageError('--remote and --dry-run cannot be combined.');
   if (remote === undefined) throw notSupported(name, 'remote');
   return remote();
 }

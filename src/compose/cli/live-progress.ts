@@ -3,7 +3,7 @@
  */
 import type { Progress } from '../orchestrator/orchestration.js';
 import type { Output } from './io.js';
-import type { ProgressOptions, ProgressView } from './progress-view.js';
+import { DRY_RUN, type ProgressOptions, type ProgressView } from './progress-view.js';
 import { GREEN, paint, printable, RED, YELLOW } from './text.js';
 
 interface Row {
@@ -27,7 +27,7 @@ const OTHER_LINES = 2;
 export function liveView(
   output: Output,
   warn: (message: string) => string,
-  { coloured, clock, isShared }: Pick<ProgressOptions, 'coloured' | 'clock' | 'isShared'>,
+  { coloured, clock, isShared, isDryRun }: Omit<ProgressOptions, 'style'>,
 ): ProgressView {
   const rows = new Map<string, Row>();
   const said = new Map<string, string[]>();
@@ -87,7 +87,7 @@ export function liveView(
       if (progress.kind === 'warning') above += warn(progress.message);
       else if (progress.kind === 'line') hear(progress, rows, said);
       else {
-        const name = `${progress.resource} ${progress.name}`;
+        const name = `${isDryRun ? DRY_RUN : ''}${progress.resource} ${progress.name}`;
         const { status, done } = progress;
         const before = rows.get(name);
         const since = before === undefined || before.done ? now() : before.begun;

@@ -17,7 +17,12 @@ export interface ProgressOptions {
   readonly clock: Clock;
   /** Whether other output goes to the same terminal. */
   readonly isShared: boolean;
+  /** Whether the progress is only what would happen. */
+  readonly isDryRun: boolean;
 }
+
+/** Precedes each line of a dry run. */
+export const DRY_RUN = 'DRY-RUN MODE - ';
 
 export const PROGRESS_STYLES = ['auto', 'tty', 'plain', 'json', 'quiet'] as const;
 

@@ -2,17 +2,17 @@
 import type { Progress } from '../orchestrator/orchestration.js';
 import type { Output } from './io.js';
 import { liveView } from './live-progress.js';
-import type { ProgressOptions, ProgressView } from './progress-view.js';
+import { DRY_RUN, type ProgressOptions, type ProgressView } from './progress-view.js';
 import { paint, printable, YELLOW } from './text.js';
 
 export function progressView(output: Output, options: ProgressOptions): ProgressView {
   const warn = (message: string): string => `${paint('warning:', YELLOW, options.coloured)} ${message}\n`;
-  const { style } = options;
+  const { style, isDryRun } = options;
   switch (style === 'auto' ? (output.isTerminal ? 'tty' : 'plain') : style) {
     case 'json':
       return lineView(
         output,
-        (progress) => `${JSON.stringify(progress)}\n`,
+        (progress) => `${JSON.stringify(isDryRun ? { ...progress, dryRun: true } : progress)}\n`,
         (message) => `${JSON.stringify({ kind: 'note', message })}\n`,
       );
     case 'quiet':
@@ -26,7 +26,7 @@ export function progressView(output: Output, options: ProgressOptions): Progress
     case 'plain':
       return lineView(
         output,
-        (progress) => plainLine(progress, warn),
+        (progress) => plainLine(progress, warn, isDryRun ? DRY_RUN : ''),
         (text) => `${text}\n`,
       );
   }
@@ -54,13 +54,13 @@ function lineView(
   };
 }
 
-function plainLine(progress: Progress, warn: (message: string) => string): string {
+function plainLine(progress: Progress, warn: (message: string) => string, prefix: string): string {
   switch (progress.kind) {
     case 'warning':
       return warn(progress.message);
     case 'line':
-      return `${progress.name}: ${printable(progress.text)}\n`;
+      return `${prefix}${progress.name}: ${printable(progress.text)}\n`;
     case 'status':
-      return `${progress.resource} ${progress.name} ${progress.status}\n`;
+      return `${prefix}${progress.resource} ${progress.name} ${progress.status}\n`;
   }
 }

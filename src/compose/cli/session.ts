@@ -6,13 +6,14 @@ import type { SupportMode } from '../model/validate/support.js';
 import type { Selection } from '../orchestrator/lifecycle.js';
 import { DEFAULT_PARALLEL, type Orchestration } from '../orchestrator/orchestration.js';
 import { providerPrograms } from '../orchestrator/providers/program.js';
+import type { RunProvider } from '../orchestrator/providers/run-provider.js';
 import type { Backend } from '../runtime/runtime.js';
 import type { ChosenEngine } from '../runtime/select.js';
 import { explain } from '../orchestrator/explanation.js';
 import { Explained, UsageError } from './failures.js';
 import type { Io } from './io.js';
 import { progressView } from './progress.js';
-import type { ProgressStyle, ProgressView } from './progress-view.js';
+import { DRY_RUN, type ProgressStyle, type ProgressView } from './progress-view.js';
 import { isColoured, paint, printable, YELLOW } from './text.js';
 
 /** Options that every command accepts, before or after its name. */
@@ -30,6 +31,7 @@ export interface GlobalOptions {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly allResources?: boolean;
+  readonly dryRun?: boolean;
   readonly ansi?: 'auto' | 'always' | 'never';
   readonly progress?: ProgressStyle;
   readonly support?: SupportMode;
@@ -54,7 +56,13 @@ export class Session {
       coloured: this.coloured('stderr'),
       clock: io.clock,
       isShared: io.stdout.isTerminal,
+      isDryRun: options.dryRun === true,
     });
+  }
+
+  /** Whether nothing may be changed, also no file of this machine. */
+  get isDryRun(): boolean {
+    return this.options.dryRun === true;
   }
 
   coloured(output: 'stdout' | 'stderr'): boolean {
@@ -91,7 +99,7 @@ export class Session {
         this.progress.report(progress);
       },
       ...(this.options.allResources === true && { allResources: true }),
-      runProvider: providerPrograms(this.io),
+      runProvider: this.isDryRun ? noProviders : providerPrograms(this.io),
       parallel: this.options.parallel ?? parallelLimit(this.io.environment['COMPOSE_PARALLEL_LIMIT']),
     }));
     return this.#orchestration;
@@ -99,7 +107,15 @@ export class Session {
 
   async #openForCommand(): Promise<Backend> {
     const engine = await this.engine();
-    return (engine.openKept ?? engine.open)();
+    const backend = await (engine.openKept ?? engine.open)();
+    if (!this.isDryRun) return backend;
+    const { dryRunBackend } = await import('../runtime/dry-run/dry-run.js');
+    return dryRunBackend(backend, {
+      clock: this.io.clock,
+      wouldRun: (container, command) => {
+        this.progress.note(`${DRY_RUN}${container}: ${command.map(printable).join(' ')}`);
+      },
+    });
   }
 
   /** Adds known causes and remedies to an error. */
@@ -159,6 +175,9 @@ export class Session {
     }
   }
 }
+
+/** A dry run starts no programs. The variables of providers are therefore unknown. */
+const noProviders: RunProvider = () => Promise.resolve({ prefixed: {}, raw: {} });
 
 function parallelLimit(text: string | undefined): number {
   if (!text) return DEFAULT_PARALLEL;

@@ -2,7 +2,8 @@
 import { containerCommands } from './containers.js';
 import { conflicts } from './conflicts.js';
 import { reportedBehaviour } from './reported-behaviour.js';
+import { dryRuns } from './dry-runs.js';
 import { interruptions } from './interruptions.js';
 import { onEngine } from './on-engine.js';
 
-await onEngine('bridge/docker', [reportedBehaviour, containerCommands, conflicts, interruptions]);
+await onEngine('bridge/docker', [reportedBehaviour, containerCommands, conflicts, interruptions, dryRuns]);

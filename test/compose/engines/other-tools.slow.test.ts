@@ -66,12 +66,38 @@ describe.skipIf(reason !== undefined)(`Docker Compose${reason === undefined ? ''
     expect(keysOf(ours)).toEqual(keysOf(expected));
     expect(ours.map(({ action }) => action)).toEqual(expect.arrayContaining(['create', 'start']));
   });
+
+  it('prints the same results of a dry run as Plumbline', async () => {
+    const { run, folder } = await project();
+    const same = async (...words: string[]): Promise<void> => {
+      const ours = resultsOf((await run('--dry-run', ...words)).stderr);
+      expect(ours.length, words.join(' ')).toBeGreaterThan(0);
+      expect(ours).toEqual(resultsOf(await theirProgress(folder, '--dry-run', ...words)));
+    };
+    await same('create');
+    await same('up', '-d');
+    await same('up', '-d', '--scale', 'web=2');
+    await run('up', '-d');
+    for (const words of [['stop'], ['kill'], ['pause'], ['rm', '-f', '-s'], ['down', '-v']]) {
+      await same(...words);
+    }
+  });
   afterAll(() => ('reason' in engine ? undefined : engine.clean()));
 });
 
 /** It ends a limited stream of events with an error. */
 function outputOf(error: unknown): string {
   return error instanceof Error && 'stdout' in error ? String(error.stdout) : '';
+}
+
+/**
+ * The lines about what has been done, without the number of a service's first container, which docker compose adds.
+ * The states before (`Creating`, `Running`) differ. So do networks: it reports one as in use because its containers
+ * still exist.
+ */
+function resultsOf(progress: string): string[] {
+  const lines = [...progress.matchAll(/^ ?DRY-RUN MODE - +Container +(\S+) +(\w+ed)\s*$/gm)];
+  return lines.map(([, name = '', status]) => `${name.replace(/-1$/, '')} ${status}`).sort();
 }
 
 type Printed = Readonly<Record<string, unknown>>;
@@ -106,12 +132,16 @@ async function project(): ReturnType<typeof engineProject> {
 }
 
 async function theirs(folder: string, ...args: string[]): Promise<string> {
+  return (await theirOutput(folder, args)).stdout;
+}
+
+async function theirProgress(folder: string, ...args: string[]): Promise<string> {
+  return (await theirOutput(folder, args)).stderr;
+}
+
+function theirOutput(folder: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
   if ('reason' in engine || program === undefined) throw new Error(reason);
-  const { stdout } = await promisify(execFile)(program, args, {
-    cwd: folder,
-    env: { HOME: folder, ...engine.environment },
-  });
-  return stdout;
+  return promisify(execFile)(program, args, { cwd: folder, env: { HOME: folder, ...engine.environment } });
 }
 
 function isMissing(file: string): Promise<boolean> {

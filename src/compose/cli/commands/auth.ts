@@ -26,6 +26,7 @@ export function authCommand(compose: Command, io: Io): void {
     usage: 'add <name>',
     description: 'accept a client certificate; running servers apply it at once',
     remote: 'here',
+    hasNoDryRun: true,
     options: (command) =>
       command.requiredOption('--cert <file>', "the client's certificate, PEM or DER").option(...STORE),
     examples: ['compose auth add ci --cert ci.pem --auth-store clients.json'],
@@ -59,6 +60,7 @@ export function authCommand(compose: Command, io: Io): void {
     usage: 'remove <name>',
     description: 'stop accepting a client; running servers apply it at once',
     remote: 'here',
+    hasNoDryRun: true,
     options: (command) => command.option(...STORE),
     run: async (session, args, { authStore }) => {
       const [name = ''] = args;

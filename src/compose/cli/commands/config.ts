@@ -55,7 +55,7 @@ export function configCommand(compose: Command, io: Io): void {
       const text = await configText(session, services, flags);
       if (flags.quiet === true) return 0;
       if (flags.output === undefined) await session.print(text);
-      else await save(path.resolve(session.io.workingDirectory, flags.output), text);
+      else if (!session.isDryRun) await save(path.resolve(session.io.workingDirectory, flags.output), text);
       return 0;
     },
   });

@@ -92,9 +92,10 @@ async function copyOut(
       return;
     }
     const place = await localTarget(absolute(session, target));
-    await reported(orchestration, 'Container', container.name, ['Copying', 'Copied'], () =>
-      unpackLocally(archive, { isContents: /(?:^|\/)\.$/.test(source) }, place, flags.archive === true),
-    );
+    await reported(orchestration, 'Container', container.name, ['Copying', 'Copied'], async () => {
+      if (session.isDryRun) await firstEntry(archive);
+      else await unpackLocally(archive, { isContents: /(?:^|\/)\.$/.test(source) }, place, flags.archive === true);
+    });
   }
 }
 

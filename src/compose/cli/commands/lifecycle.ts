@@ -138,7 +138,8 @@ export function rmCommand(compose: Command, io: Io): void {
         await session.io.stderr.write('No stopped containers.\n');
         return 0;
       }
-      if (flags.force !== true && !(await mayRemove(session, members))) return EXIT_FAILURE;
+      const isCertain = flags.force === true || session.isDryRun;
+      if (!isCertain && !(await mayRemove(session, members))) return EXIT_FAILURE;
       await removeMembers(orchestration, members, {
         stop,
         volumes: flags.volumes === true,

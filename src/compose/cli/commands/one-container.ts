@@ -80,6 +80,7 @@ export function exportCommand(compose: Command, io: Io): void {
       const orchestration = await session.orchestration();
       const { container } = await memberOf(session, service, index);
       await reported(orchestration, 'Container', container.name, ['Exporting', 'Exported'], async () => {
+        if (session.isDryRun) return;
         const archive = await orchestration.backend.containers.export(container.id, { signal: session.signal });
         if (output === undefined) for await (const chunk of archive) await session.io.stdout.write(chunk);
         else await save(archive, path.resolve(session.io.workingDirectory, output));
@@ -137,7 +138,7 @@ export function commitCommand(compose: Command, io: Io): void {
           ...(message !== undefined && { message }),
         };
         const id = await orchestration.backend.containers.commit(container.id, spec, { signal });
-        await session.print(`sha256:${id}\n`);
+        if (!session.isDryRun) await session.print(`sha256:${id}\n`);
       });
       return 0;
     },

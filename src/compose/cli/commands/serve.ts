@@ -43,6 +43,7 @@ export function serveCommand(compose: Command, io: Io, version: string): void {
     usage: 'serve',
     description: 'serve the REST API: containers and projects over a socket or TLS',
     remote: 'here',
+    hasNoDryRun: true,
     options: (command) =>
       command
         .option(

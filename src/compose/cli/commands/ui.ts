@@ -20,6 +20,7 @@ export function uiCommand(compose: Command, io: Io): void {
     usage: 'ui',
     description: 'open the page of "compose serve --ui" in a browser, and print a link to it',
     remote: 'here',
+    hasNoDryRun: true,
     options: (command) => command.option('--no-open', 'print the link only'),
     examples: ['compose ui', 'compose ui --no-open'],
     run: showPage,

@@ -118,7 +118,8 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
     ...(services.length > 0 && { targets: services }),
   };
   return session.explaining(async () => {
-    if (flags.start !== false && flags.wait !== true && flags.detach !== true) {
+    // A dry run has no output to follow.
+    if (flags.start !== false && flags.wait !== true && flags.detach !== true && !session.isDryRun) {
       return runAttached(session, loaded, options, services, flags);
     }
     const { containers } = await up(orchestration, loaded, options);

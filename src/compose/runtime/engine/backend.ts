@@ -52,7 +52,8 @@ export function engineBackend({ engine, marks, clock }: BackendParts): Backend {
 /** The label by which Compose tools recognize the containers of a project. */
 const PROJECT_LABEL = 'com.docker.compose.project';
 
-async function ensureNetwork(
+/** `InternalOperations.ensureNetwork` */
+export async function ensureNetwork(
   networks: NetworkOperations,
   spec: NetworkSpec,
   signal: AbortSignal | undefined,

@@ -1,7 +1,7 @@
 /** The state of the mock: everything an engine would keep, in maps. */
 import type { Clock } from '../clock.js';
 import type { EngineContainer, EngineEvent } from '../engine/engine.js';
-import { byTarget } from '../engine/inspect.js';
+import { specRecord } from '../engine/spec-record.js';
 import { utcTime } from '../engine/time.js';
 import { notFound } from '../errors.js';
 import type {
@@ -127,10 +127,9 @@ export function emit(
 export function recordOf(container: MockContainer): EngineContainer {
   const { spec } = container;
   const ended = container.state === 'ended';
+  const known = specRecord(spec, container.id);
   return {
-    id: container.id,
-    name: spec.name,
-    image: spec.image,
+    ...known,
     imageId: container.imageId,
     state: container.state,
     ...(container.paused === true && container.state === 'running' && { condition: 'paused' as const }),
@@ -140,30 +139,11 @@ export function recordOf(container: MockContainer): EngineContainer {
     ...(ended && container.exitCode !== undefined && { exitCode: container.exitCode }),
     outOfMemory: false,
     restartCount: container.restartCount,
-    ...(spec.restart && spec.restart.name !== 'no' && { restart: spec.restart }),
     ...(container.health && { health: container.health }),
-    ...(spec.healthcheck && { healthcheck: spec.healthcheck }),
-    labels: { ...spec.labels },
-    command: spec.command ?? [],
-    entrypoint: spec.entrypoint ?? [],
-    environment: { ...spec.environment },
-    workingDirectory: spec.workingDirectory ?? '/',
-    user: spec.user ?? '',
-    hostname: spec.hostname ?? container.id.slice(0, 12),
-    tty: spec.tty ?? false,
-    ...(spec.stopSignal !== undefined && { stopSignal: spec.stopSignal }),
     ports: container.state === 'running' ? container.ports : [],
-    mounts: (spec.mounts ?? [])
-      .map((mount) => ({
-        type: mount.type,
-        target: mount.target,
-        readOnly: mount.readOnly ?? false,
-        ...(mount.type !== 'tmpfs' && mount.source !== undefined && { source: mount.source }),
-      }))
-      .sort(byTarget),
-    networks: (spec.networks ?? []).map(({ network, aliases }) => {
-      const ipv4Address = container.addresses.get(network);
-      return { network, aliases: aliases ?? [], ...(ipv4Address !== undefined && { ipv4Address }) };
+    networks: known.networks.map((endpoint) => {
+      const ipv4Address = container.addresses.get(endpoint.network);
+      return { ...endpoint, ...(ipv4Address !== undefined && { ipv4Address }) };
     }),
   };
 }

@@ -1,6 +1,6 @@
 /**
  * The mock backend: keeps everything in memory or in a file, and supports every operation including secrets. For tests,
- * dry runs and `serve --backend mock`. It uses the same lifecycle as the engines (engine/backend.ts), so tests against
+ * trials and `serve --backend mock`. It uses the same lifecycle as the engines (engine/backend.ts), so tests against
  * it apply to them. With an injected clock and ids, its results are deterministic.
  */
 /* eslint-disable @typescript-eslint/require-await -- asynchronous by their interface: what is thrown must reject */

@@ -1,0 +1,55 @@
+/** Volumes and networks of a dry run. */
+import { randomBytes } from 'node:crypto';
+import { alreadyExists, backendFailure, unlessNotFound } from '../errors.js';
+import type { ContainerRecord, NetworkRecord, VolumeRecord } from '../records.js';
+import type { NetworkOperations, VolumeOperations } from '../runtime.js';
+import { overlay } from './overlay.js';
+
+/** The containers that remain after the planned changes. */
+export type Remaining = (signal: AbortSignal | undefined) => Promise<readonly ContainerRecord[]>;
+
+export function dryRunVolumes(real: VolumeOperations, remaining: Remaining): VolumeOperations {
+  const volumes = overlay<VolumeRecord>(({ name }) => name);
+  const inspect: VolumeOperations['inspect'] = (name, options) => volumes.find(name, () => real.inspect(name, options));
+  return {
+    inspect,
+    async create({ name, driver = 'local', labels = {} }, options) {
+      if ((await unlessNotFound(inspect(name, options))) !== undefined) throw alreadyExists(name);
+      const volume = { name, driver, labels };
+      volumes.put(volume);
+      return volume;
+    },
+    list: async (options) => volumes.merged(await real.list(options), options?.labels),
+    async remove(name, options) {
+      const volume = await inspect(name, options);
+      const isUsed = ({ mounts }: ContainerRecord): boolean =>
+        mounts.some(({ type, source }) => type === 'volume' && source === volume.name);
+      if ((await remaining(options?.signal)).some(isUsed)) throw backendFailure(`Volume '${name}' is in use.`);
+      volumes.remove(volume);
+    },
+  };
+}
+
+export function dryRunNetworks(real: NetworkOperations, remaining: Remaining): NetworkOperations {
+  const networks = overlay<NetworkRecord>(({ id }) => id);
+  const inspect: NetworkOperations['inspect'] = (id, options) => networks.find(id, () => real.inspect(id, options));
+  return {
+    inspect,
+    async create({ name, driver = 'bridge', internal = false, labels = {} }, options) {
+      if ((await unlessNotFound(inspect(name, options))) !== undefined) throw alreadyExists(name);
+      const network = { id: randomBytes(32).toString('hex'), name, driver, internal, labels };
+      networks.put(network);
+      return network;
+    },
+    list: async (options) => networks.merged(await real.list(options), options?.labels),
+    async remove(id, options) {
+      const network = await inspect(id, options);
+      const isUsed = (container: ContainerRecord): boolean =>
+        container.status === 'running' && container.networks.some((each) => each.network === network.name);
+      if ((await remaining(options?.signal)).some(isUsed)) {
+        throw backendFailure(`Network '${network.name}' is in use.`);
+      }
+      networks.remove(network);
+    },
+  };
+}
