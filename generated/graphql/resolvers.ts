@@ -15,7 +15,7 @@ export type Scalars = {
   Date: { input: string; output: string };
 };
 
-/** A batch of at most `maxSubRequests` timeseries, breakdowns, distributions, DORA's keys and flows. */
+/** A batch of at most `maxSubRequests` timeseries, breakdowns, distributions and flows; other parts count as several. */
 export type AnalyticsRequestInput = {
   /** Breakdowns. */
   readonly breakdowns?: ReadonlyArray<BreakdownRequestInput>;
@@ -25,12 +25,16 @@ export type AnalyticsRequestInput = {
   readonly dora?: InputMaybe<DoraRequestInput>;
   /** Which work units; all if omitted. */
   readonly filters?: InputMaybe<FilterInput>;
+  /** Reviews; counts as six sub-requests. */
+  readonly reviews?: InputMaybe<ReviewsRequestInput>;
   /** One flow. */
   readonly sankey?: InputMaybe<SankeyRequestInput>;
   /** Timeseries. */
   readonly timeseries?: ReadonlyArray<TimeseriesRequestInput>;
   /** false: each work unit counts entirely under its main theme. true: it is split over its shares of all themes. */
   readonly useInvestment?: Scalars['Boolean']['input'];
+  /** The work in progress; counts as two sub-requests, with an interval as four. */
+  readonly workInProgress?: InputMaybe<WorkInProgressRequestInput>;
 };
 
 /** The results of a batch. */
@@ -41,10 +45,14 @@ export type AnalyticsResult = {
   readonly distributions: ReadonlyArray<DistributionResult>;
   /** DORA's four keys; null if not requested. */
   readonly dora: Maybe<DoraResult>;
+  /** Reviews; null if not requested. */
+  readonly reviews: Maybe<ReviewsResult>;
   /** The flow; null if none was requested. */
   readonly sankey: Maybe<SankeyResult>;
   /** The series of all timeseries, in the order of the requests; within a request, largest first. */
   readonly timeseries: ReadonlyArray<TimeseriesResult>;
+  /** The work in progress; null if not requested. */
+  readonly workInProgress: Maybe<WorkInProgressResult>;
 };
 
 /** What figures are compared with. A baseline is read after the figures, so it may include a sync that ended in between. */
@@ -120,7 +128,8 @@ export type CatalogLimits = {
   readonly maxSankeyNodes: Scalars['Int']['output'];
   /**
    * Maximum number of timeseries, breakdowns, distributions and flows in a batch, and in all batches of one request
-   * together. A comparison and the buckets of a distribution count as one each, DORA's keys as six or nine.
+   * together. A comparison and the buckets of a distribution count as one each, DORA's keys as six or nine, the
+   * work in progress as two or four, reviews as six.
    */
   readonly maxSubRequests: Scalars['Int']['output'];
   /** Maximum number of items in a breakdown. */
@@ -372,6 +381,13 @@ export type FilterInput = {
   readonly workTypes?: ReadonlyArray<Scalars['String']['input']>;
 };
 
+/** The dimensions of figures about how groups work. There is no dimension of persons: these figures must not rank people. */
+export type GroupDimensionInput =
+  /** The repository. */
+  | 'REPO'
+  /** The team of the request: its id, or `unassigned`. */
+  | 'TEAM';
+
 /** The measures of work units. */
 export type MeasureInput =
   /** Lines of code changed: additions and deletions. Units with an unknown number are excluded. */
@@ -436,6 +452,92 @@ export type QueryWorkUnitArgs = {
 export type QueryWorkUnitsArgs = {
   input: WorkUnitsInput;
   orgId: Scalars['String']['input'];
+};
+
+/** The reviews of one value of the dimension. */
+export type ReviewItem = {
+  /** The value of the dimension. */
+  readonly key: Scalars['String']['output'];
+  /** The reviews of its requests. */
+  readonly load: ReviewLoad;
+};
+
+/** How many people carry the reviews of requests. */
+export type ReviewLoad = {
+  /**
+   * The smallest number of people who gave at least half of the reviews; null without reviews. A low number next to many
+   * reviewers shows that few people carry the load.
+   */
+  readonly halfOfReviewsBy: Maybe<Scalars['Int']['output']>;
+  /** The number of requests whose reviews are known, at least 1: reviews of GitHub are read, a clone has none. */
+  readonly requests: Scalars['Int']['output'];
+  /** The share of these requests that another person reviewed, from 0 to 1. */
+  readonly reviewedShare: Scalars['Float']['output'];
+  /** The number of different reviewers. */
+  readonly reviewers: Scalars['Int']['output'];
+  /** The number of submitted reviews. */
+  readonly reviews: Scalars['Int']['output'];
+};
+
+/** The time of reviews of requests of one size. */
+export type ReviewTimeBySize = {
+  /** The share of merged requests of this size in which it is known. */
+  readonly coverage: Maybe<Scalars['Float']['output']>;
+  /** The smallest number of added and deleted lines; null if the size is unknown. */
+  readonly fromLines: Maybe<Scalars['Int']['output']>;
+  /** The hours from the opening to the last approval (without approvals, the last review); null without any. */
+  readonly statistics: Maybe<Statistics>;
+  /** The largest number; null: there is no limit, or the size is unknown. */
+  readonly toLines: Maybe<Scalars['Int']['output']>;
+};
+
+/** The reviews of one team for another. */
+export type ReviewingTeam = {
+  /** The number of requests with such a review. */
+  readonly requests: Scalars['Int']['output'];
+  /** The team that lists the reviewers as members; `unassigned` for the others. It may be the same team. */
+  readonly reviewingTeam: Scalars['String']['output'];
+  /** The number of submitted reviews. */
+  readonly reviews: Scalars['Int']['output'];
+  /** The team of the requests. */
+  readonly team: Scalars['String']['output'];
+};
+
+/**
+ * How requests are reviewed, of whole work units with or without `useInvestment`: how many people carry the reviews, which
+ * team reviews which, and how long reviews take by size. Reviews of the author and of bots do not count. Reviewers are
+ * counted and never named: the number of reviews says nothing about the value of a person's work.
+ */
+export type ReviewsRequestInput = {
+  /**
+   * The days: at most `maxDays`. Reviews count on the day of their request: that of its merge, otherwise of its last
+   * activity.
+   */
+  readonly dateRange: DateRangeInput;
+  /** The dimension whose values get an item each. */
+  readonly dimension?: GroupDimensionInput;
+  /** The number of items, those with the most requests first, and of pairs of teams: from 1 to `maxTopN`. */
+  readonly topN?: Scalars['Int']['input'];
+};
+
+/** How requests are reviewed. */
+export type ReviewsResult = {
+  /** The requested dimension. */
+  readonly dimension: GroupDimensionInput;
+  /**
+   * The values with requests whose reviews are known, most requests first. Their reviewers are read after the total, so
+   * they may include a sync that ended in between.
+   */
+  readonly items: ReadonlyArray<ReviewItem>;
+  /**
+   * The time of reviews of merged requests by the size of the request: unknown sizes first, then by lines. Sizes without
+   * requests are left out.
+   */
+  readonly sizes: ReadonlyArray<ReviewTimeBySize>;
+  /** Which team reviews which, most reviews first. */
+  readonly teams: ReadonlyArray<ReviewingTeam>;
+  /** All selected requests; null if no reviews are known. */
+  readonly total: Maybe<ReviewLoad>;
 };
 
 /** The coverage of a flow, as shares of its work units from 0 to 1. */
@@ -572,6 +674,59 @@ export type TimeseriesResult = {
   readonly dimensionValue: Scalars['String']['output'];
   /** The requested measure. */
   readonly measure: MeasureInput;
+};
+
+/** Open requests, and how old they are. */
+export type WorkInProgress = {
+  /** Whole days since requests were opened; null without open requests. */
+  readonly ageDays: Maybe<Statistics>;
+  /** The number of open requests; null if no request is known that was opened until then. */
+  readonly count: Maybe<Scalars['Int']['output']>;
+};
+
+/** The work in progress at the end of one bucket. */
+export type WorkInProgressBucket = {
+  /** The number of requests that were open at the end of its last day that was asked for; null as above. */
+  readonly count: Maybe<Scalars['Int']['output']>;
+  /** The first day of the bucket. */
+  readonly date: Scalars['Date']['output'];
+};
+
+/** The work in progress of one value of the dimension. */
+export type WorkInProgressItem = {
+  /** The value of the dimension. */
+  readonly key: Scalars['String']['output'];
+  /** Its work in progress. */
+  readonly work: WorkInProgress;
+};
+
+/**
+ * Work in progress: the pull and merge requests that were open at the end of a day (UTC), of whole work units with or
+ * without `useInvestment`. Filters and scope apply; the day of a unit does not. Requests that only a clone reported are
+ * left out: nobody knows when they were opened. It shows where work piles up. It must not be used as a target, nor to judge
+ * persons: many small requests and few large ones are the same work.
+ */
+export type WorkInProgressRequestInput = {
+  /** The days: at most `maxDays`. The total and the items are those at the end of the last day. */
+  readonly dateRange: DateRangeInput;
+  /** The dimension whose values get an item each. */
+  readonly dimension?: GroupDimensionInput;
+  /** The length of a bucket of the trend, at most `maxBuckets` buckets; null: no trend. */
+  readonly interval?: InputMaybe<BucketIntervalInput>;
+  /** The number of items, those with the most open requests first: from 1 to `maxTopN`. */
+  readonly topN?: Scalars['Int']['input'];
+};
+
+/** The work in progress. */
+export type WorkInProgressResult = {
+  /** The open requests at the end of each bucket, by date; empty if no interval was requested. */
+  readonly buckets: ReadonlyArray<WorkInProgressBucket>;
+  /** The requested dimension. */
+  readonly dimension: GroupDimensionInput;
+  /** The values with requests, most open requests first. */
+  readonly items: ReadonlyArray<WorkInProgressItem>;
+  /** All selected requests. */
+  readonly total: WorkInProgress;
 };
 
 /** A pull or merge request with its commits, a commit outside any request, a deployment, or an incident. */
@@ -803,8 +958,15 @@ export type ResolversTypes = {
   DoraRequestInput: DoraRequestInput;
   DoraResult: ResolverTypeWrapper<DoraResult>;
   FilterInput: FilterInput;
+  GroupDimensionInput: GroupDimensionInput;
   MeasureInput: MeasureInput;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  ReviewItem: ResolverTypeWrapper<ReviewItem>;
+  ReviewLoad: ResolverTypeWrapper<ReviewLoad>;
+  ReviewTimeBySize: ResolverTypeWrapper<ReviewTimeBySize>;
+  ReviewingTeam: ResolverTypeWrapper<ReviewingTeam>;
+  ReviewsRequestInput: ReviewsRequestInput;
+  ReviewsResult: ResolverTypeWrapper<ReviewsResult>;
   SankeyCoverage: ResolverTypeWrapper<SankeyCoverage>;
   SankeyEdge: ResolverTypeWrapper<SankeyEdge>;
   SankeyNode: ResolverTypeWrapper<SankeyNode>;
@@ -817,6 +979,11 @@ export type ResolversTypes = {
   TimeseriesBucket: ResolverTypeWrapper<TimeseriesBucket>;
   TimeseriesRequestInput: TimeseriesRequestInput;
   TimeseriesResult: ResolverTypeWrapper<TimeseriesResult>;
+  WorkInProgress: ResolverTypeWrapper<WorkInProgress>;
+  WorkInProgressBucket: ResolverTypeWrapper<WorkInProgressBucket>;
+  WorkInProgressItem: ResolverTypeWrapper<WorkInProgressItem>;
+  WorkInProgressRequestInput: WorkInProgressRequestInput;
+  WorkInProgressResult: ResolverTypeWrapper<WorkInProgressResult>;
   WorkUnit: ResolverTypeWrapper<WorkUnit>;
   WorkUnitContribution: ResolverTypeWrapper<WorkUnitContribution>;
   WorkUnitExplanation: ResolverTypeWrapper<WorkUnitExplanation>;
@@ -858,6 +1025,12 @@ export type ResolversParentTypes = {
   DoraResult: DoraResult;
   FilterInput: FilterInput;
   Query: Record<PropertyKey, never>;
+  ReviewItem: ReviewItem;
+  ReviewLoad: ReviewLoad;
+  ReviewTimeBySize: ReviewTimeBySize;
+  ReviewingTeam: ReviewingTeam;
+  ReviewsRequestInput: ReviewsRequestInput;
+  ReviewsResult: ReviewsResult;
   SankeyCoverage: SankeyCoverage;
   SankeyEdge: SankeyEdge;
   SankeyNode: SankeyNode;
@@ -868,6 +1041,11 @@ export type ResolversParentTypes = {
   TimeseriesBucket: TimeseriesBucket;
   TimeseriesRequestInput: TimeseriesRequestInput;
   TimeseriesResult: TimeseriesResult;
+  WorkInProgress: WorkInProgress;
+  WorkInProgressBucket: WorkInProgressBucket;
+  WorkInProgressItem: WorkInProgressItem;
+  WorkInProgressRequestInput: WorkInProgressRequestInput;
+  WorkInProgressResult: WorkInProgressResult;
   WorkUnit: WorkUnit;
   WorkUnitContribution: WorkUnitContribution;
   WorkUnitExplanation: WorkUnitExplanation;
@@ -883,8 +1061,10 @@ export type AnalyticsResultResolvers<
   breakdowns?: Resolver<ReadonlyArray<ResolversTypes['BreakdownResult']>, ParentType, ContextType>;
   distributions?: Resolver<ReadonlyArray<ResolversTypes['DistributionResult']>, ParentType, ContextType>;
   dora?: Resolver<Maybe<ResolversTypes['DoraResult']>, ParentType, ContextType>;
+  reviews?: Resolver<Maybe<ResolversTypes['ReviewsResult']>, ParentType, ContextType>;
   sankey?: Resolver<Maybe<ResolversTypes['SankeyResult']>, ParentType, ContextType>;
   timeseries?: Resolver<ReadonlyArray<ResolversTypes['TimeseriesResult']>, ParentType, ContextType>;
+  workInProgress?: Resolver<Maybe<ResolversTypes['WorkInProgressResult']>, ParentType, ContextType>;
 };
 
 export type BreakdownItemResolvers<
@@ -1074,6 +1254,56 @@ export type QueryResolvers<
   >;
 };
 
+export type ReviewItemResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['ReviewItem'] = ResolversParentTypes['ReviewItem'],
+> = {
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  load?: Resolver<ResolversTypes['ReviewLoad'], ParentType, ContextType>;
+};
+
+export type ReviewLoadResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['ReviewLoad'] = ResolversParentTypes['ReviewLoad'],
+> = {
+  halfOfReviewsBy?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  requests?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  reviewedShare?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  reviewers?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  reviews?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type ReviewTimeBySizeResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['ReviewTimeBySize'] = ResolversParentTypes['ReviewTimeBySize'],
+> = {
+  coverage?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  fromLines?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  statistics?: Resolver<Maybe<ResolversTypes['Statistics']>, ParentType, ContextType>;
+  toLines?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type ReviewingTeamResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['ReviewingTeam'] = ResolversParentTypes['ReviewingTeam'],
+> = {
+  requests?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  reviewingTeam?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  reviews?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  team?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type ReviewsResultResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['ReviewsResult'] = ResolversParentTypes['ReviewsResult'],
+> = {
+  dimension?: Resolver<ResolversTypes['GroupDimensionInput'], ParentType, ContextType>;
+  items?: Resolver<ReadonlyArray<ResolversTypes['ReviewItem']>, ParentType, ContextType>;
+  sizes?: Resolver<ReadonlyArray<ResolversTypes['ReviewTimeBySize']>, ParentType, ContextType>;
+  teams?: Resolver<ReadonlyArray<ResolversTypes['ReviewingTeam']>, ParentType, ContextType>;
+  total?: Resolver<Maybe<ResolversTypes['ReviewLoad']>, ParentType, ContextType>;
+};
+
 export type SankeyCoverageResolvers<
   ContextType = any,
   ParentType extends ResolversParentTypes['SankeyCoverage'] = ResolversParentTypes['SankeyCoverage'],
@@ -1139,6 +1369,40 @@ export type TimeseriesResultResolvers<
   dimension?: Resolver<ResolversTypes['DimensionInput'], ParentType, ContextType>;
   dimensionValue?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   measure?: Resolver<ResolversTypes['MeasureInput'], ParentType, ContextType>;
+};
+
+export type WorkInProgressResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['WorkInProgress'] = ResolversParentTypes['WorkInProgress'],
+> = {
+  ageDays?: Resolver<Maybe<ResolversTypes['Statistics']>, ParentType, ContextType>;
+  count?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type WorkInProgressBucketResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['WorkInProgressBucket'] = ResolversParentTypes['WorkInProgressBucket'],
+> = {
+  count?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  date?: Resolver<ResolversTypes['Date'], ParentType, ContextType>;
+};
+
+export type WorkInProgressItemResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['WorkInProgressItem'] = ResolversParentTypes['WorkInProgressItem'],
+> = {
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  work?: Resolver<ResolversTypes['WorkInProgress'], ParentType, ContextType>;
+};
+
+export type WorkInProgressResultResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['WorkInProgressResult'] = ResolversParentTypes['WorkInProgressResult'],
+> = {
+  buckets?: Resolver<ReadonlyArray<ResolversTypes['WorkInProgressBucket']>, ParentType, ContextType>;
+  dimension?: Resolver<ResolversTypes['GroupDimensionInput'], ParentType, ContextType>;
+  items?: Resolver<ReadonlyArray<ResolversTypes['WorkInProgressItem']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['WorkInProgress'], ParentType, ContextType>;
 };
 
 export type WorkUnitResolvers<
@@ -1222,6 +1486,11 @@ export type Resolvers<ContextType = any> = {
   DoraKeys?: DoraKeysResolvers<ContextType>;
   DoraResult?: DoraResultResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
+  ReviewItem?: ReviewItemResolvers<ContextType>;
+  ReviewLoad?: ReviewLoadResolvers<ContextType>;
+  ReviewTimeBySize?: ReviewTimeBySizeResolvers<ContextType>;
+  ReviewingTeam?: ReviewingTeamResolvers<ContextType>;
+  ReviewsResult?: ReviewsResultResolvers<ContextType>;
   SankeyCoverage?: SankeyCoverageResolvers<ContextType>;
   SankeyEdge?: SankeyEdgeResolvers<ContextType>;
   SankeyNode?: SankeyNodeResolvers<ContextType>;
@@ -1229,6 +1498,10 @@ export type Resolvers<ContextType = any> = {
   Statistics?: StatisticsResolvers<ContextType>;
   TimeseriesBucket?: TimeseriesBucketResolvers<ContextType>;
   TimeseriesResult?: TimeseriesResultResolvers<ContextType>;
+  WorkInProgress?: WorkInProgressResolvers<ContextType>;
+  WorkInProgressBucket?: WorkInProgressBucketResolvers<ContextType>;
+  WorkInProgressItem?: WorkInProgressItemResolvers<ContextType>;
+  WorkInProgressResult?: WorkInProgressResultResolvers<ContextType>;
   WorkUnit?: WorkUnitResolvers<ContextType>;
   WorkUnitContribution?: WorkUnitContributionResolvers<ContextType>;
   WorkUnitExplanation?: WorkUnitExplanationResolvers<ContextType>;

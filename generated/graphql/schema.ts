@@ -392,6 +392,72 @@ input DoraRequestInput {
 }
 
 """
+The dimensions of figures about how groups work. There is no dimension of persons: these figures must not rank people.
+"""
+enum GroupDimensionInput {
+  """
+  The team of the request: its id, or \`unassigned\`.
+  """
+  TEAM
+
+  """
+  The repository.
+  """
+  REPO
+}
+
+"""
+Work in progress: the pull and merge requests that were open at the end of a day (UTC), of whole work units with or
+without \`useInvestment\`. Filters and scope apply; the day of a unit does not. Requests that only a clone reported are
+left out: nobody knows when they were opened. It shows where work piles up. It must not be used as a target, nor to judge
+persons: many small requests and few large ones are the same work.
+"""
+input WorkInProgressRequestInput {
+  """
+  The dimension whose values get an item each.
+  """
+  dimension: GroupDimensionInput! = TEAM
+
+  """
+  The days: at most \`maxDays\`. The total and the items are those at the end of the last day.
+  """
+  dateRange: DateRangeInput!
+
+  """
+  The number of items, those with the most open requests first: from 1 to \`maxTopN\`.
+  """
+  topN: Int! = 10
+
+  """
+  The length of a bucket of the trend, at most \`maxBuckets\` buckets; null: no trend.
+  """
+  interval: BucketIntervalInput
+}
+
+"""
+How requests are reviewed, of whole work units with or without \`useInvestment\`: how many people carry the reviews, which
+team reviews which, and how long reviews take by size. Reviews of the author and of bots do not count. Reviewers are
+counted and never named: the number of reviews says nothing about the value of a person's work.
+"""
+input ReviewsRequestInput {
+  """
+  The dimension whose values get an item each.
+  """
+  dimension: GroupDimensionInput! = TEAM
+
+  """
+  The days: at most \`maxDays\`. Reviews count on the day of their request: that of its merge, otherwise of its last
+  activity.
+  """
+  dateRange: DateRangeInput!
+
+  """
+  The number of items, those with the most requests first, and of pairs of teams: from 1 to \`maxTopN\`.
+  """
+  topN: Int! = 10
+}
+
+"""
 How work flows through two or more dimensions.
 """
 input SankeyRequestInput {
@@ -557,7 +623,7 @@ input WorkUnitsInput {
 }
 
 """
-A batch of at most \`maxSubRequests\` timeseries, breakdowns, distributions, DORA's keys and flows.
+A batch of at most \`maxSubRequests\` timeseries, breakdowns, distributions and flows; other parts count as several.
 """
 input AnalyticsRequestInput {
   """
@@ -579,6 +645,16 @@ input AnalyticsRequestInput {
   DORA's four keys; counts as six sub-requests, with an interval as nine.
   """
   dora: DoraRequestInput
+
+  """
+  The work in progress; counts as two sub-requests, with an interval as four.
+  """
+  workInProgress: WorkInProgressRequestInput
+
+  """
+  Reviews; counts as six sub-requests.
+  """
+  reviews: ReviewsRequestInput
 
   """
   One flow.
@@ -682,7 +758,8 @@ type CatalogLimits {
 
   """
   Maximum number of timeseries, breakdowns, distributions and flows in a batch, and in all batches of one request
-  together. A comparison and the buckets of a distribution count as one each, DORA's keys as six or nine.
+  together. A comparison and the buckets of a distribution count as one each, DORA's keys as six or nine, the
+  work in progress as two or four, reviews as six.
   """
   maxSubRequests: Int!
 }
@@ -725,6 +802,16 @@ type AnalyticsResult {
   DORA's four keys; null if not requested.
   """
   dora: DoraResult
+
+  """
+  The work in progress; null if not requested.
+  """
+  workInProgress: WorkInProgressResult
+
+  """
+  Reviews; null if not requested.
+  """
+  reviews: ReviewsResult
 
   """
   The flow; null if none was requested.
@@ -1043,6 +1130,204 @@ type ChangeFailureRate {
 }
 
 """
+The work in progress.
+"""
+type WorkInProgressResult {
+  """
+  The requested dimension.
+  """
+  dimension: GroupDimensionInput!
+
+  """
+  All selected requests.
+  """
+  total: WorkInProgress!
+
+  """
+  The values with requests, most open requests first.
+  """
+  items: [WorkInProgressItem!]!
+
+  """
+  The open requests at the end of each bucket, by date; empty if no interval was requested.
+  """
+  buckets: [WorkInProgressBucket!]!
+}
+
+"""
+The work in progress of one value of the dimension.
+"""
+type WorkInProgressItem {
+  """
+  The value of the dimension.
+  """
+  key: String!
+
+  """
+  Its work in progress.
+  """
+  work: WorkInProgress!
+}
+
+"""
+Open requests, and how old they are.
+"""
+type WorkInProgress {
+  """
+  The number of open requests; null if no request is known that was opened until then.
+  """
+  count: Int
+
+  """
+  Whole days since requests were opened; null without open requests.
+  """
+  ageDays: Statistics
+}
+
+"""
+The work in progress at the end of one bucket.
+"""
+type WorkInProgressBucket {
+  """
+  The first day of the bucket.
+  """
+  date: Date!
+
+  """
+  The number of requests that were open at the end of its last day that was asked for; null as above.
+  """
+  count: Int
+}
+
+"""
+How requests are reviewed.
+"""
+type ReviewsResult {
+  """
+  The requested dimension.
+  """
+  dimension: GroupDimensionInput!
+
+  """
+  All selected requests; null if no reviews are known.
+  """
+  total: ReviewLoad
+
+  """
+  The values with requests whose reviews are known, most requests first. Their reviewers are read after the total, so
+  they may include a sync that ended in between.
+  """
+  items: [ReviewItem!]!
+
+  """
+  Which team reviews which, most reviews first.
+  """
+  teams: [ReviewingTeam!]!
+
+  """
+  The time of reviews of merged requests by the size of the request: unknown sizes first, then by lines. Sizes without
+  requests are left out.
+  """
+  sizes: [ReviewTimeBySize!]!
+}
+
+"""
+The reviews of one value of the dimension.
+"""
+type ReviewItem {
+  """
+  The value of the dimension.
+  """
+  key: String!
+
+  """
+  The reviews of its requests.
+  """
+  load: ReviewLoad!
+}
+
+"""
+How many people carry the reviews of requests.
+"""
+type ReviewLoad {
+  """
+  The number of requests whose reviews are known, at least 1: reviews of GitHub are read, a clone has none.
+  """
+  requests: Int!
+
+  """
+  The share of these requests that another person reviewed, from 0 to 1.
+  """
+  reviewedShare: Float!
+
+  """
+  The number of submitted reviews.
+  """
+  reviews: Int!
+
+  """
+  The number of different reviewers.
+  """
+  reviewers: Int!
+
+  """
+  The smallest number of people who gave at least half of the reviews; null without reviews. A low number next to many
+  reviewers shows that few people carry the load.
+  """
+  halfOfReviewsBy: Int
+}
+
+"""
+The reviews of one team for another.
+"""
+type ReviewingTeam {
+  """
+  The team of the requests.
+  """
+  team: String!
+
+  """
+  The team that lists the reviewers as members; \`unassigned\` for the others. It may be the same team.
+  """
+  reviewingTeam: String!
+
+  """
+  The number of submitted reviews.
+  """
+  reviews: Int!
+
+  """
+  The number of requests with such a review.
+  """
+  requests: Int!
+}
+
+"""
+The time of reviews of requests of one size.
+"""
+type ReviewTimeBySize {
+  """
+  The smallest number of added and deleted lines; null if the size is unknown.
+  """
+  fromLines: Int
+
+  """
+  The largest number; null: there is no limit, or the size is unknown.
+  """
+  toLines: Int
+
+  """
+  The hours from the opening to the last approval (without approvals, the last review); null without any.
+  """
+  statistics: Statistics
+
+  """
+  The share of merged requests of this size in which it is known.
+  """
+  coverage: Float
+}
+
+"""
 A flow. Nodes beyond the limits are merged into one node \`other\` per level.
 """
 type SankeyResult {
@@ -1310,7 +1595,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '0c5dee920358dcd7';
+export const persistedVersion = '137564e2668abc66';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -1855,6 +2140,61 @@ export const persistedQueries = {
   }
 }`,
   },
+  /** How many people carry the reviews, which team reviews which, and how long reviews take by size. */
+  reviews: {
+    operationName: 'Reviews',
+    text: `query Reviews(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $dimension: GroupDimensionInput! = TEAM
+  $topN: Int! = 10
+  $filters: FilterInput
+) {
+  analytics(
+    orgId: $orgId
+    batch: { reviews: { dimension: $dimension, dateRange: $dateRange, topN: $topN }, filters: $filters }
+  ) {
+    reviews {
+      dimension
+      total {
+        requests
+        reviewedShare
+        reviews
+        reviewers
+        halfOfReviewsBy
+      }
+      items {
+        key
+        load {
+          requests
+          reviewedShare
+          reviews
+          reviewers
+          halfOfReviewsBy
+        }
+      }
+      teams {
+        team
+        reviewingTeam
+        reviews
+        requests
+      }
+      sizes {
+        fromLines
+        toLines
+        statistics {
+          count
+          mean
+          median
+          p75
+          p90
+        }
+        coverage
+      }
+    }
+  }
+}`,
+  },
   /** The teams of the organization, those with the most work units first. */
   'team-values': {
     operationName: 'TeamValues',
@@ -1891,6 +2231,57 @@ export const persistedQueries = {
       buckets {
         date
         value
+      }
+    }
+  }
+}`,
+  },
+  /** The open requests and their age, in all, by team or repository, and over time. */
+  'work-in-progress': {
+    operationName: 'WorkInProgress',
+    text: `query WorkInProgress(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $dimension: GroupDimensionInput! = TEAM
+  $interval: BucketIntervalInput = WEEK
+  $topN: Int! = 10
+  $filters: FilterInput
+) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      workInProgress: { dimension: $dimension, dateRange: $dateRange, interval: $interval, topN: $topN }
+      filters: $filters
+    }
+  ) {
+    workInProgress {
+      dimension
+      total {
+        count
+        ageDays {
+          count
+          mean
+          median
+          p75
+          p90
+        }
+      }
+      items {
+        key
+        work {
+          count
+          ageDays {
+            count
+            mean
+            median
+            p75
+            p90
+          }
+        }
+      }
+      buckets {
+        date
+        count
       }
     }
   }

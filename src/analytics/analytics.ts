@@ -46,6 +46,24 @@ export interface DoraRequest {
   readonly interval: Interval | null;
 }
 
+/** The open requests at the end of the range, of whole units. */
+export interface WorkInProgressRequest {
+  /** Persons are not ranked. */
+  readonly dimension: 'TEAM' | 'REPO';
+  readonly dateRange: DateRange;
+  readonly topN: number;
+  /** null: no buckets. */
+  readonly interval: Interval | null;
+}
+
+/** Reviews of requests, of whole units. */
+export interface ReviewsRequest {
+  /** As above. */
+  readonly dimension: 'TEAM' | 'REPO';
+  readonly dateRange: DateRange;
+  readonly topN: number;
+}
+
 export interface SankeyRequest {
   /** Two or more different dimensions. */
   readonly path: readonly Dimension[];
@@ -72,6 +90,10 @@ export interface AnalyticsBatch {
   readonly distributions?: readonly DistributionRequest[];
   /** Absent or null: none. */
   readonly dora?: DoraRequest | null;
+  /** Absent or null: none. */
+  readonly workInProgress?: WorkInProgressRequest | null;
+  /** Absent or null: none. */
+  readonly reviews?: ReviewsRequest | null;
   readonly sankey: SankeyRequest | null;
   /** Splits each unit over its shares instead of counting it entirely under its main theme. */
   readonly useInvestment: boolean;
@@ -206,6 +228,57 @@ export interface DoraResult {
   readonly buckets: readonly DoraBucket[];
 }
 
+/** null: no request is known that was opened until then. */
+export interface WorkInProgress {
+  readonly count: number | null;
+  /** Whole days since requests were opened; null without open requests. */
+  readonly ageDays: Statistics | null;
+}
+
+export interface WorkInProgressResult {
+  readonly dimension: WorkInProgressRequest['dimension'];
+  readonly total: WorkInProgress;
+  /** Those with the most open requests first. */
+  readonly items: readonly { readonly key: string; readonly work: WorkInProgress }[];
+  /** The open requests at the end of each, in order of date; empty if no interval was requested. */
+  readonly buckets: readonly { readonly date: string; readonly count: number | null }[];
+}
+
+export interface ReviewLoad {
+  /** Requests whose reviews are known, at least 1. */
+  readonly requests: number;
+  /** The share of these with a review by another person. */
+  readonly reviewedShare: number;
+  readonly reviews: number;
+  /** The number of different people. */
+  readonly reviewers: number;
+  /** The smallest number of people who gave at least half of the reviews; null without reviews. */
+  readonly halfOfReviewsBy: number | null;
+}
+
+export interface ReviewsResult {
+  readonly dimension: ReviewsRequest['dimension'];
+  /** null without requests whose reviews are known. */
+  readonly total: ReviewLoad | null;
+  /** Those with the most requests first. */
+  readonly items: readonly { readonly key: string; readonly load: ReviewLoad }[];
+  /** Which team reviews which, most reviews first. */
+  readonly teams: readonly {
+    /** The team of the request. */
+    readonly team: string;
+    readonly reviewingTeam: string;
+    readonly reviews: number;
+    readonly requests: number;
+  }[];
+  /** The time from the opening to the end of the review, by size; unknown sizes first, then by lines. */
+  readonly sizes: readonly ({
+    /** null, as `toLines`: the size is unknown. */
+    readonly fromLines: number | null;
+    /** null: there is no limit. */
+    readonly toLines: number | null;
+  } & DoraDuration)[];
+}
+
 export interface SankeyResult {
   readonly nodes: readonly {
     /** `DIMENSION:value`. */
@@ -230,6 +303,10 @@ export interface AnalyticsResult {
   readonly distributions: readonly DistributionResult[];
   /** null: not requested. */
   readonly dora: DoraResult | null;
+  /** null: not requested. */
+  readonly workInProgress: WorkInProgressResult | null;
+  /** null: not requested. */
+  readonly reviews: ReviewsResult | null;
   readonly sankey: SankeyResult | null;
 }
 

@@ -38,6 +38,27 @@ export interface WorkUnit {
   readonly phases?: Phases;
   /** Of a deployment to production: whether an incident counts against it. */
   readonly changeFailed?: boolean;
+  /** Of a request that a host reported; absent where only its merge is known. */
+  readonly openness?: Openness;
+  /** Of a request whose reviews are known: who reviewed it. Empty: nobody did. */
+  readonly reviewers?: readonly Reviewer[];
+}
+
+/** When a request was open. Epoch milliseconds. */
+export interface Openness {
+  readonly openedAt: number;
+  /** When it was merged or closed; null while it is open. */
+  readonly closedAt: number | null;
+}
+
+/** A person who reviewed a request of somebody else. */
+export interface Reviewer {
+  /** As the author of a unit. */
+  readonly reviewer: string;
+  /** The team that lists the reviewer as a member, or `unassigned`. */
+  readonly team: string;
+  /** The number of submitted reviews, at least 1. */
+  readonly reviews: number;
 }
 
 /** Milliseconds; a phase that is unknown is absent. */

@@ -5,9 +5,11 @@ import type {
   DistributionRequestInput,
   DoraRequestInput,
   FilterInput,
+  ReviewsRequestInput,
   SankeyRequestInput,
   ScopeFilterInput,
   TimeseriesRequestInput,
+  WorkInProgressRequestInput,
 } from '../../../generated/graphql/resolvers.js';
 import type {
   AnalyticsBatch,
@@ -16,9 +18,11 @@ import type {
   DistributionRequest,
   DoraRequest,
   Filters,
+  ReviewsRequest,
   SankeyRequest,
   Scope,
   TimeseriesRequest,
+  WorkInProgressRequest,
 } from '../analytics.js';
 import { DIMENSIONS, type Dimension, type Interval } from '../vocabulary.js';
 import { countBuckets, countDays } from './calendar.js';
@@ -36,21 +40,24 @@ export const limits: CatalogLimits = {
 
 /**
  * Validates a batch before any SQL: the number of sub-requests, then each of them in the order timeseries, breakdowns,
- * distributions, DORA's keys, flow (its dates, then its buckets, items, or nodes and edges), then the filter.
+ * distributions, DORA's keys, work in progress, reviews, flow (its dates, then its buckets, items, or nodes and edges), then the filter.
  *
  * @param asked counts the sub-requests of one request, which may contain several batches under aliases
  * @throws Refusal COST_LIMIT_EXCEEDED or VALIDATION_ERROR for the first violation
  */
 export function checkBatch(batch: AnalyticsRequestInput, asked: { subRequests: number }): AnalyticsBatch {
   const { timeseries = [], breakdowns = [], distributions = [], dora = null, sankey = null } = batch;
-  const { useInvestment = false, filters } = batch;
+  const { workInProgress = null, reviews = null, useInvestment = false, filters } = batch;
   const lists = timeseries.length + costOf(breakdowns) + costOf(distributions);
-  countSubRequests(asked, lists + costOfDora(dora) + (sankey === null ? 0 : 1));
+  const groups = costOfDora(dora) + costOfWorkInProgress(workInProgress) + (reviews === null ? 0 : COST_OF_REVIEWS);
+  countSubRequests(asked, lists + groups + (sankey === null ? 0 : 1));
   return {
     timeseries: timeseries.map((each, index) => checkTimeseries(each, `batch.timeseries[${index}]`)),
     breakdowns: breakdowns.map((each, index) => checkBreakdown(each, `batch.breakdowns[${index}]`)),
     distributions: distributions.map((each, index) => checkDistribution(each, `batch.distributions[${index}]`)),
-    dora: dora === null ? null : checkDora(dora, 'batch.dora'),
+    dora: dora === null ? null : checkGroups(dora, 'batch.dora'),
+    workInProgress: workInProgress === null ? null : checkGroups(workInProgress, 'batch.workInProgress'),
+    reviews: reviews === null ? null : checkReviews(reviews, 'batch.reviews'),
     sankey: sankey === null ? null : checkSankey(sankey, 'batch.sankey'),
     useInvestment,
     ...checkFilters(filters ?? {}, 'batch.filters'),
@@ -134,13 +141,25 @@ function costOfDora(dora: DoraRequestInput | null): number {
   return dora === null ? 0 : dora.interval == null ? 6 : 9;
 }
 
-function checkDora(
-  { dimension = 'TEAM', topN, interval = null, ...input }: DoraRequestInput,
+/** The total and the items, and two statements for the trend. */
+function costOfWorkInProgress(request: WorkInProgressRequestInput | null): number {
+  return request === null ? 0 : request.interval == null ? 2 : 4;
+}
+
+/** Two statements each for the total and the items, one for the pairs of teams, one for the sizes. */
+const COST_OF_REVIEWS = 6;
+
+function checkGroups(
+  { dimension = 'TEAM', topN, interval = null, ...input }: DoraRequestInput | WorkInProgressRequestInput,
   path: string,
-): DoraRequest {
+): DoraRequest & WorkInProgressRequest {
   const dateRange = checkDates(input.dateRange, path);
   if (interval !== null) checkBuckets(interval, dateRange);
   return { dimension, dateRange, topN: checkTopN(topN, path), interval };
+}
+
+function checkReviews({ dimension = 'TEAM', topN, ...input }: ReviewsRequestInput, path: string): ReviewsRequest {
+  return { dimension, dateRange: checkDates(input.dateRange, path), topN: checkTopN(topN, path) };
 }
 
 function checkBuckets(interval: Interval, range: DateRange): void {

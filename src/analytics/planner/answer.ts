@@ -4,6 +4,8 @@ import type { Measure } from '../vocabulary.js';
 import { bucketsOf } from './buckets.js';
 import { answerDistribution } from './distributions.js';
 import { answerDora } from './dora.js';
+import { answerInProgress } from './in-progress.js';
+import { answerReviews } from './reviews.js';
 import { answerSankey } from './sankey.js';
 import { MAX_SERIES, type Answered, type Plan } from './plan.js';
 import type { SeriesQuery } from './statements.js';
@@ -17,6 +19,9 @@ export function answerBatch(batch: AnalyticsBatch, plan: Plan, rows: Rows): Anal
     distributions: plan.distributions.map((each) => answerDistribution(each, rows)),
     // Its items need another query.
     dora: plan.dora === null ? null : answerDora(plan.dora, undefined, rows),
+    workInProgress: plan.workInProgress === null ? null : answerInProgress(plan.workInProgress, rows),
+    // As above.
+    reviews: plan.reviews === null ? null : answerReviews(plan.reviews, undefined, rows),
     sankey: batch.sankey === null ? null : answerSankey(batch.sankey, plan.flows, rows),
   };
 }

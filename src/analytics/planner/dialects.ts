@@ -34,6 +34,15 @@ export interface Dialect {
   milliseconds(column: string): string;
   /** The day as YYYY-MM-DD. */
   readonly dayText: string;
+  /** Whole days of an integer of milliseconds that is not negative. */
+  days(milliseconds: string): string;
+  /** Units with a row per reviewer: the text after `from`, and the columns of a row. */
+  readonly reviews: {
+    readonly from: string;
+    readonly reviewer: string;
+    readonly team: string;
+    readonly reviews: string;
+  };
   /** Whether the unit of a row has a share with one of the texts. @param owner the placeholder of the organization */
   hasShare(dimension: Dimension, texts: string, owner: string): string;
   /** The weight of one row. */
@@ -161,6 +170,13 @@ export const postgresDialect: Dialect = {
   },
   milliseconds: (column) => `(extract(epoch from ${column}) * 1000)::bigint`,
   dayText: 'day::text',
+  days: (milliseconds) => `(${milliseconds}) / 86400000`,
+  reviews: {
+    from: 'work_units cross join lateral json_array_elements(reviewers::json) as review (item)',
+    reviewer: `(item->>0) collate "C"`,
+    team: `(item->>1) collate "C"`,
+    reviews: '(item->>2)::bigint',
+  },
   hasShare: (dimension, texts, owner) => relationalShare(`${COLUMNS[dimension]} = any(${texts})`, owner),
   oneOf: (column, texts) => `${column} = any(${texts})`,
   double: (expression) => `(${expression})::float8`,
@@ -183,6 +199,13 @@ export const sqliteDialect: Dialect = {
   },
   milliseconds: (column) => column,
   dayText: 'day',
+  days: (milliseconds) => `(${milliseconds}) / 86400000`,
+  reviews: {
+    from: 'work_units cross join json_each(reviewers) as review',
+    reviewer: 'review.value->>0',
+    team: 'review.value->>1',
+    reviews: 'review.value->>2',
+  },
   hasShare: (dimension, texts, owner) =>
     relationalShare(`${COLUMNS[dimension]} in (select value from json_each(${texts}))`, owner),
   oneOf: (column, texts) => `${column} in (select value from json_each(${texts}))`,
@@ -218,6 +241,13 @@ export const clickHouseDialect: Dialect = {
   },
   milliseconds: (column) => `toUnixTimestamp64Milli(${column})`,
   dayText: 'toString(day)',
+  days: (milliseconds) => `intDiv(${milliseconds}, 86400000)`,
+  reviews: {
+    from: "work_units final array join JSONExtract(assumeNotNull(reviewers), 'Array(Tuple(String, String, Int64))') as review",
+    reviewer: 'review.1',
+    team: 'review.2',
+    reviews: 'review.3',
+  },
   hasShare: (dimension, texts) => `hasAny(share_${COLUMNS[dimension]}, ${texts})`,
   oneOf: (column, texts) => `${column} in ${texts}`,
   double: (expression) => `toFloat64(${expression})`,

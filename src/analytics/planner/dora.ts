@@ -128,7 +128,8 @@ function keysOf({ deployments = [], leadTimes = [], restores = [] }: KeyRows, da
   };
 }
 
-function durationOf(columns: Row): DoraDuration {
+/** @param columns number, sum and percentiles in milliseconds, and the number of units that they are about */
+export function durationOf(columns: Row): DoraDuration {
   const [measured, about] = [wholeNumber(columns[0]), wholeNumber(columns[5])];
   return {
     statistics: measured === 0n ? null : statisticsOf('CYCLE_TIME_HOURS', columns),

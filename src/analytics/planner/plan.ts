@@ -9,6 +9,8 @@ import type {
 import type { Dimension, Interval, Measure } from '../vocabulary.js';
 import type { DistributionQuery } from './distribution-statement.js';
 import { doraQueries, planDora, type DoraPlan } from './dora.js';
+import { inProgressQueries, planInProgress, type InProgressPlan } from './in-progress.js';
+import { planReviews, reviewQueries, type ReviewsPlan } from './reviews.js';
 import type { Slice } from './slices.js';
 import type { FlowQuery, Query, SeriesQuery } from './statements.js';
 
@@ -23,6 +25,10 @@ export interface Plan {
   readonly distributions: readonly AnsweredDistribution[];
   /** null: not requested. */
   readonly dora: DoraPlan | null;
+  /** null: not requested. */
+  readonly workInProgress: InProgressPlan | null;
+  /** null: not requested. */
+  readonly reviews: ReviewsPlan | null;
   /** One query per pair of adjacent levels. */
   readonly flows: readonly FlowQuery[];
 }
@@ -102,11 +108,22 @@ export function planBatch(orgId: string, batch: AnalyticsBatch): Plan {
   });
   const distributed = distributions.flatMap(({ whole, buckets }) => (buckets === null ? [whole] : [whole, buckets]));
   const flows = flowsOf(batch, sliceOf);
-  const { dora: asked = null } = batch;
-  const dora = asked === null ? null : planDora(asked, { ...sliceOf(asked.dateRange), source: 'units' });
-  const doraKeys = dora === null ? [] : doraQueries(dora);
-  const queries = [...series, ...distributed, ...doraKeys, ...flows];
-  return { queries, timeseries, breakdowns, distributions, dora, flows };
+  const ofWholes = <Request extends { readonly dateRange: DateRange }, Planned>(
+    request: Request | null | undefined,
+    plan: (request: Request, slice: Slice) => Planned,
+  ): Planned | null => (request == null ? null : plan(request, { ...sliceOf(request.dateRange), source: 'units' }));
+  const dora = ofWholes(batch.dora, planDora);
+  const workInProgress = ofWholes(batch.workInProgress, planInProgress);
+  const reviews = ofWholes(batch.reviews, planReviews);
+  const queries = [
+    ...series,
+    ...distributed,
+    ...(dora === null ? [] : doraQueries(dora)),
+    ...(workInProgress === null ? [] : inProgressQueries(workInProgress)),
+    ...(reviews === null ? [] : reviewQueries(reviews)),
+    ...flows,
+  ];
+  return { queries, timeseries, breakdowns, distributions, dora, workInProgress, reviews, flows };
 }
 
 interface WritableSeries extends SeriesQuery {

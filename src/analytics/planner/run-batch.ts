@@ -8,6 +8,7 @@ import type { DistributionQuery } from './distribution-statement.js';
 import { answerDora, itemQueries } from './dora.js';
 import type { QueryEngine } from './engine.js';
 import { planBatch, type Plan } from './plan.js';
+import { answerReviews, itemReviewers } from './reviews.js';
 import type { Rows } from './result-rows.js';
 import type { Slice } from './slices.js';
 import { compile, type Query, type SeriesQuery } from './statements.js';
@@ -26,13 +27,19 @@ export async function runBatch(
   const breakdowns = result.breakdowns.map((answer, index) => comparedBreakdown(plan, index, answer));
   const distributions = result.distributions.map((answer, index) => comparedDistribution(plan, index, answer));
   const items = plan.dora === null ? undefined : itemQueries(plan.dora, first);
-  const baselines = [...breakdowns, ...distributions].flatMap(({ baseline }) => baseline ?? []);
-  const queries = items === undefined ? baselines : [...baselines, items.leadTimes, items.restores];
+  const people = plan.reviews === null ? undefined : itemReviewers(plan.reviews, first);
+  const queries = [
+    ...[...breakdowns, ...distributions].flatMap(({ baseline }) => baseline ?? []),
+    ...(items === undefined ? [] : [items.leadTimes, items.restores]),
+    ...(people === undefined ? [] : [people]),
+  ];
   if (queries.length === 0) return result;
   const rows = await rowsOf(engine, queries, signal);
+  const all: Rows = new Map([...first, ...rows]);
   return {
     ...result,
-    dora: plan.dora === null ? null : answerDora(plan.dora, items, new Map([...first, ...rows])),
+    dora: plan.dora === null ? null : answerDora(plan.dora, items, all),
+    reviews: plan.reviews === null ? null : answerReviews(plan.reviews, people, all),
     breakdowns: breakdowns.map(({ answer, baseline }) => breakdownWith(answer, baseline, rows)),
     distributions: distributions.map(({ answer, baseline }) => distributionWith(answer, baseline, rows)),
   };

@@ -23,14 +23,20 @@ export interface Parameter {
 export type Bind = (type: ParameterType, value: Parameter['value']) => string;
 
 /** The conditions of a slice. @param owner the placeholder of the organization */
-export function conditions(
-  dialect: Dialect,
-  { dateRange, scope, filters, source }: Slice,
-  owner: string,
-  bind: Bind,
-): string {
-  const { first, last } = comparable(dateRange);
-  const all = [`org_id = ${owner}`, `day >= ${bind('date', first)}`, `day <= ${bind('date', last)}`];
+export function conditions(dialect: Dialect, slice: Slice, owner: string, bind: Bind): string {
+  const { first, last } = comparable(slice.dateRange);
+  return narrowed(dialect, slice, bind, [
+    ...[`org_id = ${owner}`, `day >= ${bind('date', first)}`, `day <= ${bind('date', last)}`],
+  ]);
+}
+
+/** The conditions of a slice without those on its days. @param owner as above */
+export function selection(dialect: Dialect, slice: Slice, owner: string, bind: Bind): string {
+  return narrowed(dialect, slice, bind, [`org_id = ${owner}`]);
+}
+
+function narrowed(dialect: Dialect, { scope, filters, source }: Slice, bind: Bind, first: readonly string[]): string {
+  const all = [...first];
   if (scope.level !== 'ORG' && scope.ids.length > 0) {
     all.push(dialect.oneOf(dialect.column(source, scope.level), bind('texts', scope.ids)));
   }

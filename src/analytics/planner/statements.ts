@@ -3,6 +3,8 @@ import type { Filters, UnitOrder, UnitPosition } from '../analytics.js';
 import { UNASSIGNED, UNCLASSIFIED, type Dimension, type Interval, type Measure } from '../vocabulary.js';
 import type { Dialect, Source } from './dialects.js';
 import { distribution, type DistributionQuery } from './distribution-statement.js';
+import { inProgress, requestDays, type InProgressQuery, type RequestDaysQuery } from './in-progress-statements.js';
+import { reviewStatement, type ReviewQuery } from './review-statements.js';
 import {
   bucketColumn,
   conditions,
@@ -67,7 +69,16 @@ export interface UnitSharesQuery {
   readonly ids: readonly string[];
 }
 
-export type Query = SeriesQuery | DistributionQuery | FlowQuery | ValuesQuery | UnitsQuery | UnitSharesQuery;
+export type Query =
+  | SeriesQuery
+  | DistributionQuery
+  | InProgressQuery
+  | RequestDaysQuery
+  | ReviewQuery
+  | FlowQuery
+  | ValuesQuery
+  | UnitsQuery
+  | UnitSharesQuery;
 
 export interface Statement {
   readonly text: string;
@@ -82,6 +93,7 @@ export interface Statement {
  *   number of units, and of those with a team, a repository, a theme, and a known churn; for `distribution`: bucket (with
  *   an interval), label, number, sum, percentiles and the number of units that the measure is about, then number and units
  *   over all labels; for `values`: label and count;
+ *   for requests in progress and reviews: those of their files;
  *   for `units`: those of `UNIT_COLUMNS`; for `unit-count`: the number; for `unit-shares`: id, subcategory and weight
  */
 export function compile(dialect: Dialect, query: Query): Statement {
@@ -94,6 +106,15 @@ export function compile(dialect: Dialect, query: Query): Statement {
       return { text: series(dialect, query, owner, bind), parameters };
     case 'distribution':
       return { text: distribution(dialect, query, owner, bind), parameters };
+    case 'in-progress':
+      return { text: inProgress(dialect, query, owner, bind), parameters };
+    case 'request-days':
+      return { text: requestDays(dialect, query, owner, bind), parameters };
+    case 'reviewed':
+    case 'reviewers':
+    case 'review-teams':
+    case 'review-times':
+      return { text: reviewStatement(dialect, query, owner, bind), parameters };
     case 'flow':
       return { text: flow(dialect, query, owner, bind), parameters };
     case 'values':

@@ -5,8 +5,12 @@ import { SCALES } from './values.js';
 
 /** @param columns number, sum and percentiles, in the units of the store */
 export function statisticsOf(measure: QueryMeasure, columns: Row): Statistics {
+  return scaledStatistics(columns, measure === 'CHURN_LOC' ? SCALES.units.CHURN_LOC : SCALES.units.CYCLE_TIME_HOURS);
+}
+
+/** @param scale the number of units of the store in one of the figure */
+export function scaledStatistics(columns: Row, scale: number): Statistics {
   const [count = 0n, total = 0n, p50 = 0n, p75 = 0n, p90 = 0n] = columns.map(wholeNumber);
-  const scale = measure === 'CHURN_LOC' ? SCALES.units.CHURN_LOC : SCALES.units.CYCLE_TIME_HOURS;
   return {
     count: Number(count),
     mean: Number(total) / Number(count) / scale,

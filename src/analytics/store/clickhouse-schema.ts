@@ -8,9 +8,15 @@
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import { alterTable, createTable, requireLayout, type TableDefinition } from '../clickhouse/tables.js';
 import type { Exclusively } from './options.js';
-import { MEASURE_COLUMNS } from './rows.js';
+import { MEASURE_COLUMNS, REVIEWERS_COLUMN } from './rows.js';
 
 const PARTITION = 'toYear(day)';
+
+/** Most rows have no values in these columns. */
+const ADDED = [
+  ...MEASURE_COLUMNS.map((column) => [column, 'Nullable(Int64)'] as const),
+  [REVIEWERS_COLUMN, 'Nullable(String)'],
+] as const;
 
 const COLUMNS = [
   ['org_id', 'LowCardinality(String)'],
@@ -31,7 +37,7 @@ const COLUMNS = [
   ['share_cycle_ms', 'Array(Int64)'],
   ['started_at', "DateTime64(3, 'UTC')"],
   ['completed_at', "Nullable(DateTime64(3, 'UTC'))"],
-  ...MEASURE_COLUMNS.map((column) => [column, 'Nullable(Int64)'] as const),
+  ...ADDED,
   ['version', 'UInt64'],
   ['is_deleted', 'UInt8'],
 ] as const;
@@ -103,8 +109,8 @@ async function addMeasures(engine: ClickHouseEngine, table: string): Promise<voi
     { table },
   );
   const names = new Set(rows.map(([name]) => name));
-  const missing = MEASURE_COLUMNS.filter((column) => !names.has(column));
-  const added = missing.map((column) => `add column if not exists ${column} Nullable(Int64) after completed_at`);
+  const missing = ADDED.filter(([column]) => !names.has(column));
+  const added = missing.map(([column, type]) => `add column if not exists ${column} ${type} after completed_at`);
   if (added.length === 0) return;
   for (const statement of alterTable(table, added.join(', '), engine.cluster)) await engine.command(statement);
 }

@@ -12,7 +12,7 @@ import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import { isoText, momentText } from '../clickhouse/moments.js';
 import type { StoreOptions } from './options.js';
 import { ensureClickHouseSchema } from './clickhouse-schema.js';
-import { MEASURE_COLUMNS, partRow, shareRows, unitOf, unitRow } from './rows.js';
+import { MEASURE_COLUMNS, partRow, REVIEWERS_COLUMN, shareRows, unitOf, unitRow } from './rows.js';
 
 /** Rows per insert: few parts to merge, and little memory. */
 const BATCH = 10_000;
@@ -171,6 +171,7 @@ const COLUMNS = [
   'share_subcategory',
   'share_weight',
   ...MEASURE_COLUMNS,
+  REVIEWERS_COLUMN,
 ] as const;
 
 async function* scan(engine: ClickHouseEngine, orgId: string, repoId: string): AsyncGenerator<readonly WorkUnit[]> {
@@ -191,7 +192,7 @@ async function* scan(engine: ClickHouseEngine, orgId: string, repoId: string): A
 
 function decoded(row: readonly unknown[]): WorkUnit {
   const [id, work_type, repo, team, author, theme, subcategory, started, completed, day, churn, names, weights] = row;
-  const measures = MEASURE_COLUMNS.map((column, at) => [column, row[13 + at]] as const);
+  const measures = [...MEASURE_COLUMNS, REVIEWERS_COLUMN].map((column, at) => [column, row[13 + at]] as const);
   const parts =
     Array.isArray(names) && Array.isArray(weights) ? names.map((name, at) => partRow(name, weights[at])) : [];
   return unitOf(

@@ -10,7 +10,17 @@ import { storableText } from '../../database/storable-text.js';
 import { writeTexts } from '../../database/text-arrays.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import type { StoreOptions } from './options.js';
-import { hasMeasures, idsOf, MEASURE_COLUMNS, partRow, PHASE_COLUMNS, unitOf, unitRow, type UnitRow } from './rows.js';
+import {
+  hasMeasures,
+  idsOf,
+  MEASURE_COLUMNS,
+  partRow,
+  PHASE_COLUMNS,
+  REVIEWERS_COLUMN,
+  unitOf,
+  unitRow,
+  type UnitRow,
+} from './rows.js';
 import { partsOf } from './shares.js';
 
 /** Units per batch of a scan. */
@@ -99,6 +109,7 @@ async function addMeasures(sql: Transaction): Promise<void> {
   const names = new Set(stored.map(({ name }) => name));
   for (const column of MEASURE_COLUMNS)
     if (!names.has(column)) await sql`alter table work_units add column ${sql(column)} bigint`;
+  if (!names.has(REVIEWERS_COLUMN)) await sql`alter table work_units add column ${sql(REVIEWERS_COLUMN)} text`;
   // The conditions of `applicable` in the planner: few units are read without all others.
   await sql`
     create index if not exists work_units_merged on work_units (org_id, day)
@@ -107,6 +118,12 @@ async function addMeasures(sql: Transaction): Promise<void> {
   await sql`
     create index if not exists work_units_deployed on work_units (org_id, day)
       include (work_type, repo, team, author, theme, subcategory, change_failed) where change_failed is not null`;
+  await sql`
+    create index if not exists work_units_opened on work_units (org_id)
+      include (work_type, repo, team, author, theme, subcategory, opened_ms, closed_ms) where opened_ms is not null`;
+  await sql`
+    create index if not exists work_units_reviewed on work_units (org_id, day)
+      include (work_type, repo, team, author, theme, subcategory) where reviewers is not null`;
 }
 
 async function apply(sql: Transaction, change: WorkUnitChange): Promise<void> {
@@ -177,15 +194,20 @@ function write(
     partsOf(unit.shares, row.subcategory).map((part) => ({ ...part, at: at + 1 })),
   );
   const isMeasured = arriving.some(({ row }) => hasMeasures(row));
-  const phases = isMeasured ? sql`, ${sql(MEASURE_COLUMNS)}` : sql``;
+  const phases = isMeasured ? sql`, ${sql(MEASURE_COLUMNS)}, reviewers` : sql``;
+  // A list has no nulls; no list of reviewers is an empty text.
+  const arrived = isMeasured ? sql`, ${sql(MEASURE_COLUMNS)}, nullif(reviewers, '') as reviewers` : sql``;
   // An empty list would be a parameter.
   const phaseValues = isMeasured
-    ? MEASURE_COLUMNS.map((column) => sql`, ${numbers((row) => row[column] ?? null)}::text::bigint[]`)
+    ? [
+        ...MEASURE_COLUMNS.map((column) => sql`, ${numbers((row) => row[column] ?? null)}::text::bigint[]`),
+        sql`, ${texts((row) => row[REVIEWERS_COLUMN] ?? '')}::text::text[]`,
+      ]
     : sql``;
   return sql`
     with arriving as materialized (
       select id, work_type, repo, team, author, theme, subcategory, day, churn, at,
-             to_timestamp(started_at / 1000) as started_at, to_timestamp(completed_at / 1000) as completed_at, cycle_ms ${phases}
+             to_timestamp(started_at / 1000) as started_at, to_timestamp(completed_at / 1000) as completed_at, cycle_ms ${arrived}
       from unnest(
         ${texts(({ id }) => id)}::text::text[], ${texts(({ work_type }) => work_type)}::text::text[],
         ${texts(({ repo }) => repo)}::text::text[], ${texts(({ team }) => team)}::text::text[],
@@ -226,7 +248,8 @@ function replacing(sql: Transaction): ReturnType<Transaction> {
       churn = excluded.churn, cycle_ms = excluded.cycle_ms, coding_ms = excluded.coding_ms,
       pickup_ms = excluded.pickup_ms, review_ms = excluded.review_ms, merge_ms = excluded.merge_ms,
       deploy_ms = excluded.deploy_ms, lead_ms = excluded.lead_ms,
-      change_failed = excluded.change_failed`;
+      change_failed = excluded.change_failed, opened_ms = excluded.opened_ms, closed_ms = excluded.closed_ms,
+      reviewers = excluded.reviewers`;
 }
 
 /** A statement cannot write a row twice: of units with the same id, the last one counts. */
@@ -245,7 +268,8 @@ function units(sql: Sql): ReturnType<Sql> {
   return sql`
     select unit.id, unit.work_type, unit.repo, unit.team, unit.author, unit.theme, unit.subcategory,
            unit.started_at, unit.completed_at, unit.day::text as day, unit.churn, unit.coding_ms, unit.pickup_ms,
-           unit.review_ms, unit.merge_ms, unit.deploy_ms, unit.lead_ms, unit.change_failed,
+           unit.review_ms, unit.merge_ms, unit.deploy_ms, unit.lead_ms, unit.change_failed, unit.opened_ms,
+           unit.closed_ms, unit.reviewers,
            (select coalesce(json_agg(json_build_object('subcategory', part.subcategory, 'weight', part.weight)
                                      order by part.weight desc, part.subcategory), '[]')
             from work_unit_shares part where part.org_id = unit.org_id and part.id = unit.id) as parts

@@ -1,6 +1,6 @@
 /** The stored form of work units: integers only, so that sums are equal on every engine. */
 import { storableText } from '../../database/storable-text.js';
-import type { Phases, WorkUnit } from '../work-unit.js';
+import type { Openness, Phases, Reviewer, WorkUnit } from '../work-unit.js';
 import {
   PHASES,
   TAXONOMY,
@@ -17,13 +17,20 @@ export type PhaseColumn = `${Phase}_ms`;
 
 export const PHASE_COLUMNS: readonly PhaseColumn[] = PHASES.map((phase) => `${phase}_ms` as const);
 
-/** The columns that few units have a value in: phases, and 1 or 0 for whether the change that a deployment made failed. */
-export type MeasureColumn = PhaseColumn | 'change_failed';
+/**
+ * The columns of integers that few units have a value in: phases, 1 or 0 for whether the change that a deployment made
+ * failed, and when a request was opened and ended, in epoch milliseconds.
+ */
+export type MeasureColumn = PhaseColumn | 'change_failed' | 'opened_ms' | 'closed_ms';
 
-export const MEASURE_COLUMNS: readonly MeasureColumn[] = [...PHASE_COLUMNS, 'change_failed'];
+export const MEASURE_COLUMNS: readonly MeasureColumn[] = [...PHASE_COLUMNS, 'change_failed', 'opened_ms', 'closed_ms'];
+
+/** A column of text that few units have a value in: a JSON list of `[reviewer, team, reviews]`; null if unknown. */
+export const REVIEWERS_COLUMN = 'reviewers';
 
 /** One row per unit. */
 export interface UnitRow extends Readonly<Partial<Record<MeasureColumn, number>>> {
+  readonly [REVIEWERS_COLUMN]?: string;
   readonly id: string;
   readonly work_type: WorkType;
   readonly repo: string;
@@ -84,7 +91,26 @@ export function unitRow(unit: WorkUnit): UnitRow {
     cycle_ms: unit.completedAt === null ? null : Math.max(0, Math.trunc(unit.completedAt) - Math.trunc(unit.startedAt)),
     ...phaseColumns(unit.phases ?? {}),
     ...(unit.changeFailed === undefined ? {} : { change_failed: Number(unit.changeFailed) }),
+    ...(unit.openness === undefined ? {} : openColumns(unit.openness)),
+    ...(unit.reviewers === undefined ? {} : { [REVIEWERS_COLUMN]: reviewersText(unit.reviewers) }),
   };
+}
+
+function openColumns({ openedAt, closedAt }: Openness): Partial<Record<MeasureColumn, number>> {
+  const opened = { opened_ms: storedMoment(openedAt) };
+  return closedAt === null ? opened : { ...opened, closed_ms: storedMoment(closedAt) };
+}
+
+function reviewersText(reviewers: readonly Reviewer[]): string {
+  return JSON.stringify(
+    reviewers.map(({ reviewer, team, reviews }) => [dimensionText(reviewer), dimensionText(team), reviews]),
+  );
+}
+
+function reviewersOf(text: unknown): readonly Reviewer[] {
+  // `reviewersText` has written it.
+  const stored = JSON.parse(String(text)) as readonly (readonly [string, string, number])[];
+  return stored.map(([reviewer, team, reviews]) => ({ reviewer, team, reviews }));
 }
 
 function phaseColumns(phases: Phases): Partial<Record<PhaseColumn, number>> {
@@ -98,7 +124,7 @@ function phaseColumns(phases: Phases): Partial<Record<PhaseColumn, number>> {
 
 /** Whether a row has one of these values: most do not, and are written without these columns. */
 export function hasMeasures(row: UnitRow): boolean {
-  return MEASURE_COLUMNS.some((column) => row[column] !== undefined);
+  return row[REVIEWERS_COLUMN] !== undefined || MEASURE_COLUMNS.some((column) => row[column] !== undefined);
 }
 
 const FIRST_MOMENT = Date.parse(FIRST_DAY);
@@ -141,6 +167,9 @@ export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly P
   const completed = row['completed_at'];
   const phases = phasesOf(row);
   const changeFailed = row['change_failed'] ?? null;
+  const opened = row['opened_ms'] ?? null;
+  const closed = row['closed_ms'] ?? null;
+  const reviewers = row[REVIEWERS_COLUMN] ?? null;
   return {
     id: String(row['id']),
     workType: checked(isWorkType, row['work_type']),
@@ -156,6 +185,10 @@ export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly P
     shares: sharesOf(parts),
     ...(Object.keys(phases).length === 0 ? {} : { phases }),
     ...(changeFailed === null ? {} : { changeFailed: Number(changeFailed) === 1 }),
+    ...(opened === null
+      ? {}
+      : { openness: { openedAt: Number(opened), closedAt: closed === null ? null : Number(closed) } }),
+    ...(reviewers === null ? {} : { reviewers: reviewersOf(reviewers) }),
   };
 }
 

@@ -6,7 +6,16 @@
 import Database from 'libsql';
 import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
-import { hasMeasures, idsOf, partRow, MEASURE_COLUMNS, unitOf, unitRow, type UnitRow } from './rows.js';
+import {
+  hasMeasures,
+  idsOf,
+  partRow,
+  MEASURE_COLUMNS,
+  REVIEWERS_COLUMN,
+  unitOf,
+  unitRow,
+  type UnitRow,
+} from './rows.js';
 import { partsOf } from './shares.js';
 
 const BATCH = 1000;
@@ -16,7 +25,7 @@ const SCHEMA = `
     org_id text not null, day text not null, id text not null, repo_id text not null, work_type text not null,
     repo text not null, team text not null, author text not null, theme text not null, subcategory text not null,
     churn integer, cycle_ms integer, started_at text not null, completed_at text,
-    ${MEASURE_COLUMNS.map((column) => `${column} integer`).join(', ')},
+    ${MEASURE_COLUMNS.map((column) => `${column} integer`).join(', ')}, ${REVIEWERS_COLUMN} text,
     primary key (org_id, day, id)
   ) without rowid;
   create unique index if not exists work_units_by_id on work_units (org_id, id);
@@ -43,7 +52,7 @@ const INSERT_ROWS = 50;
 
 const insertUnits = insertInto(UNIT_COLUMNS);
 /** Few units have these values; binding them for all would slow down the rest. */
-const MEASURED_COLUMNS = [...UNIT_COLUMNS, ...MEASURE_COLUMNS];
+const MEASURED_COLUMNS = [...UNIT_COLUMNS, ...MEASURE_COLUMNS, REVIEWERS_COLUMN] as const;
 const insertMeasuredUnits = insertInto(MEASURED_COLUMNS);
 /** Columns that a share shares with its unit are selected from it: binding a value costs more than a look-up. */
 const insertShares = remembered(
@@ -138,9 +147,10 @@ function ensureTables(database: Database.Database): void {
   for (const table of strict) database.exec(`alter table ${table} rename to former_${table}`);
   if (strict.includes('work_units')) database.exec('drop index if exists work_units_by_id');
   database.exec(SCHEMA);
-  for (const column of MEASURE_COLUMNS) {
+  for (const column of [...MEASURE_COLUMNS, REVIEWERS_COLUMN]) {
+    const type = column === REVIEWERS_COLUMN ? 'text' : 'integer';
     const found = database.prepare("select 1 from pragma_table_info('work_units') where name = ?").get([column]);
-    if (found === undefined) database.exec(`alter table work_units add column ${column} integer`);
+    if (found === undefined) database.exec(`alter table work_units add column ${column} ${type}`);
   }
   for (const table of strict) {
     const columns = table === 'work_units' ? ['org_id', 'repo_id', ...UNIT_COLUMNS] : SHARE_COLUMNS;

@@ -207,6 +207,8 @@ test('A valid batch is returned unchanged, with defaults filled in', () => {
           breakdowns: batch.breakdowns.map((each) => ({ ...each, compareWith: null })),
           distributions: [],
           dora: null,
+          workInProgress: null,
+          reviews: null,
           scope: { level, ids },
           filters: {},
         });
@@ -218,6 +220,8 @@ test('A valid batch is returned unchanged, with defaults filled in', () => {
     breakdowns: [],
     distributions: [],
     dora: null,
+    workInProgress: null,
+    reviews: null,
     sankey: null,
     useInvestment: false,
     scope: { level: 'ORG', ids: [] },

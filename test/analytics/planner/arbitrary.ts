@@ -21,6 +21,7 @@ import {
   type Subcategory,
   type Theme,
 } from '../../../src/analytics/vocabulary.js';
+import type { Openness } from '../../../src/analytics/work-unit.js';
 import type { OwnedUnit } from './reference.js';
 
 export const ORGS = ['org-a', 'org-b'] as const;
@@ -86,9 +87,24 @@ const unit: Arbitrary<Omit<OwnedUnit, 'id'>> = fc
       { requiredKeys: [] },
     ),
     fate: fc.constantFrom(true, false, false, undefined),
+    // Hours from noon of the day: when a request was opened, and when it ended (null: it is open).
+    open: fc.option(fc.record({ before: fc.integer({ min: -30, max: 3000 }), ended: fc.option(fc.nat(2000)) }), {
+      nil: undefined,
+    }),
+    reviewers: fc.option(
+      fc.uniqueArray(
+        fc.record({
+          reviewer: fc.constantFrom(...names.filter((name) => name !== '')),
+          team: fc.constantFrom('platform', 'Mobile', 'unassigned', 'ä'),
+          reviews: fc.integer({ min: 1, max: 4 }),
+        }),
+        { selector: ({ reviewer }) => reviewer, maxLength: 4 },
+      ),
+      { nil: undefined },
+    ),
     churnLoc: fc.oneof(fc.constant(null), fc.constant(0), fc.integer({ min: 0, max: 5000 }), fc.constant(900_000_000)),
   })
-  .map(({ duration, shares, phases, fate, ...rest }) => {
+  .map(({ duration, shares, phases, fate, open, reviewers, ...rest }) => {
     const [first] = shares;
     const stored = storedShares(shares, first?.subcategory ?? 'quality.testing');
     const main = stored[0]?.subcategory ?? 'quality.testing';
@@ -103,8 +119,15 @@ const unit: Arbitrary<Omit<OwnedUnit, 'id'>> = fc
       completedAt: duration === null ? null : startedAt + duration,
       ...(rest.workType === 'deployment' && fate !== undefined ? { changeFailed: fate } : {}),
       ...(rest.workType === 'pull_request' && duration !== null && Object.keys(phases).length > 0 ? { phases } : {}),
+      ...(rest.workType === 'pull_request' && open !== undefined ? { openness: opennessOf(rest.day, open) } : {}),
+      ...(rest.workType === 'pull_request' && reviewers !== undefined ? { reviewers } : {}),
     };
   });
+
+function opennessOf(day: string, { before, ended }: { before: number; ended: number | null }): Openness {
+  const openedAt = Date.parse(`${day}T12:00:00Z`) - before * 3_600_000;
+  return { openedAt, closedAt: ended === null ? null : openedAt + ended * 3_600_000 };
+}
 
 /** Both organizations have units with the same ids. */
 export function units(count: number): Arbitrary<readonly OwnedUnit[]> {
@@ -166,6 +189,16 @@ export const unitRequests: Arbitrary<UnitsRequest> = fc.record({
   after: fc.constant(null),
 });
 
+/** Of figures of groups. */
+const groups = {
+  dimension: fc.constantFrom('TEAM' as const, 'REPO' as const),
+  topN: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 50 })),
+};
+
+function rarely<Value>(arbitrary: Arbitrary<Value>): Arbitrary<Value | null> {
+  return fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, arbitrary);
+}
+
 export const batches: Arbitrary<AnalyticsBatch> = fc.tuple(range(100), range(365)).chain(([short, long]) => {
   // Ranges that requests have in common, so that they share queries, and others.
   const shortRange = fc.oneof(fc.constant(short), range(100));
@@ -206,17 +239,25 @@ export const batches: Arbitrary<AnalyticsBatch> = fc.tuple(range(100), range(365
       { maxLength: 2 },
     ),
     // Up to eleven statements: not in every batch.
-    dora: fc.oneof(
-      { weight: 5, arbitrary: fc.constant(null) },
+    dora: rarely(
       fc.constantFrom(null, ...INTERVALS).chain((interval) =>
         fc.record({
-          dimension: fc.constantFrom('TEAM' as const, 'REPO' as const),
+          ...groups,
           dateRange: interval === 'DAY' ? shortRange : longRange,
-          topN: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 50 })),
           interval: fc.constant(interval),
         }),
       ),
     ),
+    workInProgress: rarely(
+      fc.constantFrom(null, ...INTERVALS).chain((interval) =>
+        fc.record({
+          ...groups,
+          dateRange: interval === 'DAY' ? shortRange : longRange,
+          interval: fc.constant(interval),
+        }),
+      ),
+    ),
+    reviews: rarely(fc.record({ ...groups, dateRange: longRange })),
     sankey: fc.option(
       fc.record({
         path: fc.uniqueArray(dimension, { minLength: 2, maxLength: 6 }),

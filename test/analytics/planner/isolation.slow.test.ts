@@ -53,9 +53,15 @@ describeOnEachEngine('an organization', (engine) => {
       for (const orgId of ["mine' or '1'='1", 'min_', 'MINE', '*', 'mine\\', '{p1:String}', 'null']) {
         expect(await analytics.values(orgId, 'REPO', never)).toEqual([]);
         for (const batch of asked.slice(0, 5)) {
-          const { timeseries, breakdowns, dora, sankey } = await analytics.run(orgId, batch, never);
+          const { timeseries, breakdowns, dora, workInProgress, reviews, sankey } = await analytics.run(
+            orgId,
+            batch,
+            never,
+          );
           expect([timeseries, breakdowns.flatMap(({ items }) => items), sankey?.nodes ?? []]).toEqual([[], [], []]);
           expect(dora?.total.deploymentFrequency.deployments ?? 0).toBe(0);
+          expect([workInProgress?.total.count ?? null, reviews?.total ?? null]).toEqual([null, null]);
+          expect([...(reviews?.teams ?? []), ...(reviews?.sizes ?? [])]).toEqual([]);
         }
       }
       expect(JSON.stringify([alone, values])).not.toContain('foreign');

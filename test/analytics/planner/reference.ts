@@ -12,10 +12,16 @@ import type {
   DoraRequest,
   DoraResult,
   Filters,
+  ReviewLoad,
+  ReviewsRequest,
+  ReviewsResult,
   SankeyRequest,
   SankeyResult,
   Statistics,
   UnitsRequest,
+  WorkInProgress,
+  WorkInProgressRequest,
+  WorkInProgressResult,
 } from '../../../src/analytics/analytics.js';
 import {
   DIMENSIONS,
@@ -25,7 +31,7 @@ import {
   type Interval,
   type Measure,
 } from '../../../src/analytics/vocabulary.js';
-import type { Phases, WorkUnit } from '../../../src/analytics/work-unit.js';
+import type { Openness, Phases, Reviewer, WorkUnit } from '../../../src/analytics/work-unit.js';
 
 export interface OwnedUnit extends WorkUnit {
   readonly orgId: string;
@@ -41,6 +47,8 @@ interface Piece {
   readonly milliseconds: number | null;
   readonly phases: Phases;
   readonly changeFailed: boolean | undefined;
+  readonly openness: Openness | undefined;
+  readonly reviewers: readonly Reviewer[] | undefined;
   readonly isPart: boolean;
 }
 
@@ -119,6 +127,8 @@ export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: 
       return { dimension, measure, coverage: coverageOf(inside, measure), items: items.slice(0, topN) };
     }),
     dora: batch.dora == null ? null : dora(selectedUnits, batch.dora),
+    workInProgress: batch.workInProgress == null ? null : workInProgress(selectedUnits, batch.workInProgress),
+    reviews: batch.reviews == null ? null : reviews(selectedUnits, batch.reviews),
     sankey: batch.sankey === null ? null : sankey(within(pieces, batch.sankey.dateRange), batch.sankey),
   };
 }
@@ -144,12 +154,13 @@ function before({ startDate, endDate }: DateRange): DateRange {
   return { startDate: moved(startDate), endDate: moved(endDate) };
 }
 
-/** The definition of a percentile, word for word: the smallest value that so many do not exceed. */
 function statisticsOf(pieces: readonly Piece[], measure: DistributionMeasure): Statistics | null {
-  const scale = measure === 'CHURN_LOC' ? 1 : 3_600_000;
-  const known = valuesOf(pieces, measure)
-    .filter((value) => value !== null)
-    .sort((a, b) => a - b);
+  return statistics(valuesOf(pieces, measure), measure === 'CHURN_LOC' ? 1 : 3_600_000);
+}
+
+/** The definition of a percentile, word for word: the smallest value that so many do not exceed. */
+function statistics(values: readonly (number | null)[], scale: number): Statistics | null {
+  const known = values.filter((value) => value !== null).sort((a, b) => a - b);
   if (known.length === 0) return null;
   const percentile = (percent: number): number =>
     (known.find((_value, index) => (index + 1) * 100 >= percent * known.length) ?? 0) / scale;
@@ -218,6 +229,97 @@ function dora(selected: readonly Piece[], { dimension, dateRange, topN, interval
 
 function duration(pieces: readonly Piece[], measure: DistributionMeasure): DoraDuration {
   return { statistics: statisticsOf(pieces, measure), coverage: coverageOf(pieces, measure) };
+}
+
+/** Day by day, as somebody would count who looks at the list of requests each evening. */
+function workInProgress(
+  selected: readonly Piece[],
+  { dimension, dateRange, topN, interval }: WorkInProgressRequest,
+): WorkInProgressResult {
+  const evening = (day: string): number => Date.parse(`${dayAfter(day)}T00:00:00Z`);
+  const openedUntil = (day: string): Piece[] =>
+    selected.filter(({ openness }) => openness !== undefined && openness.openedAt < evening(day));
+  const workOf = (opened: readonly Piece[], day: string): WorkInProgress => {
+    const ages = opened.flatMap(({ openness }) => {
+      if (openness === undefined || (openness.closedAt ?? Infinity) < evening(day)) return [];
+      return [Math.floor((evening(day) - openness.openedAt) / 86_400_000)];
+    });
+    return { count: opened.length === 0 ? null : ages.length, ageDays: statistics(ages, 1) };
+  };
+  const last = dateRange.endDate;
+  const items = [...grouped(openedUntil(last), ({ values }) => values[dimension])]
+    .map(([key, pieces]) => ({ key, work: workOf(pieces, last) }))
+    .sort((one, other) => (other.work.count ?? 0) - (one.work.count ?? 0) || bytes(one.key, other.key));
+  return {
+    dimension,
+    total: workOf(openedUntil(last), last),
+    items: items.slice(0, topN),
+    buckets: (interval === null ? [] : bucketStarts(interval, dateRange)).map((date) => {
+      const days = daysOf(dateRange).filter((day) => interval !== null && bucketStart(interval, day) === date);
+      const evenings = days.at(-1) ?? date;
+      return { date, count: workOf(openedUntil(evenings), evenings).count };
+    }),
+  };
+}
+
+function reviews(selected: readonly Piece[], { dimension, dateRange, topN }: ReviewsRequest): ReviewsResult {
+  const inside = within(selected, dateRange);
+  const known = inside.filter(({ reviewers }) => reviewers !== undefined);
+  const given = known.flatMap(({ values, reviewers = [] }, request) =>
+    reviewers.map((each) => ({ ...each, request, from: values.TEAM })),
+  );
+  const pairs = [...new Set(given.map(({ from, team }) => JSON.stringify([from, team])))].map((pair) => {
+    const own = given.filter(({ from, team }) => JSON.stringify([from, team]) === pair);
+    const [team = '', reviewingTeam = ''] = JSON.parse(pair) as string[];
+    return {
+      ...{ team, reviewingTeam, reviews: own.reduce((sum, each) => sum + each.reviews, 0) },
+      requests: new Set(own.map(({ request }) => request)).size,
+    };
+  });
+  pairs.sort((a, b) => b.reviews - a.reviews || bytes(a.team, b.team) || bytes(a.reviewingTeam, b.reviewingTeam));
+  const merged = inside.filter(
+    ({ values, milliseconds }) => values.WORK_TYPE === 'pull_request' && milliseconds !== null,
+  );
+  const classes = [
+    ...([[null, null], [0, 9], [10, 49], [50, 199], [200, 499], [500, 999]] as const),
+    [1000, null] as const,
+  ]; // prettier-ignore
+  return {
+    dimension,
+    total: known.length === 0 ? null : loadOf(known),
+    items: [...grouped(known, ({ values }) => values[dimension])]
+      .map(([key, pieces]) => ({ key, load: loadOf(pieces) }))
+      .sort((one, other) => other.load.requests - one.load.requests || bytes(one.key, other.key))
+      .slice(0, topN),
+    teams: pairs.slice(0, topN),
+    sizes: classes.flatMap(([fromLines, toLines]) => {
+      const own = merged.filter(({ churn }) =>
+        fromLines === null ? churn === null : churn !== null && churn >= fromLines && churn <= (toLines ?? Infinity),
+      );
+      if (own.length === 0) return [];
+      const times = own.map(({ phases: { pickup, review } }) =>
+        pickup === undefined || review === undefined ? null : pickup + review,
+      );
+      const coverage = times.filter((time) => time !== null).length / own.length;
+      return [{ fromLines, toLines, statistics: statistics(times, 3_600_000), coverage }];
+    }),
+  };
+}
+
+function loadOf(pieces: readonly Piece[]): ReviewLoad {
+  const byPerson = new Map<string, number>();
+  for (const { reviewer, reviews: count } of pieces.flatMap(({ reviewers = [] }) => reviewers))
+    byPerson.set(reviewer, (byPerson.get(reviewer) ?? 0) + count);
+  const counts = [...byPerson.values()].sort((a, b) => b - a);
+  const sum = (some: readonly number[]): number => some.reduce((all, count) => all + count, 0);
+  const half = counts.findIndex((_count, index) => sum(counts.slice(0, index + 1)) * 2 >= sum(counts));
+  return {
+    requests: pieces.length,
+    reviewedShare: pieces.filter(({ reviewers = [] }) => reviewers.length > 0).length / pieces.length,
+    reviews: sum(counts),
+    reviewers: counts.length,
+    halfOfReviewsBy: counts.length === 0 ? null : half + 1,
+  };
 }
 
 function daysOf({ startDate, endDate }: DateRange): string[] {
@@ -293,6 +395,8 @@ function wholeOf(unit: WorkUnit): Piece {
     milliseconds: unit.completedAt === null ? null : Math.max(0, unit.completedAt - unit.startedAt),
     phases: unit.phases ?? {},
     changeFailed: unit.changeFailed,
+    openness: unit.openness,
+    reviewers: unit.reviewers,
     isPart: false,
   };
 }

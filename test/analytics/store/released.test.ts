@@ -84,6 +84,8 @@ const request: WorkUnit = {
   workType: 'pull_request',
   completedAt: Date.parse('2024-02-29T10:00:00Z'),
   phases: { pickup: 3_600_000 },
+  openness: { openedAt: Date.parse('2024-02-28T10:00:00Z'), closedAt: Date.parse('2024-02-29T10:00:00Z') },
+  reviewers: [{ reviewer: 'Linus "the second"', team: 'unassigned', reviews: 2 }],
 };
 const batch: AnalyticsBatch = {
   timeseries: [],
@@ -109,8 +111,16 @@ const keys: AnalyticsBatch = {
   dora: { dimension: 'TEAM', dateRange: { startDate: '2024-02-01', endDate: '2024-02-29' }, topN: 10, interval: null },
 };
 
+const days = { dateRange: { startDate: '2024-02-01', endDate: '2024-02-28' }, dimension: 'TEAM', topN: 10 } as const;
+const inProgress: AnalyticsBatch = { ...batch, distributions: [], workInProgress: { ...days, interval: null } };
+const reviewed: AnalyticsBatch = {
+  ...batch,
+  distributions: [],
+  reviews: { ...days, dateRange: { startDate: '2024-02-01', endDate: '2024-02-29' } },
+};
+
 describeOnEachEngine('tables without phases', (engine) => {
-  it("say that phases and DORA's keys are not available yet, and get them with the next sync", async () => {
+  it('say that what needs new columns is not available yet, and get them with the next sync', async () => {
     const uri = await engine.newUri();
     const store = await openWorkUnitStore(parseAnalyticsUri(uri), openOptions);
     onTestFinished(() => store.close());
@@ -119,22 +129,26 @@ describeOnEachEngine('tables without phases', (engine) => {
     const analytics = await openAnalytics(uri, { ...openOptions, timeoutSeconds: 30 });
     onTestFinished(() => analytics.close());
     const ask = (asked = batch) => analytics.run('acme', asked, new AbortController().signal);
-    for (const asked of [batch, keys]) await expect(ask(asked)).rejects.toBeInstanceOf(AnalyticsUnavailable);
+    for (const asked of [batch, keys, inProgress, reviewed])
+      await expect(ask(asked)).rejects.toBeInstanceOf(AnalyticsUnavailable);
     await store.ensureSchema();
     await store.apply({ orgId: 'acme', repoId: REPO, units: [request], removed: [] });
     expect(await store.find('acme', request.id)).toEqual(request);
     const [answer] = (await ask()).distributions;
     expect(answer).toMatchObject({ coverage: 1, items: [{ key: 'platform', statistics: { count: 1, median: 1 } }] });
     expect((await ask(keys)).dora?.total).toMatchObject({ deploymentFrequency: { deployments: 0 } });
+    expect((await ask(inProgress)).workInProgress?.total.count).toBe(1);
+    expect((await ask(reviewed)).reviews?.total).toMatchObject({ requests: 1, reviews: 2, reviewers: 1 });
   });
 });
 
 async function dropPhases(uri: string): Promise<void> {
-  const columns = ['coding_ms', 'pickup_ms', 'review_ms', 'merge_ms', 'deploy_ms', 'lead_ms', 'change_failed'];
+  const phases = ['coding_ms', 'pickup_ms', 'review_ms', 'merge_ms', 'deploy_ms', 'lead_ms'];
+  const columns = [...phases, 'change_failed', 'opened_ms', 'closed_ms', 'reviewers'];
   const { kind, address } = parseAnalyticsUri(uri);
   if (kind === 'postgres') {
     const sql = postgres(address, { max: 1, onnotice: () => undefined });
-    await sql`drop index work_units_merged, work_units_deployed`;
+    await sql`drop index work_units_merged, work_units_deployed, work_units_opened, work_units_reviewed`;
     for (const column of columns) await sql`alter table work_units drop column ${sql(column)}`;
     await sql.end();
   } else if (kind === 'sqlite') {

@@ -39,7 +39,15 @@ async function all(store: WorkUnitStore, orgId: string, repoId = REPO): Promise<
 }
 
 /** What few units have. */
-const merged = unit('merged', { workType: 'pull_request', phases: { coding: 0, lead: 40_000_000_000 } });
+const merged = unit('merged', {
+  workType: 'pull_request',
+  phases: { coding: 0, lead: 40_000_000_000 },
+  openness: { openedAt: Date.parse('2024-02-20T10:00:00.001Z'), closedAt: Date.parse('2024-02-29T22:30:00.456Z') },
+  reviewers: [
+    { reviewer: 'linus "\\{,}\'', team: 'kernel', reviews: 3 },
+    { reviewer: 'Ängström', team: 'unassigned', reviews: 1 },
+  ],
+});
 const deployed = unit('deployed', { workType: 'deployment', changeFailed: false });
 
 describeOnEachEngine('the store of work units', (engine) => {
@@ -64,14 +72,18 @@ describeOnEachEngine('the store of work units', (engine) => {
     expect(await store.find(orgId, idOf('d'))).toBeUndefined();
   });
 
-  it('keeps phases and failures of changes, and takes them back', async () => {
+  it('keeps phases, failures of changes, openness and reviewers, and takes them back', async () => {
     const orgId = randomUUID();
     const failed = { ...deployed, changeFailed: true };
     await store.apply({ orgId, repoId: REPO, units: [merged, unit('a'), failed], removed: [], areNew: true });
     expect(await all(store, orgId)).toEqual([unit('a'), failed, merged]);
-    const { phases: _, ...open } = merged;
+    const { phases: _, ...rest } = merged;
+    const open: WorkUnit = { ...rest, openness: { openedAt: 1000, closedAt: null }, reviewers: [] };
     await store.apply({ orgId, repoId: REPO, units: [open, deployed], removed: [] });
     expect(await all(store, orgId)).toEqual([unit('a'), deployed, open]);
+    const { openness: __, reviewers: ___, ...plain } = open;
+    await store.apply({ orgId, repoId: REPO, units: [plain], removed: [] });
+    expect(await all(store, orgId)).toEqual([unit('a'), deployed, plain]);
   });
 
   it('replaces and removes units by their id, also when they move to another day', async () => {

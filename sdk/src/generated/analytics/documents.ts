@@ -28,10 +28,14 @@ import type {
   RepoValuesQueryVariables,
   RequestPhasesQuery,
   RequestPhasesQueryVariables,
+  ReviewsQuery,
+  ReviewsQueryVariables,
   TeamValuesQuery,
   TeamValuesQueryVariables,
   TimeseriesWeeklyQuery,
   TimeseriesWeeklyQueryVariables,
+  WorkInProgressQuery,
+  WorkInProgressQueryVariables,
   WorkUnitQuery,
   WorkUnitQueryVariables,
   WorkUnitsQuery,
@@ -39,7 +43,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '0c5dee920358dcd7';
+export const persistedVersion = '137564e2668abc66';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -62,8 +66,10 @@ export interface PersistedQueries {
   overview: { readonly result: OverviewQuery; readonly variables: OverviewQueryVariables };
   'repo-values': { readonly result: RepoValuesQuery; readonly variables: RepoValuesQueryVariables };
   'request-phases': { readonly result: RequestPhasesQuery; readonly variables: RequestPhasesQueryVariables };
+  reviews: { readonly result: ReviewsQuery; readonly variables: ReviewsQueryVariables };
   'team-values': { readonly result: TeamValuesQuery; readonly variables: TeamValuesQueryVariables };
   'timeseries-weekly': { readonly result: TimeseriesWeeklyQuery; readonly variables: TimeseriesWeeklyQueryVariables };
+  'work-in-progress': { readonly result: WorkInProgressQuery; readonly variables: WorkInProgressQueryVariables };
   'work-unit': { readonly result: WorkUnitQuery; readonly variables: WorkUnitQueryVariables };
   'work-units': { readonly result: WorkUnitsQuery; readonly variables: WorkUnitsQueryVariables };
 }
@@ -624,6 +630,62 @@ export const requestPhases: PersistedDocument<RequestPhasesQuery, RequestPhasesQ
 }`,
 };
 
+/** How many people carry the reviews, which team reviews which, and how long reviews take by size. */
+export const reviews: PersistedDocument<ReviewsQuery, ReviewsQueryVariables> = {
+  id: 'reviews',
+  text: `query Reviews(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $dimension: GroupDimensionInput! = TEAM
+  $topN: Int! = 10
+  $filters: FilterInput
+) {
+  analytics(
+    orgId: $orgId
+    batch: { reviews: { dimension: $dimension, dateRange: $dateRange, topN: $topN }, filters: $filters }
+  ) {
+    reviews {
+      dimension
+      total {
+        requests
+        reviewedShare
+        reviews
+        reviewers
+        halfOfReviewsBy
+      }
+      items {
+        key
+        load {
+          requests
+          reviewedShare
+          reviews
+          reviewers
+          halfOfReviewsBy
+        }
+      }
+      teams {
+        team
+        reviewingTeam
+        reviews
+        requests
+      }
+      sizes {
+        fromLines
+        toLines
+        statistics {
+          count
+          mean
+          median
+          p75
+          p90
+        }
+        coverage
+      }
+    }
+  }
+}`,
+};
+
 /** The teams of the organization, those with the most work units first. */
 export const teamValues: PersistedDocument<TeamValuesQuery, TeamValuesQueryVariables> = {
   id: 'team-values',
@@ -661,6 +723,58 @@ export const timeseriesWeekly: PersistedDocument<TimeseriesWeeklyQuery, Timeseri
       buckets {
         date
         value
+      }
+    }
+  }
+}`,
+};
+
+/** The open requests and their age, in all, by team or repository, and over time. */
+export const workInProgress: PersistedDocument<WorkInProgressQuery, WorkInProgressQueryVariables> = {
+  id: 'work-in-progress',
+  text: `query WorkInProgress(
+  $orgId: String!
+  $dateRange: DateRangeInput!
+  $dimension: GroupDimensionInput! = TEAM
+  $interval: BucketIntervalInput = WEEK
+  $topN: Int! = 10
+  $filters: FilterInput
+) {
+  analytics(
+    orgId: $orgId
+    batch: {
+      workInProgress: { dimension: $dimension, dateRange: $dateRange, interval: $interval, topN: $topN }
+      filters: $filters
+    }
+  ) {
+    workInProgress {
+      dimension
+      total {
+        count
+        ageDays {
+          count
+          mean
+          median
+          p75
+          p90
+        }
+      }
+      items {
+        key
+        work {
+          count
+          ageDays {
+            count
+            mean
+            median
+            p75
+            p90
+          }
+        }
+      }
+      buckets {
+        date
+        count
       }
     }
   }

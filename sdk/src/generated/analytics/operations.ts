@@ -386,6 +386,57 @@ export type RequestPhasesQuery = {
   };
 };
 
+export type ReviewsQueryVariables = Exact<{
+  orgId: string;
+  dateRange: Types.DateRangeInput;
+  dimension?: Types.GroupDimensionInput;
+  topN?: number;
+  filters?: Types.FilterInput | null | undefined;
+}>;
+
+export type ReviewsQuery = {
+  readonly analytics: {
+    readonly reviews: {
+      readonly dimension: Types.GroupDimensionInput;
+      readonly total: {
+        readonly requests: number;
+        readonly reviewedShare: number;
+        readonly reviews: number;
+        readonly reviewers: number;
+        readonly halfOfReviewsBy: number | null;
+      } | null;
+      readonly items: ReadonlyArray<{
+        readonly key: string;
+        readonly load: {
+          readonly requests: number;
+          readonly reviewedShare: number;
+          readonly reviews: number;
+          readonly reviewers: number;
+          readonly halfOfReviewsBy: number | null;
+        };
+      }>;
+      readonly teams: ReadonlyArray<{
+        readonly team: string;
+        readonly reviewingTeam: string;
+        readonly reviews: number;
+        readonly requests: number;
+      }>;
+      readonly sizes: ReadonlyArray<{
+        readonly fromLines: number | null;
+        readonly toLines: number | null;
+        readonly coverage: number | null;
+        readonly statistics: {
+          readonly count: number;
+          readonly mean: number;
+          readonly median: number;
+          readonly p75: number;
+          readonly p90: number;
+        } | null;
+      }>;
+    } | null;
+  };
+};
+
 export type TeamValuesQueryVariables = Exact<{
   orgId: string;
 }>;
@@ -410,6 +461,47 @@ export type TimeseriesWeeklyQuery = {
       readonly measure: Types.MeasureInput;
       readonly buckets: ReadonlyArray<{ readonly date: string; readonly value: number }>;
     }>;
+  };
+};
+
+export type WorkInProgressQueryVariables = Exact<{
+  orgId: string;
+  dateRange: Types.DateRangeInput;
+  dimension?: Types.GroupDimensionInput;
+  interval?: Types.BucketIntervalInput | null | undefined;
+  topN?: number;
+  filters?: Types.FilterInput | null | undefined;
+}>;
+
+export type WorkInProgressQuery = {
+  readonly analytics: {
+    readonly workInProgress: {
+      readonly dimension: Types.GroupDimensionInput;
+      readonly total: {
+        readonly count: number | null;
+        readonly ageDays: {
+          readonly count: number;
+          readonly mean: number;
+          readonly median: number;
+          readonly p75: number;
+          readonly p90: number;
+        } | null;
+      };
+      readonly items: ReadonlyArray<{
+        readonly key: string;
+        readonly work: {
+          readonly count: number | null;
+          readonly ageDays: {
+            readonly count: number;
+            readonly mean: number;
+            readonly median: number;
+            readonly p75: number;
+            readonly p90: number;
+          } | null;
+        };
+      }>;
+      readonly buckets: ReadonlyArray<{ readonly date: string; readonly count: number | null }>;
+    } | null;
   };
 };
 

@@ -13,7 +13,7 @@ export type Scalars = {
   Date: { input: string; output: string };
 };
 
-/** A batch of at most `maxSubRequests` timeseries, breakdowns, distributions, DORA's keys and flows. */
+/** A batch of at most `maxSubRequests` timeseries, breakdowns, distributions and flows; other parts count as several. */
 export type AnalyticsRequestInput = {
   /** Breakdowns. */
   readonly breakdowns?: ReadonlyArray<BreakdownRequestInput>;
@@ -23,12 +23,16 @@ export type AnalyticsRequestInput = {
   readonly dora?: InputMaybe<DoraRequestInput>;
   /** Which work units; all if omitted. */
   readonly filters?: InputMaybe<FilterInput>;
+  /** Reviews; counts as six sub-requests. */
+  readonly reviews?: InputMaybe<ReviewsRequestInput>;
   /** One flow. */
   readonly sankey?: InputMaybe<SankeyRequestInput>;
   /** Timeseries. */
   readonly timeseries?: ReadonlyArray<TimeseriesRequestInput>;
   /** false: each work unit counts entirely under its main theme. true: it is split over its shares of all themes. */
   readonly useInvestment?: Scalars['Boolean']['input'];
+  /** The work in progress; counts as two sub-requests, with an interval as four. */
+  readonly workInProgress?: InputMaybe<WorkInProgressRequestInput>;
 };
 
 /** The results of a batch. */
@@ -39,10 +43,14 @@ export type AnalyticsResult = {
   readonly distributions: ReadonlyArray<DistributionResult>;
   /** DORA's four keys; null if not requested. */
   readonly dora?: Maybe<DoraResult>;
+  /** Reviews; null if not requested. */
+  readonly reviews?: Maybe<ReviewsResult>;
   /** The flow; null if none was requested. */
   readonly sankey?: Maybe<SankeyResult>;
   /** The series of all timeseries, in the order of the requests; within a request, largest first. */
   readonly timeseries: ReadonlyArray<TimeseriesResult>;
+  /** The work in progress; null if not requested. */
+  readonly workInProgress?: Maybe<WorkInProgressResult>;
 };
 
 /** What figures are compared with. A baseline is read after the figures, so it may include a sync that ended in between. */
@@ -118,7 +126,8 @@ export type CatalogLimits = {
   readonly maxSankeyNodes: Scalars['Int']['output'];
   /**
    * Maximum number of timeseries, breakdowns, distributions and flows in a batch, and in all batches of one request
-   * together. A comparison and the buckets of a distribution count as one each, DORA's keys as six or nine.
+   * together. A comparison and the buckets of a distribution count as one each, DORA's keys as six or nine, the
+   * work in progress as two or four, reviews as six.
    */
   readonly maxSubRequests: Scalars['Int']['output'];
   /** Maximum number of items in a breakdown. */
@@ -370,6 +379,13 @@ export type FilterInput = {
   readonly workTypes?: ReadonlyArray<Scalars['String']['input']>;
 };
 
+/** The dimensions of figures about how groups work. There is no dimension of persons: these figures must not rank people. */
+export type GroupDimensionInput =
+  /** The repository. */
+  | 'REPO'
+  /** The team of the request: its id, or `unassigned`. */
+  | 'TEAM';
+
 /** The measures of work units. */
 export type MeasureInput =
   /** Lines of code changed: additions and deletions. Units with an unknown number are excluded. */
@@ -434,6 +450,92 @@ export type QueryWorkUnitArgs = {
 export type QueryWorkUnitsArgs = {
   input: WorkUnitsInput;
   orgId: Scalars['String']['input'];
+};
+
+/** The reviews of one value of the dimension. */
+export type ReviewItem = {
+  /** The value of the dimension. */
+  readonly key: Scalars['String']['output'];
+  /** The reviews of its requests. */
+  readonly load: ReviewLoad;
+};
+
+/** How many people carry the reviews of requests. */
+export type ReviewLoad = {
+  /**
+   * The smallest number of people who gave at least half of the reviews; null without reviews. A low number next to many
+   * reviewers shows that few people carry the load.
+   */
+  readonly halfOfReviewsBy?: Maybe<Scalars['Int']['output']>;
+  /** The number of requests whose reviews are known, at least 1: reviews of GitHub are read, a clone has none. */
+  readonly requests: Scalars['Int']['output'];
+  /** The share of these requests that another person reviewed, from 0 to 1. */
+  readonly reviewedShare: Scalars['Float']['output'];
+  /** The number of different reviewers. */
+  readonly reviewers: Scalars['Int']['output'];
+  /** The number of submitted reviews. */
+  readonly reviews: Scalars['Int']['output'];
+};
+
+/** The time of reviews of requests of one size. */
+export type ReviewTimeBySize = {
+  /** The share of merged requests of this size in which it is known. */
+  readonly coverage?: Maybe<Scalars['Float']['output']>;
+  /** The smallest number of added and deleted lines; null if the size is unknown. */
+  readonly fromLines?: Maybe<Scalars['Int']['output']>;
+  /** The hours from the opening to the last approval (without approvals, the last review); null without any. */
+  readonly statistics?: Maybe<Statistics>;
+  /** The largest number; null: there is no limit, or the size is unknown. */
+  readonly toLines?: Maybe<Scalars['Int']['output']>;
+};
+
+/** The reviews of one team for another. */
+export type ReviewingTeam = {
+  /** The number of requests with such a review. */
+  readonly requests: Scalars['Int']['output'];
+  /** The team that lists the reviewers as members; `unassigned` for the others. It may be the same team. */
+  readonly reviewingTeam: Scalars['String']['output'];
+  /** The number of submitted reviews. */
+  readonly reviews: Scalars['Int']['output'];
+  /** The team of the requests. */
+  readonly team: Scalars['String']['output'];
+};
+
+/**
+ * How requests are reviewed, of whole work units with or without `useInvestment`: how many people carry the reviews, which
+ * team reviews which, and how long reviews take by size. Reviews of the author and of bots do not count. Reviewers are
+ * counted and never named: the number of reviews says nothing about the value of a person's work.
+ */
+export type ReviewsRequestInput = {
+  /**
+   * The days: at most `maxDays`. Reviews count on the day of their request: that of its merge, otherwise of its last
+   * activity.
+   */
+  readonly dateRange: DateRangeInput;
+  /** The dimension whose values get an item each. */
+  readonly dimension?: GroupDimensionInput;
+  /** The number of items, those with the most requests first, and of pairs of teams: from 1 to `maxTopN`. */
+  readonly topN?: Scalars['Int']['input'];
+};
+
+/** How requests are reviewed. */
+export type ReviewsResult = {
+  /** The requested dimension. */
+  readonly dimension: GroupDimensionInput;
+  /**
+   * The values with requests whose reviews are known, most requests first. Their reviewers are read after the total, so
+   * they may include a sync that ended in between.
+   */
+  readonly items: ReadonlyArray<ReviewItem>;
+  /**
+   * The time of reviews of merged requests by the size of the request: unknown sizes first, then by lines. Sizes without
+   * requests are left out.
+   */
+  readonly sizes: ReadonlyArray<ReviewTimeBySize>;
+  /** Which team reviews which, most reviews first. */
+  readonly teams: ReadonlyArray<ReviewingTeam>;
+  /** All selected requests; null if no reviews are known. */
+  readonly total?: Maybe<ReviewLoad>;
 };
 
 /** The coverage of a flow, as shares of its work units from 0 to 1. */
@@ -570,6 +672,59 @@ export type TimeseriesResult = {
   readonly dimensionValue: Scalars['String']['output'];
   /** The requested measure. */
   readonly measure: MeasureInput;
+};
+
+/** Open requests, and how old they are. */
+export type WorkInProgress = {
+  /** Whole days since requests were opened; null without open requests. */
+  readonly ageDays?: Maybe<Statistics>;
+  /** The number of open requests; null if no request is known that was opened until then. */
+  readonly count?: Maybe<Scalars['Int']['output']>;
+};
+
+/** The work in progress at the end of one bucket. */
+export type WorkInProgressBucket = {
+  /** The number of requests that were open at the end of its last day that was asked for; null as above. */
+  readonly count?: Maybe<Scalars['Int']['output']>;
+  /** The first day of the bucket. */
+  readonly date: Scalars['Date']['output'];
+};
+
+/** The work in progress of one value of the dimension. */
+export type WorkInProgressItem = {
+  /** The value of the dimension. */
+  readonly key: Scalars['String']['output'];
+  /** Its work in progress. */
+  readonly work: WorkInProgress;
+};
+
+/**
+ * Work in progress: the pull and merge requests that were open at the end of a day (UTC), of whole work units with or
+ * without `useInvestment`. Filters and scope apply; the day of a unit does not. Requests that only a clone reported are
+ * left out: nobody knows when they were opened. It shows where work piles up. It must not be used as a target, nor to judge
+ * persons: many small requests and few large ones are the same work.
+ */
+export type WorkInProgressRequestInput = {
+  /** The days: at most `maxDays`. The total and the items are those at the end of the last day. */
+  readonly dateRange: DateRangeInput;
+  /** The dimension whose values get an item each. */
+  readonly dimension?: GroupDimensionInput;
+  /** The length of a bucket of the trend, at most `maxBuckets` buckets; null: no trend. */
+  readonly interval?: InputMaybe<BucketIntervalInput>;
+  /** The number of items, those with the most open requests first: from 1 to `maxTopN`. */
+  readonly topN?: Scalars['Int']['input'];
+};
+
+/** The work in progress. */
+export type WorkInProgressResult = {
+  /** The open requests at the end of each bucket, by date; empty if no interval was requested. */
+  readonly buckets: ReadonlyArray<WorkInProgressBucket>;
+  /** The requested dimension. */
+  readonly dimension: GroupDimensionInput;
+  /** The values with requests, most open requests first. */
+  readonly items: ReadonlyArray<WorkInProgressItem>;
+  /** All selected requests. */
+  readonly total: WorkInProgress;
 };
 
 /** A pull or merge request with its commits, a commit outside any request, a deployment, or an incident. */

@@ -11,13 +11,14 @@
  */
 import { storedMoment } from '../../../analytics/store/rows.js';
 import type { WorkType } from '../../../analytics/vocabulary.js';
-import type { WorkUnit } from '../../../analytics/work-unit.js';
+import type { Openness, WorkUnit } from '../../../analytics/work-unit.js';
 import type { AnyRow } from '../../records.js';
 import type { Contribution, Evidence } from '../classify/classifier.js';
 import { numberOf, numberOrNull, textOf, textOrNull, textsOf } from '../row-values.js';
 import type { CommitFacts } from './commits.js';
 import { phasesOf } from './phases.js';
 import type { RepositoryContext } from './plan.js';
+import { reviewersOf } from './reviewers.js';
 import { mergedAt, type RequestFacts } from './request-facts.js';
 
 type Explain = (contribution: Contribution) => void;
@@ -80,7 +81,26 @@ export function requestUnit(context: RepositoryContext, request: RequestFacts, e
     explain,
   );
   const phases = merged === null ? {} : phasesOf(context, request, merged);
-  return Object.keys(phases).length === 0 ? unit : { ...unit, phases };
+  const openness = opennessOf(row, merged);
+  const reviewers = reviewersOf(context, request);
+  return {
+    ...unit,
+    ...(Object.keys(phases).length === 0 ? {} : { phases }),
+    ...(openness === undefined ? {} : { openness }),
+    ...(reviewers === undefined ? {} : { reviewers }),
+  };
+}
+
+/** A clone knows neither when requests were opened nor, without a merge, when they ended. */
+function opennessOf(row: AnyRow, merged: number | null): Openness | undefined {
+  if (textOf(row, 'source') === 'local') return undefined;
+  const openedAt = numberOf(row, 'created_at');
+  // A request whose end is not reported ended when it changed last.
+  const closedAt =
+    textOf(row, 'state') === 'open'
+      ? null
+      : (merged ?? numberOrNull(row, 'closed_at') ?? numberOrNull(row, 'updated_at') ?? openedAt);
+  return { openedAt, closedAt: closedAt === null ? null : Math.max(openedAt, closedAt) };
 }
 
 /** The unit of a commit outside any request. */

@@ -3,9 +3,10 @@
  * are known: it is unknown, not 0.
  */
 import type { Phases } from '../../../analytics/work-unit.js';
-import { numberOf, numberOrNull, textOf, textOrNull } from '../row-values.js';
+import { numberOf, numberOrNull, textOf } from '../row-values.js';
 import type { RequestFacts } from './request-facts.js';
 import type { RepositoryContext } from './plan.js';
+import { reviewsByOthers } from './reviewers.js';
 
 /** @param mergedAt epoch milliseconds */
 export function phasesOf(context: RepositoryContext, request: RequestFacts, mergedAt: number): Phases {
@@ -41,15 +42,11 @@ function firstCommitOf({ row, commits }: RequestFacts, isFromHost: boolean): num
  * The first review by another person, and the last approval (without approvals, the last review), all before the merge.
  */
 function reviewsOf(
-  { authors }: RepositoryContext,
-  { row, reviews }: RequestFacts,
+  context: RepositoryContext,
+  request: RequestFacts,
   mergedAt: number,
 ): { readonly first: number | null; readonly last: number | null } {
-  const own = authors.identify(textOrNull(row, 'author_email'), textOrNull(row, 'author_name')).names;
-  const counted = reviews.filter(({ reviewer, state, submittedAt }) => {
-    const { author } = authors.identify(null, reviewer);
-    return state !== 'PENDING' && submittedAt <= mergedAt && !own.includes(author) && !author.endsWith('[bot]');
-  });
+  const counted = reviewsByOthers(context, request).filter(({ submittedAt }) => submittedAt <= mergedAt);
   const times = counted.map(({ submittedAt }) => submittedAt);
   const approvals = counted.filter(({ state }) => state === 'APPROVED').map(({ submittedAt }) => submittedAt);
   if (times.length === 0) return { first: null, last: null };

@@ -15,6 +15,8 @@ export interface TeamAssigner {
    * @param owners changed files, counted by {@link ownerOfPath}
    */
   teamOf(names: readonly (string | null)[], owners: ReadonlyMap<string, number>): string;
+  /** The team that lists a person as a member, or `unassigned`: repositories and paths say nothing about a person. */
+  teamOfPerson(names: readonly string[]): string;
 }
 
 /** The size of the cache of owners by path. */
@@ -39,6 +41,10 @@ export function createTeamAssigner(teams: readonly Team[], repo: string, codeown
     const short = name.slice(name.lastIndexOf('/') + 1);
     return teams.find(({ id }) => id === name || id === short)?.id ?? short;
   };
+  const teamOfNames = (names: readonly (string | null)[]): string | undefined =>
+    names
+      .map((name) => (name === null ? undefined : ofMember.get(name.toLowerCase())))
+      .find((team) => team !== undefined);
   const known = new Map<string, string>();
   const ownerOfPath = (path: string): string => {
     const found = known.get(path);
@@ -60,13 +66,11 @@ export function createTeamAssigner(teams: readonly Team[], repo: string, codeown
       .digest('hex'),
     ownerOfPath: rules.length === 0 ? () => '' : ownerOfPath,
     teamOf: (names, owners) => {
-      for (const name of names) {
-        const team = name === null ? undefined : ofMember.get(name.toLowerCase());
-        if (team !== undefined) return team;
-      }
-      if (ofRepository !== undefined) return ofRepository;
+      const team = teamOfNames(names) ?? ofRepository;
+      if (team !== undefined) return team;
       return mostOf(owners) ?? (ofEverything === '' ? UNASSIGNED : ofEverything);
     },
+    teamOfPerson: (names) => teamOfNames(names) ?? UNASSIGNED,
   };
 }
 
