@@ -143,9 +143,12 @@ export class Session {
     };
   }
 
-  /** @param services limits the project to these and their dependencies */
-  async load(services: readonly string[] = []): Promise<LoadedProject> {
-    const loaded = await loadProject(this.loadOptions(services));
+  /**
+   * @param services limits the project to these and their dependencies
+   * @param without stages to leave out, for printing only
+   */
+  async load(services: readonly string[] = [], without?: LoadOptions['without']): Promise<LoadedProject> {
+    const loaded = await loadProject({ ...this.loadOptions(services), ...(without && { without }) });
     await this.warn(loaded.warnings);
     return loaded;
   }

@@ -1,7 +1,8 @@
 /** src/compose/COMMANDS.md is true: of our commands, and of docker compose's where it is built. */
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ourFlags, theirFlags, type Flags } from './command-flags.js';
+import { theirProgram } from './docker-compose-program.js';
 
 interface Row {
   readonly command: string;
@@ -22,15 +23,7 @@ const rows = cellsOf('flags').map(([name = '', both = '', theirs = '', ours = ''
   ours: wordsOf(ours),
 }));
 
-const program = process.env['PLUMBLINE_TEST_DOCKER_COMPOSE'];
-const reason =
-  program !== undefined &&
-  (await access(program).then(
-    () => true,
-    () => false,
-  ))
-    ? undefined
-    : 'PLUMBLINE_TEST_DOCKER_COMPOSE names no program';
+const { program, missing } = await theirProgram();
 
 describe('the table of commands', () => {
   it('has all our commands and flags', async () => {
@@ -40,8 +33,8 @@ describe('the table of commands', () => {
     expect(sorted(listed)).toEqual(sorted(await ourFlags()));
   });
 
-  it.skipIf(reason !== undefined)(
-    `has all those of docker compose${reason ? ` (skipped: ${reason})` : ''}`,
+  it.skipIf(missing !== undefined)(
+    `has all those of docker compose${missing ? ` (skipped: ${missing})` : ''}`,
     async () => {
       const listed = new Map(
         rows

@@ -1,8 +1,38 @@
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { commandLine } from './command-line.js';
 import { SHOP } from './shop.js';
+import { theirProgram } from './docker-compose-program.js';
+
+/** Every stage of loading has something to do. */
+const STAGED = {
+  'compose.yaml': `
+services:
+  web:
+    image: "web:\${TAG:-1.2}"
+    build: ./web
+    environment: [A=1, "B=\${B}"]
+    env_file: [./web.env]
+    volumes: ["./data:/data", "named:/n"]
+    labels: { a: "\${SET:+x}", b: "\${NAMED:-$OTHER}", c: "\${DEFAULT-1}" }
+    depends_on: [db]
+  db: { image: "\${REQUIRED?}", networks: [back] }
+volumes: { named: {} }
+networks: { back: {} }
+`,
+  '.env': 'FROM_FILE=1',
+  'web.env': 'E=from file',
+};
+
+const { program, missing } = await theirProgram();
+
+/** It prints `create_host_path: true`, which is the default. */
+function withoutHostPaths(text: string): unknown {
+  return JSON.parse(text, (key, value: unknown) => (key === 'create_host_path' && value === true ? undefined : value));
+}
 
 describe('config', () => {
   it('prints, lists and writes the project', async () => {
@@ -36,6 +66,81 @@ describe('config', () => {
     const { run } = await commandLine('services: { web: { image: "web:$TAG" } }', { environment: { TAG: '7' } });
     expect((await run('config', '--images')).stdout).toBe('web:7\n');
     expect((await run('config', '--no-interpolate')).stdout).toContain('web:$TAG');
+  });
+
+  it('prints the variables that can be used, and those of the file', async () => {
+    const { run } = await commandLine(STAGED, { environment: { TAG: '7', PATH: '/bin' } });
+    expect((await run('config', '--environment')).stdout).toBe(
+      'COMPOSE_PROJECT_NAME=folder\nFROM_FILE=1\nPATH=/bin\nTAG=7\n',
+    );
+    expect((await run('config', '--variables')).stdout).toBe(
+      [
+        'NAME       REQUIRED   DEFAULT VALUE   ALTERNATE VALUE',
+        'B          false',
+        'DEFAULT    false      1',
+        'NAMED      false      $OTHER',
+        'OTHER      false',
+        'REQUIRED   true',
+        'SET        false                      x',
+        'TAG        false      1.2',
+        '',
+      ].join('\n'),
+    );
+    expect(JSON.parse((await run('config', '--variables', '--format', 'json')).stdout)).toMatchObject({
+      TAG: { Name: 'TAG', DefaultValue: '1.2', PresenceValue: '', Required: false },
+    });
+  });
+
+  it('leaves out stages', async () => {
+    const { run, folder } = await commandLine(STAGED, { environment: { REQUIRED: 'pg', B: 'bee' } });
+    const web = async (...flags: string[]): Promise<unknown> => {
+      const { stdout } = await run('config', '--format', 'json', ...flags);
+      return (JSON.parse(stdout) as { services: { web: unknown } }).services.web;
+    };
+    expect(await web('--no-path-resolution')).toMatchObject({
+      build: { context: './web' },
+      environment: { E: 'from file' },
+      volumes: [{ source: './data' }, {}],
+    });
+    expect(await web('--no-normalize')).not.toHaveProperty('networks');
+    expect((await run('config', '--no-normalize')).stdout).toContain('networks:\n  back: {}\n');
+    expect(await web('--no-env-resolution')).toMatchObject({
+      env_file: [{ path: path.join(folder, 'web.env') }],
+      environment: { A: '1', B: 'bee' },
+    });
+    const inconsistent = await commandLine('services: { web: { image: web, networks: [none] } }');
+    expect(await inconsistent.run('config')).toMatchObject({ code: 1 });
+    expect(await inconsistent.run('config', '--no-consistency')).toMatchObject({ code: 0 });
+  });
+
+  describe.skipIf(missing !== undefined)(`beside docker compose${missing ? ` (skipped: ${missing})` : ''}`, () => {
+    const environment = { REQUIRED: 'pg', B: 'bee', HOME: '/nonexistent' };
+
+    it.each([
+      [],
+      ['--no-path-resolution'],
+      ['--no-normalize'],
+      ['--no-consistency'],
+      ['--no-path-resolution', '--no-normalize', '--no-consistency'],
+    ])('is equal with %s %s %s', async (...flags) => {
+      const { run, folder } = await commandLine(STAGED, { environment });
+      const words = ['config', '--format', 'json', ...flags.filter(Boolean)];
+      expect(JSON.parse((await run(...words)).stdout)).toEqual(withoutHostPaths(await theirs(folder, words)));
+    });
+
+    it('prints the same variables', async () => {
+      const { run, folder } = await commandLine(STAGED, { environment });
+      const words = ['config', '--variables', '--format', 'json'];
+      expect(JSON.parse((await run(...words)).stdout)).toEqual(JSON.parse(await theirs(folder, words)));
+      const lines = (await theirs(folder, ['config', '--environment'])).split('\n');
+      // It adds PWD, which a shell sets.
+      const expected = lines.filter((line) => !line.startsWith('PWD='));
+      expect((await run('config', '--environment')).stdout.split('\n')).toEqual(expected);
+    });
+
+    async function theirs(folder: string, words: readonly string[]): Promise<string> {
+      return (await promisify(execFile)(program ?? '', [...words], { cwd: folder, env: environment })).stdout;
+    }
   });
 
   it('an error is one line with its place', async () => {

@@ -3,20 +3,15 @@
  * `.ci/docker-compose` builds.
  */
 import { execFile } from 'node:child_process';
-import { access } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { testEngine } from '../../support/engines.js';
+import { theirProgram } from '../cli/docker-compose-program.js';
 import { engineProject } from './engine-project.js';
 
 const engine = await testEngine('bridge/docker');
-const program = process.env['PLUMBLINE_TEST_DOCKER_COMPOSE'];
-const reason =
-  'reason' in engine
-    ? engine.reason
-    : program === undefined || (await isMissing(program))
-      ? 'PLUMBLINE_TEST_DOCKER_COMPOSE names no program'
-      : undefined;
+const { program, missing } = await theirProgram();
+const reason = 'reason' in engine ? engine.reason : missing;
 
 describe.skipIf(reason !== undefined)(`Docker Compose${reason === undefined ? '' : ` (skipped: ${reason})`}`, () => {
   it('lists, stops and removes a project of Plumbline', async () => {
@@ -142,11 +137,4 @@ async function theirProgress(folder: string, ...args: string[]): Promise<string>
 function theirOutput(folder: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
   if ('reason' in engine || program === undefined) throw new Error(reason);
   return promisify(execFile)(program, args, { cwd: folder, env: { HOME: folder, ...engine.environment } });
-}
-
-function isMissing(file: string): Promise<boolean> {
-  return access(file).then(
-    () => false,
-    () => true,
-  );
 }

@@ -8,7 +8,7 @@ import {
   listVolumes,
   withoutUnusedResources,
 } from '../../model/project/listings.js';
-import { loadUninterpolated } from '../../model/loader/load.js';
+import { interpolationVariables, loadUninterpolated, type OmissibleStage } from '../../model/loader/load.js';
 import { configurationHashes } from '../../orchestrator/creation.js';
 import { renderConfig, renderModel, type ConfigFormat } from '../../model/project/render.js';
 import type { Project } from '../../model/project/project.js';
@@ -16,6 +16,7 @@ import { OrchestratorError } from '../../orchestrator/errors.js';
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
+import { variablesText } from '../print/variables.js';
 import type { Session } from '../session.js';
 
 interface ConfigFlags {
@@ -27,7 +28,14 @@ interface ConfigFlags {
   readonly profiles?: boolean;
   readonly images?: boolean;
   readonly hash?: string;
+  readonly environment?: boolean;
+  readonly variables?: boolean;
+  // commander turns each `--no-` into false.
   readonly interpolate?: boolean;
+  readonly pathResolution?: boolean;
+  readonly normalize?: boolean;
+  readonly consistency?: boolean;
+  readonly envResolution?: boolean;
   readonly output?: string;
   readonly quiet?: boolean;
 }
@@ -48,7 +56,13 @@ export function configCommand(compose: Command, io: Io): void {
         .option('--profiles', 'print profile names only')
         .option('--images', 'print image names only')
         .option('--hash <services>', 'print configuration hashes: comma-separated services, or * for all')
+        .option('--environment', 'print the variables that can be used, with their values')
+        .option('--variables', 'print the variables of the file with their defaults')
         .option('--no-interpolate', 'do not replace variables')
+        .option('--no-path-resolution', 'keep relative paths')
+        .option('--no-normalize', 'omit default names, networks and dependencies')
+        .option('--no-consistency', 'do not check references between services and resources')
+        .option('--no-env-resolution', 'do not read the env_file and label_file of services')
         .option('-o, --output <file>', 'write to a file')
         .option('-q, --quiet', 'check only'),
     run: async (session, services, flags) => {
@@ -62,12 +76,22 @@ export function configCommand(compose: Command, io: Io): void {
 }
 
 async function configText(session: Session, services: readonly string[], flags: ConfigFlags): Promise<string> {
+  if (flags.environment === true) {
+    const variables = [...(await interpolationVariables(session.loadOptions()))];
+    return variables
+      .map(([name, value]) => `${name}=${value}\n`)
+      .sort()
+      .join('');
+  }
+  if (flags.variables === true) {
+    return variablesText((await loadUninterpolated(session.loadOptions(services))).model, flags.format);
+  }
   if (flags.interpolate === false) {
     const { model, warnings } = await loadUninterpolated(session.loadOptions(services));
     await session.warn(warnings);
     return renderModel(model, flags.format);
   }
-  const { project, contents } = await session.load(services);
+  const { project, contents } = await session.load(services, omitted(flags));
   const lines = (entries: readonly string[]): string => entries.map((entry) => `${entry}\n`).join('');
   if (flags.services === true) return lines(listServices(project));
   if (flags.volumes === true) return lines(listVolumes(project));
@@ -82,6 +106,16 @@ async function configText(session: Session, services: readonly string[], flags: 
     return lines(wanted.map((service) => `${service} ${hashOf(hashes, project, service)}`));
   }
   return renderConfig(project, flags.format, { allResources: session.options.allResources === true });
+}
+
+function omitted(flags: ConfigFlags): ReadonlySet<OmissibleStage> {
+  const stages: readonly (readonly [boolean | undefined, OmissibleStage])[] = [
+    [flags.pathResolution, 'paths'],
+    [flags.normalize, 'defaults'],
+    [flags.consistency, 'checks'],
+    [flags.envResolution, 'variableFiles'],
+  ];
+  return new Set(stages.flatMap(([isWanted, stage]) => (isWanted === false ? [stage] : [])));
 }
 
 function hashOf(hashes: ReadonlyMap<string, string>, project: Project, service: string): string {

@@ -44,25 +44,53 @@ interface Expansion {
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const OPERATOR = /:?[-?+]/y;
 
+/** A variable as a template has it. */
+export interface TemplateVariable {
+  readonly name: string;
+  /** `:-`, `-`, `:?`, `?`, `:+` or `+`; empty if there is none. */
+  readonly operator: string;
+  readonly operand: string;
+}
+
+/**
+ * The variables of a template, including those of operands.
+ *
+ * @throws TemplateError for a malformed expression
+ */
+export function templateVariables(template: string, depth = 0): TemplateVariable[] {
+  return [...partsOf(template, depth)].flatMap((part) =>
+    typeof part === 'string' ? [] : [part, ...templateVariables(part.operand, depth + 1)],
+  );
+}
+
 function expand(template: string, run: Expansion, depth: number): string {
-  if (depth > MAX_TEMPLATE_DEPTH) throw new TemplateError('nestedTooDeeply');
   let result = '';
+  for (const part of partsOf(template, depth)) result += typeof part === 'string' ? part : evaluate(part, run, depth);
+  return result;
+}
+
+/** Literal texts and variables. */
+function* partsOf(template: string, depth: number): Generator<string | TemplateVariable, void> {
+  if (depth > MAX_TEMPLATE_DEPTH) throw new TemplateError('nestedTooDeeply');
   let index = 0;
   for (;;) {
     const dollar = template.indexOf('$', index);
-    if (dollar === -1) return result + template.slice(index);
-    result += template.slice(index, dollar);
+    if (dollar === -1) {
+      yield template.slice(index);
+      return;
+    }
+    yield template.slice(index, dollar);
     const next = template.charAt(dollar + 1);
     if (next === '$') {
-      result += '$';
+      yield '$';
       index = dollar + 2;
     } else if (next === '{') {
       const end = closingBrace(template, dollar + 1);
-      result += evaluate(template.slice(dollar + 2, end), run, depth);
+      yield variableOf(template.slice(dollar + 2, end));
       index = end + 1;
     } else {
       const name = matchAt(NAME, template, dollar + 1);
-      result += name === undefined ? '$' : plainValue(name, run);
+      yield name === undefined ? '$' : { name, operator: '', operand: '' };
       index = dollar + 1 + (name?.length ?? 0);
     }
   }
@@ -80,13 +108,17 @@ function closingBrace(template: string, open: number): number {
   throw new TemplateError('invalidTemplate');
 }
 
-function evaluate(expression: string, run: Expansion, depth: number): string {
+function variableOf(expression: string): TemplateVariable {
   const name = matchAt(NAME, expression, 0);
   if (name === undefined) throw new TemplateError('invalidTemplate');
-  if (name.length === expression.length) return plainValue(name, run);
+  if (name.length === expression.length) return { name, operator: '', operand: '' };
   const operator = matchAt(OPERATOR, expression, name.length);
   if (operator === undefined) throw new TemplateError('invalidTemplate');
-  const operand = expression.slice(name.length + operator.length);
+  return { name, operator, operand: expression.slice(name.length + operator.length) };
+}
+
+function evaluate({ name, operator, operand }: TemplateVariable, run: Expansion, depth: number): string {
+  if (operator === '') return plainValue(name, run);
   const value = run.lookup(name);
   const present = value !== undefined && !(operator.startsWith(':') && value === '');
   const action = operator.at(-1);

@@ -10,7 +10,7 @@ import { loadModel, readDocuments } from './model.js';
 import type { ModelContext } from './model.js';
 import { child, plain, textOf, withEntry, withoutEntry, scalar } from '../node.js';
 import type { Json, MapNode } from '../node.js';
-import { normalize } from '../normalize/normalize.js';
+import { normalize, withoutDefaults } from '../normalize/normalize.js';
 import { requestedProfiles, selectServices, withProfiles } from '../project/profiles.js';
 import { projectName } from './project-name.js';
 import type { Project } from '../project/project.js';
@@ -20,6 +20,9 @@ import type { SupportMode } from '../validate/support.js';
 import { validate } from '../validate/validate.js';
 import { WarningList } from '../warnings.js';
 import type { Warning } from '../warnings.js';
+
+/** Stages that `config` can leave out: absolute paths, names and defaults, checks of relations, files of variables. */
+export type OmissibleStage = 'paths' | 'defaults' | 'checks' | 'variableFiles';
 
 export interface LoadOptions {
   /** Compose files (`-f`), `-` for standard input. Empty: COMPOSE_FILE or the default names apply. */
@@ -42,6 +45,8 @@ export interface LoadOptions {
   readonly support?: SupportMode;
   /** Validates the merged model before files that it names are read; throws a ComposeFailure. */
   readonly check?: (model: MapNode) => void;
+  /** Stages to leave out. The result is for printing only. */
+  readonly without?: ReadonlySet<OmissibleStage>;
   /** Access to files; default: the real file system. */
   readonly fileAccess?: ComposeFiles;
 }
@@ -78,17 +83,23 @@ export async function loadProject(options: LoadOptions): Promise<LoadedProject> 
   reportObsolete(model, context.warnings);
   reportUnsupported(model, options.support ?? 'default', context.warnings);
   const lookup = lookupIn(scope.environment);
-  const normalized = normalize(composeFile.read(model, []), {
+  const file = composeFile.read(model, []);
+  const defaults = {
     name,
     workingDirectory: scope.directory,
     files: scope.paths,
     lookup,
-  });
+    keepsPaths: context.keepsPaths,
+  };
+  const without = options.without ?? new Set();
+  const normalized = without.has('defaults') ? withoutDefaults(file, defaults) : normalize(file, defaults);
   const profiles = requestedProfiles(options.profiles ?? [], scope.environment.get('COMPOSE_PROFILES'));
   const active = withProfiles(normalized, profiles);
   const selected = selectServices(active, options.services ?? []);
-  validate(selected, model);
-  const project = await withFileVariables(selected, model, lookup, context.files);
+  if (!without.has('checks')) validate(selected, model);
+  const project = without.has('variableFiles')
+    ? selected
+    : await withFileVariables(selected, model, lookup, context.files);
   warnUnsetContents(project, context);
   return {
     project,
@@ -108,6 +119,15 @@ export async function loadUninterpolated(options: LoadOptions): Promise<LoadedMo
   const { context, scope, name } = await prepareLoad(options, false);
   const model = withoutEntry(await loadModel(scope, context), 'version');
   return { model: plain(withEntry(model, 'name', scalar(name, model.place))), warnings: context.warnings.all() };
+}
+
+/**
+ * The variables that interpolation uses, by name.
+ *
+ * @throws ComposeFailure, as `loadProject`
+ */
+export async function interpolationVariables(options: LoadOptions): Promise<Environment> {
+  return (await prepareLoad(options, true)).scope.environment;
 }
 
 interface PreparedLoad {
@@ -142,6 +162,7 @@ async function prepareLoad(options: LoadOptions, interpolated: boolean): Promise
     documents: new Map(),
     warnings,
     interpolate: interpolated,
+    keepsPaths: options.without?.has('paths') === true,
     home: given.get('HOME'),
     contents: new Map(),
     included: new Map(),

@@ -28,6 +28,7 @@ export interface ModelContext {
   readonly warnings: WarningList;
   /** False: variables are not replaced. */
   readonly interpolate: boolean;
+  readonly keepsPaths: boolean;
   readonly home: string | undefined;
   /** Collects the values of secrets and configs with `environment:`, by `secrets.<name>` and `configs.<name>`. */
   readonly contents: Map<string, string>;
@@ -90,7 +91,7 @@ function prepare(
       })
     : node;
   const canonical = shape.canonical(filled, at, { templates: !context.interpolate });
-  const locator: Locator = { directory, home: context.home };
+  const locator: Locator = { directory, home: context.home, keepsPaths: context.keepsPaths };
   return asMap(shape.locate(canonical, locator));
 }
 

@@ -86,8 +86,13 @@ export function locateVolumeDevice(entry: Node, locator: Locator): Node {
   return withEntry(entry, 'driver_opts', withEntry(options, 'device', locatePath(device, locator)));
 }
 
-/** Makes a relative path absolute; `~` is the home directory. Drive letters and templates are kept. */
+/** Makes a relative path absolute, unless paths are kept. */
 export function locatePath(node: Node, locator: Locator): Node {
+  return locator.keepsPaths ? node : locateInput(node, locator);
+}
+
+/** Makes a relative path absolute; `~` is the home directory. Drive letters and templates are kept. */
+export function locateInput(node: Node, locator: Locator): Node {
   const text = textOf(node);
   if (node.kind !== 'scalar' || text === undefined || text === '' || /^[a-zA-Z]:[\\/]|^\\\\/.test(text)) return node;
   const expanded = text.startsWith('~') && locator.home !== undefined ? path.join(locator.home, text.slice(1)) : text;

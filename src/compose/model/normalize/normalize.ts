@@ -10,6 +10,7 @@ export interface NormalizeOptions {
   readonly name: string;
   readonly workingDirectory: string;
   readonly files: readonly string[];
+  readonly keepsPaths: boolean;
   /** Values for build arguments listed by name only. */
   readonly lookup: Lookup;
 }
@@ -40,6 +41,25 @@ export function normalize(file: ComposeFile, options: NormalizeOptions): Project
   };
 }
 
+/** The project as the file has it, for printing only. Resources without a name have an empty one. */
+export function withoutDefaults(file: ComposeFile, { name, workingDirectory, files }: NormalizeOptions): Project {
+  const unnamed = { name: '' };
+  return {
+    name,
+    workingDirectory,
+    files: [...files],
+    profiles: [],
+    services: file.services ?? {},
+    disabledServices: {},
+    networks: mapValues(file.networks ?? {}, (network) => ({ ...unnamed, ...network })),
+    volumes: mapValues(file.volumes ?? {}, (volume) => ({ ...unnamed, ...volume })),
+    secrets: mapValues(file.secrets ?? {}, (secret) => ({ ...unnamed, ...secret })),
+    configs: mapValues(file.configs ?? {}, (config) => ({ ...unnamed, ...config })),
+    models: mapValues(file.models ?? {}, (model) => ({ ...unnamed, ...model })),
+    extensions: extensionsOf(file),
+  };
+}
+
 /** The default name of a resource is `<project>_<key>`, or the key for external resources. */
 function named<T extends { name: string; external?: boolean }>(
   resources: Record<string, (Omit<T, 'name'> & { name?: string; external?: boolean }) | null>,
@@ -51,12 +71,12 @@ function named<T extends { name: string; external?: boolean }>(
   });
 }
 
-function normalizeService(service: Service, { lookup, workingDirectory }: NormalizeOptions): Service {
+function normalizeService(service: Service, { lookup, workingDirectory, keepsPaths }: NormalizeOptions): Service {
   return withImageForHooks({
     ...service,
     ...whenPresent('build', service.build, (build) => ({
       ...build,
-      context: build.context ?? workingDirectory,
+      context: build.context ?? (keepsPaths ? '.' : workingDirectory),
       ...(build.dockerfile === undefined && build.dockerfile_inline === undefined ? { dockerfile: 'Dockerfile' } : {}),
       ...whenPresent('args', build.args, (args) => resolvedArguments(args, lookup)),
     })),

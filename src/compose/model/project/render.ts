@@ -32,15 +32,24 @@ export function renderModel(model: Json, format: ConfigFormat): string {
 function configData(project: Project, format: ConfigFormat): Json {
   const services = mapValues(project.services, (service, name) => serviceData(service, name, format));
   const networks = format === 'json' ? withIpam(project) : project.networks;
-  const sections = {
+  const sections: Readonly<Record<string, Readonly<Record<string, object>>>> = {
     networks,
     volumes: project.volumes,
     secrets: project.secrets,
     configs: project.configs,
     models: project.models,
   };
-  const filled = Object.entries(sections).filter(([, section]) => Object.keys(section).length > 0);
+  const filled = Object.entries(sections)
+    .filter(([, section]) => Object.keys(section).length > 0)
+    .map(([section, resources]) => [section, mapValues(resources, withoutEmptyName)]);
   return { name: project.name, services, ...toJson(Object.fromEntries(filled)), ...project.extensions };
+}
+
+/** Without defaults, a resource may have no name. */
+function withoutEmptyName(resource: object): object {
+  if (!('name' in resource) || resource.name !== '') return resource;
+  const { name: _name, ...rest } = resource;
+  return rest;
 }
 
 /** In JSON every network has `ipam`, as in the reference implementation. */

@@ -8,7 +8,7 @@ import { listOf, RESOURCE_NAME, recordOf } from '../shape/collection-shapes.js';
 import { objectOf } from '../shape/object-shape.js';
 import { flag, integer, nullable, text } from '../shape/scalar-shapes.js';
 import type { Shape } from '../shape/shape.js';
-import { driverOptions, filePath, filePaths, labels, texts } from './fields.js';
+import { driverOptions, filePath, inputFile, inputFiles, labels, texts } from './fields.js';
 import { service } from './service.js';
 
 /** Resources as in the files; normalization assigns the missing names. */
@@ -110,7 +110,7 @@ const model = objectOf<Unnamed<Model>>(
 );
 
 const include = objectOf<Include>(
-  { path: filePaths, env_file: filePaths, project_directory: filePath },
+  { path: inputFiles, env_file: inputFiles, project_directory: inputFile },
   {
     required: ['path'],
     extensions: false,

@@ -1,5 +1,5 @@
 import { child, isNull, list, map, scalar, scalarText, textOf, type Node, type Path } from '../node.js';
-import { locateContext, locatePath } from '../normalize/mounts.js';
+import { locateContext, locateInput, locatePath } from '../normalize/mounts.js';
 import type { FileReference, Ulimit } from '../project/shared-fields.js';
 import { directive, listOf, mapEntries, pairs, recordOf } from '../shape/collection-shapes.js';
 import { objectOf } from '../shape/object-shape.js';
@@ -42,7 +42,9 @@ export const driverOptions: Shape<Record<string, string>> = recordOf(
 
 /** A path; relative paths are resolved to the project directory. */
 export const filePath: Shape<string> = { ...text, locate: locatePath };
-export const filePaths = listOf(filePath, { single: true });
+/** A file that loading reads. */
+export const inputFile: Shape<string> = { ...text, locate: locateInput };
+export const inputFiles = listOf(inputFile, { single: true });
 export const contextPath: Shape<string> = { ...text, locate: locateContext };
 
 export const additionalContexts: Shape<Record<string, string>> = {

@@ -32,6 +32,8 @@ export interface Locator {
   readonly directory: string;
   /** The directory that `~` means, if known. */
   readonly home: string | undefined;
+  /** Whether paths stay as written, except those of files that loading reads. */
+  readonly keepsPaths: boolean;
 }
 
 /** Whether a value cannot be checked because it depends on interpolation. */
