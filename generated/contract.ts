@@ -184,6 +184,8 @@ export interface Route {
   };
   /** Counted after authentication if a key names the principal, otherwise before. */
   readonly rateLimits: readonly RateLimitPolicy[];
+  /** Whether a request with the header `Idempotency-Key` is handled once. */
+  readonly isIdempotent: boolean;
   /** The media types of its replies, for `Accept`. */
   readonly produces: readonly string[];
   readonly replies: Readonly<Record<number, ReplyTable>>;

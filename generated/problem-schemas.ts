@@ -215,6 +215,32 @@ export interface components {
       /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
       retry_after_seconds: number;
     };
+    /** @description A request with the same `Idempotency-Key` is still being handled. Wait `retry_after_seconds` seconds and repeat the request with the same key; you then receive the reply of the first one. */
+    IdempotencyKeyInUseProblem: {
+      /** @constant */
+      type: '/problems/idempotency-key-in-use';
+      /** @constant */
+      title: 'Idempotency key in use';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
+      retry_after_seconds: number;
+    };
+    /** @description An earlier request with the same `Idempotency-Key` had another path or body. Nothing was changed. Use a new key for each request, and the same key only to repeat it. */
+    IdempotencyKeyReusedProblem: {
+      /** @constant */
+      type: '/problems/idempotency-key-reused';
+      /** @constant */
+      title: 'Idempotency key reused';
+      /** @constant */
+      status: 422;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description The server failed unexpectedly. Changes were rolled back. Try again later. If the error persists, report the `request_id`; the operator finds the cause in the log with it. */
     InternalErrorProblem: {
       /** @constant */

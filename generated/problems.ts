@@ -329,6 +329,49 @@ export function rateLimited(
   };
 }
 
+export type IdempotencyKeyInUse = ProblemReply<Schemas['IdempotencyKeyInUseProblem']>;
+
+/** 409 Idempotency key in use. */
+export function idempotencyKeyInUse(
+  members: Pick<Schemas['IdempotencyKeyInUseProblem'], 'message' | 'retry_after_seconds'>,
+  options?: ProblemOptions,
+): IdempotencyKeyInUse {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/idempotency-key-in-use',
+      title: 'Idempotency key in use',
+      status: 409,
+      message: members.message,
+      retry_after_seconds: members.retry_after_seconds,
+    },
+
+    ...options,
+  };
+}
+
+export type IdempotencyKeyReused = ProblemReply<Schemas['IdempotencyKeyReusedProblem']>;
+
+/** 422 Idempotency key reused. */
+export function idempotencyKeyReused(
+  members: Pick<Schemas['IdempotencyKeyReusedProblem'], 'message'>,
+  options?: ProblemOptions,
+): IdempotencyKeyReused {
+  return {
+    status: 422,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/idempotency-key-reused',
+      title: 'Idempotency key reused',
+      status: 422,
+      message: members.message,
+    },
+
+    ...options,
+  };
+}
+
 export type InternalError = ProblemReply<Schemas['InternalErrorProblem']>;
 
 /** 500 Internal error. */
@@ -2427,6 +2470,18 @@ export const problemCatalogue = {
     statuses: [429],
     description:
       'You have exceeded the rate limit of this operation; see the `RateLimit` and `RateLimit-Policy` headers. Wait `retry_after_seconds` seconds and repeat the request.',
+  },
+  'idempotency-key-in-use': {
+    title: 'Idempotency key in use',
+    statuses: [409],
+    description:
+      'A request with the same `Idempotency-Key` is still being handled. Wait `retry_after_seconds` seconds and repeat the request with the same key; you then receive the reply of the first one.',
+  },
+  'idempotency-key-reused': {
+    title: 'Idempotency key reused',
+    statuses: [422],
+    description:
+      'An earlier request with the same `Idempotency-Key` had another path or body. Nothing was changed. Use a new key for each request, and the same key only to repeat it.',
   },
   'internal-error': {
     title: 'Internal error',

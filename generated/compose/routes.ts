@@ -24,6 +24,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -56,6 +57,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -88,6 +90,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -134,6 +137,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['text/plain'],
     replies: {
       200: {
@@ -166,6 +170,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/x-ndjson'],
     replies: {
       200: {
@@ -211,6 +216,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -258,6 +264,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
@@ -283,6 +290,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -331,6 +339,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -373,6 +382,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -415,6 +425,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -460,6 +471,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -506,6 +518,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -552,6 +565,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -602,6 +616,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/x-ndjson'],
     replies: {
       200: {
@@ -644,6 +659,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/x-ndjson'],
     replies: {
       200: {
@@ -693,6 +709,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/x-ndjson'],
     replies: {
       200: {
@@ -740,6 +757,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 262144,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/x-ndjson'],
     replies: {
       200: {
@@ -798,6 +816,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -847,6 +866,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -888,6 +908,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/x-ndjson'],
     replies: {
       200: {
@@ -934,6 +955,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -976,6 +998,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       201: {
@@ -1028,6 +1051,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1071,6 +1095,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -1107,6 +1132,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1148,6 +1174,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       201: {
@@ -1199,6 +1226,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1241,6 +1269,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -1276,6 +1305,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1318,6 +1348,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 524288,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       201: {
@@ -1364,6 +1395,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1407,6 +1439,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -1443,6 +1476,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1490,6 +1524,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1541,6 +1576,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 1048576,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1637,6 +1673,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -1682,6 +1719,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1737,6 +1775,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/x-ndjson'],
     replies: {
       200: {
@@ -1788,6 +1827,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1869,6 +1909,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1924,6 +1965,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1982,6 +2024,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2048,6 +2091,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/x-ndjson'],
     replies: {
       200: {
@@ -2110,6 +2154,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/x-ndjson'],
     replies: {
       200: {
@@ -2172,6 +2217,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2255,6 +2301,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       201: {
@@ -2288,6 +2335,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       201: {
@@ -2325,6 +2373,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: { 'Set-Cookie': 'required' } },

@@ -274,6 +274,7 @@ export type RevokeSessionHandler<Dependencies> = OperationHandler<
 
 /** `POST /api/v1/auth/onboard` */
 export type OnboardRequest = OperationRequest<{
+  headers: { readonly 'idempotency-key'?: string };
   body: Schemas['OnboardRequest'];
   principal: Schemas['AccountPrincipal'];
 }>;
@@ -310,6 +311,7 @@ export type SkipIntegrationHandler<Dependencies> = OperationHandler<
 
 /** `POST /api/v1/auth/accept-invite` */
 export type AcceptInviteRequest = OperationRequest<{
+  headers: { readonly 'idempotency-key'?: string };
   body: Schemas['AcceptInviteRequest'];
   principal: Schemas['AccountPrincipal'];
 }>;
@@ -359,6 +361,7 @@ export type ListInvitesHandler<Dependencies> = OperationHandler<ListInvitesReque
 /** `POST /api/v1/organizations/{org_id}/invites` */
 export type CreateInviteRequest = OperationRequest<{
   params: operations['createInvite']['parameters']['path'];
+  headers: { readonly 'idempotency-key'?: string };
   body: Schemas['CreateInviteRequest'];
   principal: Schemas['MemberPrincipal'];
 }>;
@@ -474,6 +477,7 @@ export type ImportTeamsHandler<Dependencies> = OperationHandler<ImportTeamsReque
 /** `POST /api/v1/organizations/{org_id}/teams` */
 export type CreateTeamRequest = OperationRequest<{
   params: operations['createTeam']['parameters']['path'];
+  headers: { readonly 'idempotency-key'?: string };
   body: Schemas['CreateTeamRequest'];
   principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
@@ -581,6 +585,7 @@ export type ListViewsHandler<Dependencies> = OperationHandler<ListViewsRequest, 
 /** `POST /api/v1/organizations/{org_id}/views` */
 export type CreateViewRequest = OperationRequest<{
   params: operations['createView']['parameters']['path'];
+  headers: { readonly 'idempotency-key'?: string };
   body: Schemas['CreateViewRequest'];
   principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
@@ -647,6 +652,7 @@ export type ListServiceTokensHandler<Dependencies> = OperationHandler<
 /** `POST /api/v1/organizations/{org_id}/service-tokens` */
 export type CreateServiceTokenRequest = OperationRequest<{
   params: operations['createServiceToken']['parameters']['path'];
+  headers: { readonly 'idempotency-key'?: string };
   body: Schemas['CreateServiceTokenRequest'];
   principal: Schemas['MemberPrincipal'];
 }>;
@@ -686,6 +692,7 @@ export type RevokeServiceTokenHandler<Dependencies> = OperationHandler<
 /** `POST /api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate` */
 export type RotateServiceTokenRequest = OperationRequest<{
   params: operations['rotateServiceToken']['parameters']['path'];
+  headers: { readonly 'idempotency-key'?: string };
   body: Schemas['RotateServiceTokenRequest'];
   principal: Schemas['MemberPrincipal'];
 }>;
@@ -734,6 +741,7 @@ export type ListIntegrationsHandler<Dependencies> = OperationHandler<
 
 /** `POST /api/v1/admin/integrations` */
 export type ConnectIntegrationRequest = OperationRequest<{
+  headers: { readonly 'idempotency-key'?: string };
   body: Schemas['ConnectIntegrationRequest'];
   principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
@@ -825,6 +833,7 @@ export type ListSyncConfigsHandler<Dependencies> = OperationHandler<
 
 /** `POST /api/v1/admin/sync-configs` */
 export type CreateSyncConfigRequest = OperationRequest<{
+  headers: { readonly 'idempotency-key'?: string };
   body: WithDefaults<Schemas['CreateSyncConfigRequest'], 'is_active'>;
   principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
@@ -914,6 +923,7 @@ export type ListSyncRunsHandler<Dependencies> = OperationHandler<ListSyncRunsReq
 /** `POST /api/v1/admin/sync-configs/{sync_config_id}/runs` */
 export type StartSyncRunRequest = OperationRequest<{
   params: operations['startSyncRun']['parameters']['path'];
+  headers: { readonly 'idempotency-key'?: string };
   principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type StartSyncRunReply =
@@ -984,11 +994,15 @@ export type GetDemoDataReply =
 export type GetDemoDataHandler<Dependencies> = OperationHandler<GetDemoDataRequest, GetDemoDataReply, Dependencies>;
 
 /** `POST /api/v1/admin/demo-data` */
-export type CreateDemoDataRequest = OperationRequest<{ principal: Schemas['MemberPrincipal'] }>;
+export type CreateDemoDataRequest = OperationRequest<{
+  headers: { readonly 'idempotency-key'?: string };
+  principal: Schemas['MemberPrincipal'];
+}>;
 export type CreateDemoDataReply =
   | SuccessReply<202, Schemas['DemoData'], { readonly Location: string }>
   | Problems.InsufficientRole
   | Problems.DemoDataRemovalActive
+  | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Fill the organization with demo data (`POST /api/v1/admin/demo-data`). */
 export type CreateDemoDataHandler<Dependencies> = OperationHandler<

@@ -31,6 +31,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'register', setting: 'AUTH_REGISTER_LIMIT', key: ['ip'] }],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       201: {
@@ -74,6 +75,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'disown', setting: 'AUTH_VERIFY_LIMIT', key: ['ip'] }],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -111,6 +113,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'verify', setting: 'AUTH_VERIFY_LIMIT', key: ['ip'] }],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -148,6 +151,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       { name: 'mail-ip', setting: 'AUTH_MAIL_IP_LIMIT', key: ['ip'] },
       { name: 'resend', setting: 'AUTH_RESEND_LIMIT', key: ['ip', 'body.email'] },
     ],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -182,6 +186,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       { name: 'login-ip', setting: 'AUTH_LOGIN_IP_LIMIT', key: ['ip'] },
       { name: 'login', setting: 'AUTH_LOGIN_LIMIT', key: ['body.email'] },
     ],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -229,6 +234,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       { name: 'mail-ip', setting: 'AUTH_MAIL_IP_LIMIT', key: ['ip'] },
       { name: 'forgot', setting: 'AUTH_FORGOT_LIMIT', key: ['ip', 'body.email'] },
     ],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -260,6 +266,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'reset', setting: 'AUTH_RESET_LIMIT', key: ['ip'] }],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -303,6 +310,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [{ name: 'change-password', setting: 'AUTH_CHANGE_PASSWORD_LIMIT', key: ['principal.user_id'] }],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -348,6 +356,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'refresh', setting: 'AUTH_REFRESH_LIMIT', key: ['ip'] }],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -386,6 +395,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'browser-session', setting: 'AUTH_BROWSER_SESSION_LIMIT', key: ['ip'] }],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -425,6 +435,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: { 'Set-Cookie': 'required' } },
@@ -446,6 +457,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'browser-session', setting: 'AUTH_BROWSER_SESSION_LIMIT', key: ['ip'] }],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -482,6 +494,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
     rateLimits: [{ name: 'validate', setting: 'AUTH_VALIDATE_LIMIT', key: ['ip'] }],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -513,6 +526,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -540,6 +554,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -571,6 +586,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -599,6 +615,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -631,6 +648,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -661,6 +679,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -689,6 +708,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -709,6 +729,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -725,12 +746,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     path: '/api/v1/auth/onboard',
     params: null,
     query: null,
-    headers: null,
+    headers: { names: ['idempotency-key'], lists: [], validate: validators.onboard_header },
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.onboard_body },
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [{ name: 'accept-invite', setting: 'AUTH_ACCEPT_INVITE_LIMIT', key: ['principal.user_id'] }],
+    isIdempotent: true,
     produces: ['application/json'],
     replies: {
       200: {
@@ -750,10 +772,22 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       401: { kind: 'problem', problems: { unauthenticated: validators.problem_Unauthenticated } },
       403: { kind: 'problem', problems: { 'email-not-verified': validators.problem_EmailNotVerified } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
-      409: { kind: 'problem', problems: { 'already-member': validators.problem_AlreadyMember } },
+      409: {
+        kind: 'problem',
+        problems: {
+          'already-member': validators.problem_AlreadyMember,
+          'idempotency-key-in-use': validators.problem_IdempotencyKeyInUse,
+        },
+      },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
-      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      422: {
+        kind: 'problem',
+        problems: {
+          'validation-failed': validators.problem_ValidationFailed,
+          'idempotency-key-reused': validators.problem_IdempotencyKeyReused,
+        },
+      },
       429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
@@ -771,6 +805,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -799,6 +834,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'organization' }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -821,12 +857,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     path: '/api/v1/auth/accept-invite',
     params: null,
     query: null,
-    headers: null,
+    headers: { names: ['idempotency-key'], lists: [], validate: validators.acceptInvite_header },
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.acceptInvite_body },
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: null }] },
     rateLimits: [{ name: 'accept-invite', setting: 'AUTH_ACCEPT_INVITE_LIMIT', key: ['principal.user_id'] }],
+    isIdempotent: true,
     produces: ['application/json'],
     replies: {
       200: {
@@ -845,10 +882,22 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       },
       401: { kind: 'problem', problems: { unauthenticated: validators.problem_Unauthenticated } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
-      409: { kind: 'problem', problems: { 'already-member': validators.problem_AlreadyMember } },
+      409: {
+        kind: 'problem',
+        problems: {
+          'already-member': validators.problem_AlreadyMember,
+          'idempotency-key-in-use': validators.problem_IdempotencyKeyInUse,
+        },
+      },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
-      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      422: {
+        kind: 'problem',
+        problems: {
+          'validation-failed': validators.problem_ValidationFailed,
+          'idempotency-key-reused': validators.problem_IdempotencyKeyReused,
+        },
+      },
       429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
@@ -866,6 +915,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -905,6 +955,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -935,7 +986,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     path: '/api/v1/organizations/{org_id}/invites',
     params: { names: ['org_id'], lists: [], validate: validators.createInvite_path },
     query: null,
-    headers: null,
+    headers: { names: ['idempotency-key'], lists: [], validate: validators.createInvite_header },
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: ['email'], validate: validators.createInvite_body },
     maxBodyBytes: 65536,
@@ -944,6 +995,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       { name: 'invite', setting: 'AUTH_INVITE_LIMIT', key: ['principal.user_id'] },
       { name: 'invite-address', setting: 'AUTH_INVITE_ADDRESS_LIMIT', key: ['body.email'] },
     ],
+    isIdempotent: true,
     produces: ['application/json'],
     replies: {
       201: {
@@ -970,11 +1022,18 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'already-member': validators.problem_AlreadyMember,
           'invite-exists': validators.problem_InviteExists,
+          'idempotency-key-in-use': validators.problem_IdempotencyKeyInUse,
         },
       },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
-      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      422: {
+        kind: 'problem',
+        problems: {
+          'validation-failed': validators.problem_ValidationFailed,
+          'idempotency-key-reused': validators.problem_IdempotencyKeyReused,
+        },
+      },
       429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
@@ -992,6 +1051,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -1028,6 +1088,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1065,6 +1126,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'viewer' }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -1096,6 +1158,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1144,6 +1207,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1187,6 +1251,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1228,7 +1293,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     path: '/api/v1/organizations/{org_id}/teams',
     params: { names: ['org_id'], lists: [], validate: validators.createTeam_path },
     query: null,
-    headers: null,
+    headers: { names: ['idempotency-key'], lists: [], validate: validators.createTeam_header },
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.createTeam_body },
     maxBodyBytes: 65536,
@@ -1240,6 +1305,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: true,
     produces: ['application/json'],
     replies: {
       201: {
@@ -1266,11 +1332,18 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'team-exists': validators.problem_TeamExists,
           'team-limit-reached': validators.problem_TeamLimitReached,
+          'idempotency-key-in-use': validators.problem_IdempotencyKeyInUse,
         },
       },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
-      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      422: {
+        kind: 'problem',
+        problems: {
+          'validation-failed': validators.problem_ValidationFailed,
+          'idempotency-key-reused': validators.problem_IdempotencyKeyReused,
+        },
+      },
       429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
@@ -1294,6 +1367,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1338,6 +1412,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -1376,6 +1451,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1424,6 +1500,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1467,6 +1544,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       202: {
@@ -1511,6 +1589,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1542,7 +1621,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     path: '/api/v1/organizations/{org_id}/views',
     params: { names: ['org_id'], lists: [], validate: validators.createView_path },
     query: null,
-    headers: null,
+    headers: { names: ['idempotency-key'], lists: [], validate: validators.createView_header },
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.createView_body },
     maxBodyBytes: 65536,
@@ -1554,6 +1633,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: true,
     produces: ['application/json'],
     replies: {
       201: {
@@ -1575,10 +1655,22 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
-      409: { kind: 'problem', problems: { 'view-limit-reached': validators.problem_ViewLimitReached } },
+      409: {
+        kind: 'problem',
+        problems: {
+          'view-limit-reached': validators.problem_ViewLimitReached,
+          'idempotency-key-in-use': validators.problem_IdempotencyKeyInUse,
+        },
+      },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
-      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      422: {
+        kind: 'problem',
+        problems: {
+          'validation-failed': validators.problem_ValidationFailed,
+          'idempotency-key-reused': validators.problem_IdempotencyKeyReused,
+        },
+      },
       429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
@@ -1602,6 +1694,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -1640,6 +1733,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1682,6 +1776,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1712,12 +1807,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     path: '/api/v1/organizations/{org_id}/service-tokens',
     params: { names: ['org_id'], lists: [], validate: validators.createServiceToken_path },
     query: null,
-    headers: null,
+    headers: { names: ['idempotency-key'], lists: [], validate: validators.createServiceToken_header },
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.createServiceToken_body },
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
+    isIdempotent: true,
     produces: ['application/json'],
     replies: {
       201: {
@@ -1740,11 +1836,20 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       409: {
         kind: 'problem',
-        problems: { 'service-token-limit-reached': validators.problem_ServiceTokenLimitReached },
+        problems: {
+          'service-token-limit-reached': validators.problem_ServiceTokenLimitReached,
+          'idempotency-key-in-use': validators.problem_IdempotencyKeyInUse,
+        },
       },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
-      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      422: {
+        kind: 'problem',
+        problems: {
+          'validation-failed': validators.problem_ValidationFailed,
+          'idempotency-key-reused': validators.problem_IdempotencyKeyReused,
+        },
+      },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1761,6 +1866,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -1785,12 +1891,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     path: '/api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate',
     params: { names: ['org_id', 'service_token_id'], lists: [], validate: validators.rotateServiceToken_path },
     query: null,
-    headers: null,
+    headers: { names: ['idempotency-key'], lists: [], validate: validators.rotateServiceToken_header },
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.rotateServiceToken_body },
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
+    isIdempotent: true,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1812,10 +1919,22 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       },
       404: { kind: 'problem', problems: { 'service-token-not-found': validators.problem_ServiceTokenNotFound } },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
-      409: { kind: 'problem', problems: { 'service-token-ended': validators.problem_ServiceTokenEnded } },
+      409: {
+        kind: 'problem',
+        problems: {
+          'service-token-ended': validators.problem_ServiceTokenEnded,
+          'idempotency-key-in-use': validators.problem_IdempotencyKeyInUse,
+        },
+      },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
-      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      422: {
+        kind: 'problem',
+        problems: {
+          'validation-failed': validators.problem_ValidationFailed,
+          'idempotency-key-reused': validators.problem_IdempotencyKeyReused,
+        },
+      },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -1832,6 +1951,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.serviceToken, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1866,6 +1986,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -1897,7 +2018,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     path: '/api/v1/admin/integrations',
     params: null,
     query: null,
-    headers: null,
+    headers: { names: ['idempotency-key'], lists: [], validate: validators.connectIntegration_header },
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.connectIntegration_body },
     maxBodyBytes: 65536,
@@ -1909,6 +2030,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: true,
     produces: ['application/json'],
     replies: {
       201: {
@@ -1934,11 +2056,18 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'integration-exists': validators.problem_IntegrationExists,
           'too-many-integrations': validators.problem_TooManyIntegrations,
+          'idempotency-key-in-use': validators.problem_IdempotencyKeyInUse,
         },
       },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
-      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      422: {
+        kind: 'problem',
+        problems: {
+          'validation-failed': validators.problem_ValidationFailed,
+          'idempotency-key-reused': validators.problem_IdempotencyKeyReused,
+        },
+      },
       429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
@@ -1962,6 +2091,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -2006,6 +2136,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         key: ['principal.user_id', 'principal.service_token_id'],
       },
     ],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2060,6 +2191,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         key: ['principal.user_id', 'principal.service_token_id'],
       },
     ],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2104,6 +2236,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2135,7 +2268,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     path: '/api/v1/admin/sync-configs',
     params: null,
     query: null,
-    headers: null,
+    headers: { names: ['idempotency-key'], lists: [], validate: validators.createSyncConfig_header },
     cookies: null,
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.createSyncConfig_body },
     maxBodyBytes: 65536,
@@ -2147,6 +2280,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: true,
     produces: ['application/json'],
     replies: {
       201: {
@@ -2167,9 +2301,16 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
+      409: { kind: 'problem', problems: { 'idempotency-key-in-use': validators.problem_IdempotencyKeyInUse } },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
       415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
-      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      422: {
+        kind: 'problem',
+        problems: {
+          'validation-failed': validators.problem_ValidationFailed,
+          'idempotency-key-reused': validators.problem_IdempotencyKeyReused,
+        },
+      },
       429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
@@ -2193,6 +2334,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2237,6 +2379,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: [],
     replies: {
       204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
@@ -2275,6 +2418,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2322,6 +2466,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2354,7 +2499,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     path: '/api/v1/admin/sync-configs/{sync_config_id}/runs',
     params: { names: ['sync_config_id'], lists: [], validate: validators.startSyncRun_path },
     query: null,
-    headers: null,
+    headers: { names: ['idempotency-key'], lists: [], validate: validators.startSyncRun_header },
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
@@ -2366,6 +2511,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: true,
     produces: ['application/json'],
     replies: {
       202: {
@@ -2392,9 +2538,16 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
           'sync-config-inactive': validators.problem_SyncConfigInactive,
           'sync-run-active': validators.problem_SyncRunActive,
           'too-many-sync-runs': validators.problem_TooManySyncRuns,
+          'idempotency-key-in-use': validators.problem_IdempotencyKeyInUse,
         },
       },
-      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      422: {
+        kind: 'problem',
+        problems: {
+          'validation-failed': validators.problem_ValidationFailed,
+          'idempotency-key-reused': validators.problem_IdempotencyKeyReused,
+        },
+      },
       429: { kind: 'problem', problems: { 'rate-limited': validators.problem_RateLimited } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
@@ -2418,6 +2571,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2468,6 +2622,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2519,6 +2674,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2555,6 +2711,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2583,12 +2740,13 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     path: '/api/v1/admin/demo-data',
     params: null,
     query: null,
-    headers: null,
+    headers: { names: ['idempotency-key'], lists: [], validate: validators.createDemoData_header },
     cookies: null,
     body: null,
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
+    isIdempotent: true,
     produces: ['application/json'],
     replies: {
       202: {
@@ -2607,7 +2765,14 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         },
       },
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
-      409: { kind: 'problem', problems: { 'demo-data-removal-active': validators.problem_DemoDataRemovalActive } },
+      409: {
+        kind: 'problem',
+        problems: {
+          'demo-data-removal-active': validators.problem_DemoDataRemovalActive,
+          'idempotency-key-in-use': validators.problem_IdempotencyKeyInUse,
+        },
+      },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
       503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
     },
@@ -2624,6 +2789,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.bearer, scope: 'admin' }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       202: {
@@ -2668,6 +2834,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
       ],
     },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2705,6 +2872,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2729,6 +2897,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {
@@ -2754,6 +2923,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: false, schemes: [{ ...schemes.metrics, scope: null }] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['text/plain'],
     replies: {
       200: {
@@ -2779,6 +2949,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
     rateLimits: [],
+    isIdempotent: false,
     produces: ['application/json'],
     replies: {
       200: {

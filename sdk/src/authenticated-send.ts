@@ -7,6 +7,8 @@ import type { Renew } from './session.js';
 import type { TokenStore } from './tokens.js';
 import { send, untilAborted, type SendOptions } from './transport.js';
 
+/** Idempotent methods (RFC 9110, section 9.2.2). */
+const idempotent = ['get', 'head', 'put', 'delete', 'options'];
 const defaultTimeoutMs = 30_000;
 const defaultRetries = 2;
 const defaultMaxRetryDelayMs = 30_000;
@@ -56,6 +58,7 @@ async function isUnauthenticated(response: Response, operation: Operation): Prom
 }
 
 function sendOptions(client: ClientOptions, operation: Operation, request: AnyRequest): SendOptions {
+  const isKeyed = operation.keyed === true;
   return {
     fetch: client.fetch ?? ((url, init) => fetch(url, init)),
     operation: nameOf(operation),
@@ -63,7 +66,8 @@ function sendOptions(client: ClientOptions, operation: Operation, request: AnyRe
     timeoutMs: request.timeoutMs ?? client.timeoutMs ?? defaultTimeoutMs,
     retries: request.retries ?? client.retries ?? defaultRetries,
     policy: {
-      method: operation.readsOnly === true ? 'get' : operation.method,
+      isRepeatable: isKeyed || operation.readsOnly === true || idempotent.includes(operation.method),
+      isKeyed,
       maxRetryDelayMs: client.maxRetryDelayMs ?? defaultMaxRetryDelayMs,
       timing: client.timing ?? systemTiming,
     },

@@ -2,6 +2,7 @@ import createFetchClient, { defaultPathSerializer } from 'openapi-fetch';
 import { sendAuthenticated, type Caller } from './authenticated-send.js';
 import type { ClientOptions } from './client-options.js';
 import { UnexpectedReplyError } from './errors.js';
+import { idempotencyKey } from './idempotency-key.js';
 import { nameOf, type AnyRequest, type Operation } from './operation.js';
 import { resultOf } from './reply.js';
 import { checkedBaseUrl, checkedPathParams, requestHeaders } from './request.js';
@@ -100,7 +101,13 @@ async function perform(
       params: { ...(params && { path: { ...params } }), ...(query && { query: { ...query } }) },
       ...(body !== undefined && { body }),
       ...(operation.sends !== undefined && { bodySerializer: String }),
-      headers: requestHeaders(operation, caller.options.headers, caller.options.traceContext?.(), request.headers),
+      headers: requestHeaders(
+        operation,
+        caller.options.headers,
+        caller.options.traceContext?.(),
+        operation.keyed === true ? { 'idempotency-key': idempotencyKey(request.idempotencyKey) } : undefined,
+        request.headers,
+      ),
       parseAs: operation.format?.parseAs ?? 'text',
       fetch: async (input) => (received.response = await sendAuthenticated(caller, operation, request, input)),
     });

@@ -9,6 +9,8 @@ export interface Operation {
   readonly format?: ReplyFormat;
   /** The operation is safe although its method is not, so it may be retried. */
   readonly readsOnly?: boolean;
+  /** The client sends an idempotency key, so the operation may be retried. */
+  readonly keyed?: boolean;
   /** The media type of the request body, which is text; absent for JSON. */
   readonly sends?: string;
   /** The security scheme whose bearer token the operation requires. */
@@ -43,6 +45,15 @@ export interface CallOptions {
   readonly retries?: number | undefined;
 }
 
+/** Options of a call that is sent with an idempotency key, so that it takes effect once however often it is sent. */
+export interface KeyedCallOptions extends CallOptions {
+  /**
+   * The key, of 1 to 255 printable ASCII characters (default: a random one for each call). Give one to repeat a call
+   * later, for example after a restart of your program. The server keeps it for 24 hours.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
 /** Options of a call whose reply contains tokens. */
 export interface TokenCallOptions extends CallOptions {
   /** Whether the client adopts the tokens of the reply (default true). */
@@ -50,7 +61,7 @@ export interface TokenCallOptions extends CallOptions {
 }
 
 /** A request of any operation; the generated interfaces have the exact types. */
-export interface AnyRequest extends TokenCallOptions {
+export interface AnyRequest extends TokenCallOptions, KeyedCallOptions {
   readonly params?: object | undefined;
   readonly query?: object | undefined;
   readonly body?: unknown;

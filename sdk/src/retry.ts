@@ -1,5 +1,3 @@
-/** Idempotent methods (RFC 9110, section 9.2.2). */
-const idempotent = ['get', 'head', 'put', 'delete', 'options'];
 const firstDelayMs = 500;
 const longestBackoffMs = 8_000;
 
@@ -32,8 +30,10 @@ export const systemTiming: Timing = {
 };
 
 export interface RetryPolicy {
-  /** In lower case. */
-  readonly method: string;
+  /** Whether the request may be sent again when the outcome of an attempt is unknown. */
+  readonly isRepeatable: boolean;
+  /** Whether it has an idempotency key. */
+  readonly isKeyed: boolean;
   /** The longest delay that a server may request; a request for more ends the retries. */
   readonly maxRetryDelayMs: number;
   readonly timing: Timing;
@@ -42,18 +42,21 @@ export interface RetryPolicy {
 /**
  * Computes the delay before the next attempt; null: do not retry.
  *
- * A 429 is returned before anything is done, so all methods may be retried. After a lost connection, a timeout, 502, 503
- * or 504 the outcome is unknown, so only idempotent methods are retried.
+ * A 429 is returned before anything is done, so all requests may be retried. After a lost connection, a timeout, 502,
+ * 503 or 504 the outcome is unknown, so only idempotent methods and requests with an idempotency key are retried. A 409
+ * with `Retry-After` says that an earlier attempt with the key is still being handled.
  *
  * @param response null: there was none
  * @param attempt number of attempts so far, from 1
  */
 export function delayBeforeRetry(response: Response | null, attempt: number, policy: RetryPolicy): number | null {
-  const { method, maxRetryDelayMs, timing } = policy;
+  const { isRepeatable, isKeyed, maxRetryDelayMs, timing } = policy;
   const status = response?.status ?? null;
-  const repeatable = status === null || status === 502 || status === 503 || status === 504;
-  if (status !== 429 && !(repeatable && idempotent.includes(method))) return null;
-  const asked = retryAfterMs(response?.headers.get('retry-after') ?? null, timing.now());
+  const isUnknown = status === null || status === 502 || status === 503 || status === 504;
+  const retryAfter = response?.headers.get('retry-after') ?? null;
+  const isInProgress = status === 409 && isKeyed && retryAfter !== null;
+  if (status !== 429 && !isInProgress && !(isUnknown && isRepeatable)) return null;
+  const asked = retryAfterMs(retryAfter, timing.now());
   if (asked !== null) return asked <= maxRetryDelayMs ? asked : null;
   // Half of the delay is random, so that clients that failed together do not retry together.
   const backoff = Math.min(firstDelayMs * 2 ** (attempt - 1), longestBackoffMs);

@@ -22,6 +22,8 @@ export interface Operation {
   readonly maxBodyBytes: number;
   readonly security: Security;
   readonly rateLimits: readonly RateLimitExtension[];
+  /** Whether it takes the header `Idempotency-Key`. */
+  readonly isIdempotent: boolean;
   readonly replies: readonly ReplyModel[];
 }
 

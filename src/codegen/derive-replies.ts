@@ -2,9 +2,11 @@
 import {
   componentName,
   httpMethods,
+  isIdempotencyKey,
   isReference,
   resolve,
   type DerivedReplies,
+  type HeaderObject,
   type OpenApiDocument,
   type OperationObject,
   type ParameterObject,
@@ -42,7 +44,7 @@ export function deriveReplies(document: OpenApiDocument): OpenApiDocument {
         ),
       );
       const kept = Object.entries(derived).filter(([status]) => never[status] === undefined);
-      const responses = { ...Object.fromEntries(kept), ...operation.responses };
+      const responses = { ...Object.fromEntries(kept), ...withHeaders(document, holding, operation.responses) };
       return [[method, { ...plain, responses: { ...responses, ...additions(document, holding, responses) } }]];
     });
     const completed: Partial<Record<string, OperationObject>> = Object.fromEntries(operations);
@@ -68,6 +70,19 @@ function derivedResponses(rules: readonly DerivedReplies[]): Responses {
   return Object.fromEntries(rules.flatMap(({ responses = {} }) => Object.entries(responses)));
 }
 
+/** The responses of an operation, with the headers that rules add to successes. */
+function withHeaders(document: OpenApiDocument, rules: readonly DerivedReplies[], responses: Responses): Responses {
+  const added = Object.fromEntries(rules.flatMap(({ headers = {} }) => Object.entries(headers)));
+  if (Object.keys(added).length === 0) return responses;
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, given]) => {
+      if (Number(status) >= 400) return [status, given];
+      const response = resolve<ResponseObject>(document, given);
+      return [status, { ...response, headers: { ...response.headers, ...added } }];
+    }),
+  );
+}
+
 /** The responses to which rules add problems, by status. */
 function additions(document: OpenApiDocument, rules: readonly DerivedReplies[], responses: Responses): Responses {
   const added = rules.flatMap(({ adds = {} }) => Object.entries(adds));
@@ -79,7 +94,7 @@ function additions(document: OpenApiDocument, rules: readonly DerivedReplies[], 
   return extended;
 }
 
-/** A response with the problems of both. */
+/** A response with the problems of both. A header that only the second one has is not part of every reply. */
 function united(
   document: OpenApiDocument,
   present: ResponseObject | Reference,
@@ -92,8 +107,13 @@ function united(
     return Array.isArray(branches) ? branches : [schema];
   });
   const examples = Object.fromEntries(contents.flatMap(({ examples }) => Object.entries(examples ?? {})));
+  const headers = Object.entries(second?.headers ?? {}).map(([name, given]): [string, HeaderObject | Reference] => [
+    name,
+    first?.headers?.[name] ?? { ...resolve<HeaderObject>(document, given), required: false },
+  ]);
   return {
     ...first,
+    headers: { ...first?.headers, ...Object.fromEntries(headers) },
     description: `${first?.description ?? ''} ${second?.description ?? ''}`.trim(),
     content: { 'application/problem+json': { schema: { oneOf }, examples } },
   };
@@ -129,13 +149,14 @@ function conditionsOf(
     ...(hasReply ? ['reply'] : []),
     ...(requestBody === undefined ? [] : ['body']),
     ...(all.length > 0 || requestBody !== undefined ? ['input'] : []),
+    ...(all.some(isIdempotencyKey) ? ['idempotent'] : []),
     ...(limits.length > 0 ? ['limited'] : []),
     ...(limits.length > 0 && !countsCallers ? ['limited before authentication'] : []),
   ];
 }
 
 function isCondition(text: string): boolean {
-  return /^(?:secured|(?:scope|scheme|scoped|path) \w+|reply|body|input|limited(?: before authentication)?)$/.test(
+  return /^(?:secured|(?:scope|scheme|scoped|path) \w+|reply|body|input|idempotent|limited(?: before authentication)?)$/.test(
     text,
   );
 }

@@ -66,12 +66,14 @@ export interface OperationObject {
   readonly 'x-never'?: Readonly<Record<string, string>>;
 }
 
-/** Responses of all operations for which every condition of `when` holds, by status. */
+/** Responses and headers of all operations for which every condition of `when` holds, by status. */
 export interface DerivedReplies {
   readonly when: readonly string[];
   readonly responses?: Readonly<Record<string, ResponseObject | Reference>>;
   /** Responses whose problems are added to the response that the operation has for the status. */
   readonly adds?: Readonly<Record<string, ResponseObject | Reference>>;
+  /** Headers that are added to every success of the operation. */
+  readonly headers?: Readonly<Record<string, HeaderObject | Reference>>;
 }
 
 export interface NamedSchema {
@@ -107,6 +109,11 @@ export interface OpenApiDocument {
   readonly 'x-max-body-bytes'?: number;
   readonly 'x-derived-responses'?: readonly DerivedReplies[];
   readonly 'x-api-responses'?: Readonly<Record<string, ResponseObject | Reference>>;
+}
+
+/** Whether a parameter is the header `Idempotency-Key`, which makes the operation idempotent. */
+export function isIdempotencyKey({ in: place, name }: ParameterObject): boolean {
+  return place === 'header' && name.toLowerCase() === 'idempotency-key';
 }
 
 /** Whether `value` is a `$ref`. */

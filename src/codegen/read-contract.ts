@@ -16,6 +16,7 @@ import { namingFaults } from './naming-rules.js';
 import {
   componentName,
   httpMethods,
+  isIdempotencyKey,
   isReference,
   resolve,
   type HeaderObject,
@@ -77,6 +78,11 @@ function readOperation(
     resolve<ParameterObject>(document, parameter),
   );
   const group = (place: ParameterPlace): ParameterGroup | null => groupParameters(document, parameters, place);
+  const security = readSecurity(document, schemes, operation);
+  const isIdempotent = parameters.some(isIdempotencyKey);
+  if (isIdempotent && (method !== 'post' || security.anonymous)) {
+    throw new Error('Idempotency-Key is for POST with a caller: keys belong to callers, and other methods need none');
+  }
   return {
     id: operation.operationId,
     method: method.toUpperCase(),
@@ -85,7 +91,8 @@ function readOperation(
     parameters: { path: group('path'), query: group('query'), header: group('header'), cookie: group('cookie') },
     body: operation.requestBody === undefined ? null : readBody(document, operation.requestBody),
     maxBodyBytes: operation['x-max-body-bytes'] ?? document['x-max-body-bytes'] ?? defaultMaxBodyBytes,
-    security: readSecurity(document, schemes, operation),
+    security,
+    isIdempotent,
     rateLimits: operation['x-rate-limit'] ?? [],
     replies: Object.entries(operation.responses).map(([status, response]) =>
       readReply(document, status, resolve<ResponseObject>(document, response)),

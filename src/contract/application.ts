@@ -7,6 +7,7 @@ import type { Log, ProblemReply, Route, SchemeUse } from '../../generated/contra
 import { repeatedHost } from '../../generated/problems.js';
 import type { AnySecurityHandler } from './authentication.js';
 import { Exchange, unroutedEndpoint } from './exchange.js';
+import type { Idempotency } from './idempotency.js';
 import { servePages, type PageOptions, type PageRoute } from './page-routes.js';
 import { createPipeline, type AnyHandler, type Pipeline, type PipelineOptions } from './pipeline.js';
 import type { RateLimiter } from './rate-limiting.js';
@@ -29,6 +30,8 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   readonly admit?: (request: IncomingMessage, route: Route) => ProblemReply | null;
   /** null if the contract has no rate limits. */
   readonly rateLimiter: RateLimiter | null;
+  /** Handles requests with an idempotency key once. Default: keys are ignored. */
+  readonly idempotency?: Idempotency<Dependencies>;
   readonly replyValidation: ReplyValidation;
   /** Called when `sampled` finds a reply that violates the contract. */
   readonly mismatched?: (operationId: string) => void;
@@ -69,6 +72,7 @@ export function createApplication<Handlers extends object, Security extends obje
     dependencies: options.dependencies,
     admit: options.admit ?? (() => null),
     rateLimiter: options.rateLimiter,
+    idempotency: options.idempotency ?? null,
     replyValidation: options.replyValidation,
     mismatched: options.mismatched ?? (() => undefined),
     log: options.log,

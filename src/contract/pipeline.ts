@@ -10,6 +10,7 @@ import { internalError, methodNotAllowed, notImplemented } from '../../generated
 import { authorize, type AnySecurityHandler } from './authentication.js';
 import { identify, passEntrySteps } from './entry-steps.js';
 import { Exchange, unroutedEndpoint, type Endpoint } from './exchange.js';
+import { idempotencyKeyOf, replyOnce, type Idempotency } from './idempotency.js';
 import type { RateLimiter } from './rate-limiting.js';
 import { checkReply, isSampled, validateReply, type AnyReply, type ReplyValidation } from './reply-check.js';
 import { prepareReply, writeReply, type Inspect, type PreparedReply } from './reply-writer.js';
@@ -37,6 +38,8 @@ export interface PipelineOptions extends ServedOptions {
   /** Refuses a request before any other step; null: continue. */
   readonly admit: (request: IncomingMessage, route: Route) => ProblemReply | null;
   readonly rateLimiter: RateLimiter | null;
+  /** null: keys of requests are ignored. */
+  readonly idempotency: Idempotency<unknown> | null;
   readonly replyValidation: ReplyValidation;
   /** Called when `sampled` finds a reply that violates the contract. */
   readonly mismatched: (operationId: string) => void;
@@ -65,7 +68,7 @@ export interface PipelineOptions extends ServedOptions {
  *  7. parse the body             400
  *  8. validate                   422
  *  9. authorize                  403
- * 10. handle
+ * 10. handle, once per idempotency key 409, 422
  * 11. check the reply against the contract
  * 12. serialize, then write
  *
@@ -179,7 +182,14 @@ async function replyTo(exchange: Exchange, options: PipelineOptions): Promise<An
   if (handler === undefined) throw new UnimplementedOperation(route.operationId);
   const { params, query, headers, cookies, body } = valid.parts;
   const request = { params, query, headers, cookies, body, principal: authorized.principal, context: exchange };
-  return handler(request, options.dependencies);
+  const key = options.idempotency === null ? null : idempotencyKeyOf(exchange);
+  if (key === null || options.idempotency === null) return handler(request, options.dependencies);
+  const keyed = { key, parts: valid.parts, principal: authorized.principal };
+  return replyOnce(exchange, keyed, options.idempotency, async (dependencies) => {
+    const reply = await handler(request, dependencies);
+    checkReply(route, reply); // a wrong reply must not be stored
+    return reply;
+  });
 }
 
 /** The problem for an error that a step or handler has thrown. Logs the error. */

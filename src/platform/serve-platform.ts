@@ -19,6 +19,7 @@ import { problemOf } from './failures.js';
 import type { PlatformDependencies } from './dependencies.js';
 import { platformHandlers } from './handlers.js';
 import { mailboxFolder } from './mail/mailbox-folder.js';
+import { createIdempotency } from './idempotency/idempotency.js';
 import { createMailboxPages } from './mail/mailbox-pages.js';
 import { createMetricsSecurity } from './operations/metrics-security.js';
 import type { Metrics } from './operations/metrics.js';
@@ -64,6 +65,7 @@ function createPlatformApplication(
       schemes.serviceToken.rateLimits.map(({ setting }) => setting),
       dependencies.clock,
     ),
+    idempotency: createIdempotency(dependencies),
     replyValidation: settings.replyValidation,
     mismatched: (operationId) => {
       metrics.observeMismatch(operationId);
@@ -104,7 +106,14 @@ const consoleFolder = new URL(`${builtTree}console/`, import.meta.url);
 
 function corsFor(origins: readonly string[]): Koa.Middleware[] {
   if (origins.length === 0) return [];
-  const exposeHeaders = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'Location'];
+  const exposeHeaders = [
+    'X-Request-Id',
+    'RateLimit',
+    'RateLimit-Policy',
+    'Retry-After',
+    'Location',
+    'Idempotency-Replayed',
+  ];
   const allowed = (ctx: { get(name: string): string }): string =>
     origins.find((each) => each === ctx.get('Origin')) ?? '';
   return [cors({ origin: allowed, exposeHeaders, maxAge: 600, keepHeadersOnError: true })];

@@ -142,6 +142,35 @@ describe('A rule that adds problems', () => {
   });
 });
 
+describe('A rule for operations with the header Idempotency-Key', () => {
+  const key = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string' } } as const;
+  const wait = { 'Retry-After': { required: true, schema: { type: 'integer' } } };
+  const rule = {
+    when: ['idempotent'],
+    headers: { Replayed: { schema: { const: 'true' } } },
+    adds: { '409': { ...response('InUseProblem'), headers: wait } },
+  };
+  const responsesWith = (operation: Partial<OperationObject>): OperationObject['responses'] => {
+    const document = documentOf({ parameters: [key], ...operation });
+    const rules = [...(document['x-derived-responses'] ?? []), rule];
+    const { paths = {} } = deriveReplies({ ...document, 'x-derived-responses': rules });
+    return Object.values(paths)[0]?.post?.responses ?? {};
+  };
+
+  test('adds its headers to the successes alone', () => {
+    const responses = responsesWith({ responses: { '204': none, '404': response('OtherProblem') } });
+    expect(responses['204']).toEqual({ ...none, headers: rule.headers });
+    expect(responses['404']).toEqual(response('OtherProblem'));
+    expect(responsesWith({ parameters: [] })).toEqual({ '204': none, '500': reference('Internal') });
+  });
+
+  test('does not require its headers of the other problems with the status', () => {
+    expect(responsesWith({})['409']).toEqual(rule.adds['409']);
+    const united = responsesWith({ responses: { '204': none, '409': response('OtherProblem') } })['409'];
+    expect(united).toMatchObject({ headers: { 'Retry-After': { required: false } } });
+  });
+});
+
 describe('A contract that contradicts the pipeline is refused:', () => {
   test.each<[string, Partial<OperationObject>, string]>([
     [

@@ -184,6 +184,7 @@ describe('a violation of a rule is an error with its place', () => {
     ['a name that is not in snake_case', ['components', 'schemas', 'Thing', 'properties', 'aName'], { type: 'string' }, '#/components/schemas/Thing: the property aName is not in snake_case'],
     ['an operation without a verb', [...put, 'operationId'], 'thing', 'operationId thing does not begin with a verb'],
     ['a parameter without an example', [...put, 'parameters'], [{ name: 'page', in: 'query', schema: { type: 'integer' } }], `${where}: the parameter page has no example`],
+    ['an idempotency key of another method than POST', [...put, 'parameters'], [{ name: 'idempotency-key', in: 'header', schema: { type: 'string' }, example: 'a' }], `${where}: Idempotency-Key is for POST with a caller`],
     ['a discriminator', ['components', 'schemas', 'Thing', 'discriminator'], { propertyName: 'name' }, '#/components/schemas/Thing: no discriminator'],
   ]; // prettier-ignore
 

@@ -130,6 +130,15 @@ const abuses: readonly Abuse[] = [
       return url === urlOf(example) ? null : { url };
     },
   },
+  {
+    name: 'malformed idempotency key',
+    status: 422,
+    problem: '/problems/validation-failed',
+    requestFor: (example) =>
+      example.parameters.some(({ name }) => name === 'Idempotency-Key')
+        ? { url: urlOf(example), headers: { 'Idempotency-Key': 'two words' } }
+        : null,
+  },
 ];
 
 async function send(

@@ -47,6 +47,7 @@ function emitRoute(operation: Operation): string {
   maxBodyBytes: ${operation.maxBodyBytes},
   security: { anonymous: ${anonymous}, schemes: [${uses.join(', ')}] },
   rateLimits: ${JSON.stringify(operation.rateLimits)},
+  isIdempotent: ${operation.isIdempotent},
   produces: ${JSON.stringify(produces(operation))},
   replies: { ${operation.replies.map((reply) => replyEntry(operation, reply)).join(', ')} },
 },

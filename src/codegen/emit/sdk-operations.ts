@@ -11,6 +11,9 @@ const formats: Readonly<Record<string, string>> = {
   'text/plain': 'text',
 };
 
+/** As the model has it: in lower case. */
+const idempotencyKey = 'idempotency-key';
+
 /**
  * Emits the SDK's part of one API: per operation the type of its request, the closed union of its results, and a
  * function. Functions instead of methods allow bundlers to remove unused operations.
@@ -24,7 +27,7 @@ export function emitSdkOperations(contract: ApiContract): string {
     header(`openapi/${contract.name}.yaml`),
     typeImport(['ApiClient'], '../../client.js'),
     used('formats').length === 0 ? '' : `import * as formats from '../../formats.js';\n`,
-    typeImport(used('CallOptions', 'TokenCallOptions'), '../../operation.js'),
+    typeImport(used('CallOptions', 'KeyedCallOptions', 'TokenCallOptions'), '../../operation.js'),
     typeImport(used('Failure', 'Success'), '../../result.js'),
     typeImport(['components', ...used('operations')], './openapi.js'),
     '\n',
@@ -38,11 +41,15 @@ function emitOperation(contract: ApiContract, operation: Operation): string {
   const name = pascalCase(operation.id);
   const issues = tokensIn(contract.document, operation);
   const { members, required } = requestMembers(operation);
-  const options = issues === null ? 'CallOptions' : 'TokenCallOptions';
+  const options = [
+    ...(issues === null ? [] : ['TokenCallOptions']),
+    ...(operation.isIdempotent ? ['KeyedCallOptions'] : []),
+  ];
+  if (options.length === 0) options.push('CallOptions');
   const request =
     members.length === 0
-      ? `export type ${name}Request = ${options};`
-      : `export interface ${name}Request extends ${options} { ${members.join('; ')} }`;
+      ? `export type ${name}Request = ${options.join(' & ')};`
+      : `export interface ${name}Request extends ${options.join(', ')} { ${members.join('; ')} }`;
   const results = operation.replies.map((reply) =>
     reply.kind === 'success' ? successType(operation, reply) : failureType(reply),
   );
@@ -68,7 +75,9 @@ function requestMembers(operation: Operation): { members: string[]; required: bo
   };
   if (path !== null) add('params', true, `${parameters}['path']`);
   if (query !== null) add('query', hasRequired(query.schema), `NonNullable<${parameters}['query']>`);
-  if (headers !== null) {
+  // The client sends the idempotency key.
+  const isSetByCaller = headers?.names.some((each) => each !== idempotencyKey) === true;
+  if (headers !== null && isSetByCaller) {
     const documented = `NonNullable<${parameters}['header']>`;
     add('headers', hasRequired(headers.schema), `NonNullable<CallOptions['headers']> & ${documented}`);
   }
@@ -117,6 +126,7 @@ function descriptor(contract: ApiContract, operation: Operation, issues: 'reply'
     // The client sends JSON unless the operation says otherwise.
     ...(sends === undefined || sends === 'application/json' ? [] : [`sends: ${quote(sends)}`]),
     ...(scheme?.kind === 'bearer' ? [`scheme: ${quote(scheme.name)}`] : []),
+    ...(operation.isIdempotent ? ['keyed: true'] : []),
     ...(issues === null ? [] : [`issues: ${quote(issues)}`]),
   ];
 }

@@ -25,7 +25,7 @@ interface Rule {
 const expiredTokenDays = 7;
 
 /**
- * Deletes expired tokens and counters, ended sync runs, undeliverable mails, and audit records, by age. Keeps the last
+ * Deletes expired tokens, idempotency keys and counters, ended sync runs, undeliverable mails, and audit records, by age. Keeps the last
  * run of each sync configuration.
  *
  * @param batchSize rows per transaction
@@ -59,6 +59,12 @@ function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retentio
       table: 'one_time_tokens',
       key: 'token_hash',
       condition: (sql) => sql`expires_at < ${before(expiredTokenDays)}`,
+    },
+    {
+      what: 'expired idempotency keys',
+      table: 'idempotency_keys',
+      key: 'key_hash',
+      condition: (sql) => sql`expires_at < ${now}`,
     },
     {
       what: 'rate limit counters',

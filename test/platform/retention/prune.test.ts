@@ -33,6 +33,9 @@ beforeEach(async () => {
   }
   await sql`insert into mail_outbox (kind, recipient, payload_sealed, created_at)
     values ('reset', 'a@example.com', '', ${ago(500)})`;
+  for (const [index, days] of [2, 0.01, -0.01].entries()) {
+    await sql`insert into idempotency_keys values (${Buffer.alloc(32, index)}, '', ${ago(days)})`;
+  }
   await sql`insert into rate_limits values ('old', 1, ${ago(1).getTime()}), ('new', 1, ${ago(-1).getTime()})`;
 });
 afterEach(async () => {
@@ -44,6 +47,7 @@ const retention = { auditDays: 150, syncRunDays: 90, failedMailDays: 30 };
 const pruned = [
   { what: 'expired refresh tokens', rows: 2 },
   { what: 'expired verification and reset tokens', rows: 0 },
+  { what: 'expired idempotency keys', rows: 2 },
   { what: 'rate limit counters', rows: 1 },
   { what: 'login failures', rows: 0 },
   { what: 'sync runs', rows: 3 },

@@ -3041,6 +3041,32 @@ export interface components {
       /** @description The keys; the current signing key comes first. */
       keys: components['schemas']['JsonWebKey'][];
     };
+    /** @description A request with the same `Idempotency-Key` is still being handled. Wait `retry_after_seconds` seconds and repeat the request with the same key; you then receive the reply of the first one. */
+    IdempotencyKeyInUseProblem: {
+      /** @constant */
+      type: '/problems/idempotency-key-in-use';
+      /** @constant */
+      title: 'Idempotency key in use';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+      /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
+      retry_after_seconds: number;
+    };
+    /** @description An earlier request with the same `Idempotency-Key` had another path or body. Nothing was changed. Use a new key for each request, and the same key only to repeat it. */
+    IdempotencyKeyReusedProblem: {
+      /** @constant */
+      type: '/problems/idempotency-key-reused';
+      /** @constant */
+      title: 'Idempotency key reused';
+      /** @constant */
+      status: 422;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description The request has more than one `Host` header, so that servers could disagree about its target (RFC 9112, section 3.2). Nothing was done, and the connection is closed. Send exactly one `Host` header. */
     RepeatedHostProblem: {
       /** @constant */
@@ -3163,6 +3189,27 @@ export interface components {
     };
   };
   responses: {
+    /** @description An earlier request with this idempotency key is still being handled. */
+    IdempotencyKeyInUse: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        'Retry-After': components['headers']['RetryAfter'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['IdempotencyKeyInUseProblem'];
+      };
+    };
+    /** @description An earlier request with this idempotency key was a different one. */
+    IdempotencyKeyReused: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['IdempotencyKeyReusedProblem'];
+      };
+    };
     /** @description The request has more than one `Host` header. */
     RepeatedHost: {
       headers: {
@@ -3495,6 +3542,11 @@ export interface components {
      */
     Cursor: string;
     /**
+     * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+     * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+     */
+    IdempotencyKey: string;
+    /**
      * @description The id of the organization: the one that the access token is scoped to.
      * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
      */
@@ -3542,6 +3594,11 @@ export interface components {
   };
   requestBodies: never;
   headers: {
+    /**
+     * @description Present when the reply is the stored one of an earlier request with the same `Idempotency-Key`, so that nothing was changed this time.
+     * @example true
+     */
+    IdempotencyReplayed: 'true';
     /**
      * @description The id of this request: the value of the same request header if it is safe to log, otherwise a new one. The log and every problem contain it as `request_id`.
      * @example 0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11
@@ -4772,7 +4829,13 @@ export interface operations {
   onboard: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+         * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -4788,6 +4851,7 @@ export interface operations {
           'X-Request-Id': components['headers']['XRequestId'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
           [name: string]: unknown;
         };
         content: {
@@ -4834,8 +4898,28 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description The caller already belongs to an organization. */
+      /** @description The caller already belongs to an organization. An earlier request with this idempotency key is still being handled. */
       409: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          /**
+           * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+           * @example 60
+           */
+          'Retry-After'?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['AlreadyMemberProblem'] | components['schemas']['IdempotencyKeyInUseProblem'];
+        };
+      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description The request breaks the contract. An earlier request with this idempotency key was a different one. */
+      422: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           RateLimit: components['headers']['RateLimit'];
@@ -4843,12 +4927,10 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['AlreadyMemberProblem'];
+          'application/problem+json':
+            components['schemas']['ValidationFailedProblem'] | components['schemas']['IdempotencyKeyReusedProblem'];
         };
       };
-      413: components['responses']['PayloadTooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      422: components['responses']['LimitedValidationFailed'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4928,7 +5010,13 @@ export interface operations {
   acceptInvite: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+         * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -4949,6 +5037,7 @@ export interface operations {
           'X-Request-Id': components['headers']['XRequestId'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
           [name: string]: unknown;
         };
         content: {
@@ -4983,8 +5072,28 @@ export interface operations {
       };
       401: components['responses']['Unauthenticated'];
       406: components['responses']['NotAcceptable'];
-      /** @description The caller already belongs to this organization. */
+      /** @description The caller already belongs to this organization. An earlier request with this idempotency key is still being handled. */
       409: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          /**
+           * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+           * @example 60
+           */
+          'Retry-After'?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['AlreadyMemberProblem'] | components['schemas']['IdempotencyKeyInUseProblem'];
+        };
+      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description The request breaks the contract. An earlier request with this idempotency key was a different one. */
+      422: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           RateLimit: components['headers']['RateLimit'];
@@ -4992,12 +5101,10 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['AlreadyMemberProblem'];
+          'application/problem+json':
+            components['schemas']['ValidationFailedProblem'] | components['schemas']['IdempotencyKeyReusedProblem'];
         };
       };
-      413: components['responses']['PayloadTooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      422: components['responses']['LimitedValidationFailed'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5121,7 +5228,13 @@ export interface operations {
   createInvite: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+         * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
       path: {
         /**
          * @description The id of the organization: the one that the access token is scoped to.
@@ -5149,6 +5262,7 @@ export interface operations {
           'X-Request-Id': components['headers']['XRequestId'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
           [name: string]: unknown;
         };
         content: {
@@ -5187,8 +5301,30 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description A user with this address is already a member, or has a pending invite. */
+      /** @description A user with this address is already a member, or has a pending invite. An earlier request with this idempotency key is still being handled. */
       409: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          /**
+           * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+           * @example 60
+           */
+          'Retry-After'?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['AlreadyMemberProblem']
+            | components['schemas']['InviteExistsProblem']
+            | components['schemas']['IdempotencyKeyInUseProblem'];
+        };
+      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description The request breaks the contract. An earlier request with this idempotency key was a different one. */
+      422: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           RateLimit: components['headers']['RateLimit'];
@@ -5197,12 +5333,9 @@ export interface operations {
         };
         content: {
           'application/problem+json':
-            components['schemas']['AlreadyMemberProblem'] | components['schemas']['InviteExistsProblem'];
+            components['schemas']['ValidationFailedProblem'] | components['schemas']['IdempotencyKeyReusedProblem'];
         };
       };
-      413: components['responses']['PayloadTooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      422: components['responses']['LimitedValidationFailed'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5649,7 +5782,13 @@ export interface operations {
   createTeam: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+         * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
       path: {
         /**
          * @description The id of the organization: the one that the access token is scoped to.
@@ -5683,6 +5822,7 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           Location: components['headers']['Location'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
           [name: string]: unknown;
         };
         content: {
@@ -5719,20 +5859,37 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description A team with this id exists, or there are already 1,000 teams. */
+      /** @description A team with this id exists, or there are already 1,000 teams. An earlier request with this idempotency key is still being handled. */
       409: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          /**
+           * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+           * @example 60
+           */
+          'Retry-After'?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['TeamExistsProblem']
+            | components['schemas']['TeamLimitReachedProblem']
+            | components['schemas']['IdempotencyKeyInUseProblem'];
+        };
+      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
+      422: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           [name: string]: unknown;
         };
         content: {
           'application/problem+json':
-            components['schemas']['TeamExistsProblem'] | components['schemas']['TeamLimitReachedProblem'];
+            components['schemas']['ValidationFailedProblem'] | components['schemas']['IdempotencyKeyReusedProblem'];
         };
       };
-      413: components['responses']['PayloadTooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      422: components['responses']['ValidationFailed'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -6130,7 +6287,13 @@ export interface operations {
   createView: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+         * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
       path: {
         /**
          * @description The id of the organization: the one that the access token is scoped to.
@@ -6176,6 +6339,7 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           Location: components['headers']['Location'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
           [name: string]: unknown;
         };
         content: {
@@ -6229,19 +6393,35 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description The organization has the maximum number of views. */
+      /** @description The organization has the maximum number of views. An earlier request with this idempotency key is still being handled. */
       409: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          /**
+           * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+           * @example 60
+           */
+          'Retry-After'?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['ViewLimitReachedProblem'] | components['schemas']['IdempotencyKeyInUseProblem'];
+        };
+      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
+      422: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['ViewLimitReachedProblem'];
+          'application/problem+json':
+            components['schemas']['ValidationFailedProblem'] | components['schemas']['IdempotencyKeyReusedProblem'];
         };
       };
-      413: components['responses']['PayloadTooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      422: components['responses']['ValidationFailed'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -6464,7 +6644,13 @@ export interface operations {
   createServiceToken: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+         * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
       path: {
         /**
          * @description The id of the organization: the one that the access token is scoped to.
@@ -6494,6 +6680,7 @@ export interface operations {
       201: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
           [name: string]: unknown;
         };
         content: {
@@ -6527,19 +6714,36 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['OrganizationAdminRequired'];
       406: components['responses']['NotAcceptable'];
-      /** @description The organization has as many service tokens as it can have. */
+      /** @description The organization has as many service tokens as it can have. An earlier request with this idempotency key is still being handled. */
       409: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          /**
+           * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+           * @example 60
+           */
+          'Retry-After'?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['ServiceTokenLimitReachedProblem']
+            | components['schemas']['IdempotencyKeyInUseProblem'];
+        };
+      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
+      422: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['ServiceTokenLimitReachedProblem'];
+          'application/problem+json':
+            components['schemas']['ValidationFailedProblem'] | components['schemas']['IdempotencyKeyReusedProblem'];
         };
       };
-      413: components['responses']['PayloadTooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6583,7 +6787,13 @@ export interface operations {
   rotateServiceToken: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+         * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
       path: {
         /**
          * @description The id of the organization: the one that the access token is scoped to.
@@ -6614,6 +6824,7 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
           [name: string]: unknown;
         };
         content: {
@@ -6648,19 +6859,35 @@ export interface operations {
       403: components['responses']['OrganizationAdminRequired'];
       404: components['responses']['ServiceTokenNotFound'];
       406: components['responses']['NotAcceptable'];
-      /** @description The token has expired or is revoked. */
+      /** @description The token has expired or is revoked. An earlier request with this idempotency key is still being handled. */
       409: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          /**
+           * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+           * @example 60
+           */
+          'Retry-After'?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['ServiceTokenEndedProblem'] | components['schemas']['IdempotencyKeyInUseProblem'];
+        };
+      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
+      422: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['ServiceTokenEndedProblem'];
+          'application/problem+json':
+            components['schemas']['ValidationFailedProblem'] | components['schemas']['IdempotencyKeyReusedProblem'];
         };
       };
-      413: components['responses']['PayloadTooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };
@@ -6779,7 +7006,13 @@ export interface operations {
   connectIntegration: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+         * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -6800,6 +7033,7 @@ export interface operations {
       201: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
           [name: string]: unknown;
         };
         content: {
@@ -6837,20 +7071,37 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
-      /** @description The organization already has an integration with this provider and name, or as many as permitted. */
+      /** @description The organization already has an integration with this provider and name, or as many as permitted. An earlier request with this idempotency key is still being handled. */
       409: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          /**
+           * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+           * @example 60
+           */
+          'Retry-After'?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            | components['schemas']['IntegrationExistsProblem']
+            | components['schemas']['TooManyIntegrationsProblem']
+            | components['schemas']['IdempotencyKeyInUseProblem'];
+        };
+      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
+      422: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           [name: string]: unknown;
         };
         content: {
           'application/problem+json':
-            components['schemas']['IntegrationExistsProblem'] | components['schemas']['TooManyIntegrationsProblem'];
+            components['schemas']['ValidationFailedProblem'] | components['schemas']['IdempotencyKeyReusedProblem'];
         };
       };
-      413: components['responses']['PayloadTooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      422: components['responses']['ValidationFailed'];
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -7154,7 +7405,13 @@ export interface operations {
   createSyncConfig: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+         * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -7184,6 +7441,7 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           Location: components['headers']['Location'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
           [name: string]: unknown;
         };
         content: {
@@ -7228,9 +7486,20 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
+      409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      422: components['responses']['ValidationFailed'];
+      /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
+      422: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['ValidationFailedProblem'] | components['schemas']['IdempotencyKeyReusedProblem'];
+        };
+      };
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -7532,7 +7801,13 @@ export interface operations {
   startSyncRun: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+         * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
       path: {
         /**
          * @description The id of the sync configuration.
@@ -7549,6 +7824,7 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           Location: components['headers']['Location'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
           [name: string]: unknown;
         };
         content: {
@@ -7590,20 +7866,36 @@ export interface operations {
       };
       404: components['responses']['SyncConfigNotFound'];
       406: components['responses']['NotAcceptable'];
-      /** @description The configuration is inactive, a run of it is pending or running, or the organization has too many runs. */
+      /** @description The configuration is inactive, a run of it is pending or running, or the organization has too many runs. An earlier request with this idempotency key is still being handled. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          /**
+           * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+           * @example 60
+           */
+          'Retry-After'?: number;
           [name: string]: unknown;
         };
         content: {
           'application/problem+json':
             | components['schemas']['SyncConfigInactiveProblem']
             | components['schemas']['SyncRunActiveProblem']
-            | components['schemas']['TooManySyncRunsProblem'];
+            | components['schemas']['TooManySyncRunsProblem']
+            | components['schemas']['IdempotencyKeyInUseProblem'];
         };
       };
-      422: components['responses']['ValidationFailed'];
+      /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
+      422: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['ValidationFailedProblem'] | components['schemas']['IdempotencyKeyReusedProblem'];
+        };
+      };
       429: components['responses']['RateLimited'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
@@ -7829,7 +8121,13 @@ export interface operations {
   createDemoData: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+         * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -7840,6 +8138,7 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
           Location: components['headers']['Location'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
           [name: string]: unknown;
         };
         content: {
@@ -7857,16 +8156,23 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['AdminRequired'];
       406: components['responses']['NotAcceptable'];
-      /** @description The demo data are being removed. */
+      /** @description The demo data are being removed. An earlier request with this idempotency key is still being handled. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['XRequestId'];
+          /**
+           * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+           * @example 60
+           */
+          'Retry-After'?: number;
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['DemoDataRemovalActiveProblem'];
+          'application/problem+json':
+            components['schemas']['DemoDataRemovalActiveProblem'] | components['schemas']['IdempotencyKeyInUseProblem'];
         };
       };
+      422: components['responses']['ValidationFailed'];
       500: components['responses']['InternalError'];
       503: components['responses']['ServiceUnavailable'];
     };

@@ -2,7 +2,7 @@
 
 import type { ApiClient } from '../../client.js';
 import * as formats from '../../formats.js';
-import type { CallOptions, TokenCallOptions } from '../../operation.js';
+import type { CallOptions, KeyedCallOptions, TokenCallOptions } from '../../operation.js';
 import type { Failure, Success } from '../../result.js';
 import type { components, operations } from './openapi.js';
 
@@ -467,7 +467,7 @@ export function revokeSession(client: PlatformClient, request: RevokeSessionRequ
 }
 
 /** `POST /api/v1/auth/onboard` */
-export interface OnboardRequest extends TokenCallOptions {
+export interface OnboardRequest extends TokenCallOptions, KeyedCallOptions {
   readonly body: Schemas['OnboardRequest'];
 }
 export type OnboardResult =
@@ -476,10 +476,10 @@ export type OnboardResult =
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<403, Schemas['EmailNotVerifiedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['AlreadyMemberProblem']>
+  | Failure<409, Schemas['AlreadyMemberProblem'] | Schemas['IdempotencyKeyInUseProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
-  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
@@ -492,6 +492,7 @@ export function onboard(client: PlatformClient, request: OnboardRequest): Promis
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
+      keyed: true,
       issues: 'tokens',
     },
     request,
@@ -545,7 +546,7 @@ export function skipIntegration(
 }
 
 /** `POST /api/v1/auth/accept-invite` */
-export interface AcceptInviteRequest extends TokenCallOptions {
+export interface AcceptInviteRequest extends TokenCallOptions, KeyedCallOptions {
   readonly body: Schemas['AcceptInviteRequest'];
 }
 export type AcceptInviteResult =
@@ -553,10 +554,10 @@ export type AcceptInviteResult =
   | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['InvalidInviteProblem']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['AlreadyMemberProblem']>
+  | Failure<409, Schemas['AlreadyMemberProblem'] | Schemas['IdempotencyKeyInUseProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
-  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
@@ -569,6 +570,7 @@ export function acceptInvite(client: PlatformClient, request: AcceptInviteReques
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
+      keyed: true,
       issues: 'tokens',
     },
     request,
@@ -646,7 +648,7 @@ export function listInvites(client: PlatformClient, request: ListInvitesRequest)
 }
 
 /** `POST /api/v1/organizations/{org_id}/invites` */
-export interface CreateInviteRequest extends CallOptions {
+export interface CreateInviteRequest extends KeyedCallOptions {
   readonly params: operations['createInvite']['parameters']['path'];
   readonly body: Schemas['CreateInviteRequest'];
 }
@@ -662,10 +664,13 @@ export type CreateInviteResult =
       | Schemas['RoleNotGrantableProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['AlreadyMemberProblem'] | Schemas['InviteExistsProblem']>
+  | Failure<
+      409,
+      Schemas['AlreadyMemberProblem'] | Schemas['InviteExistsProblem'] | Schemas['IdempotencyKeyInUseProblem']
+    >
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
-  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
@@ -678,6 +683,7 @@ export function createInvite(client: PlatformClient, request: CreateInviteReques
       statuses: [201],
       format: formats.json,
       scheme: 'bearer',
+      keyed: true,
     },
     request,
   );
@@ -880,7 +886,7 @@ export function importTeams(client: PlatformClient, request: ImportTeamsRequest)
 }
 
 /** `POST /api/v1/organizations/{org_id}/teams` */
-export interface CreateTeamRequest extends CallOptions {
+export interface CreateTeamRequest extends KeyedCallOptions {
   readonly params: operations['createTeam']['parameters']['path'];
   readonly body: Schemas['CreateTeamRequest'];
 }
@@ -896,10 +902,13 @@ export type CreateTeamResult =
       | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['TeamExistsProblem'] | Schemas['TeamLimitReachedProblem']>
+  | Failure<
+      409,
+      Schemas['TeamExistsProblem'] | Schemas['TeamLimitReachedProblem'] | Schemas['IdempotencyKeyInUseProblem']
+    >
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
-  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
@@ -912,6 +921,7 @@ export function createTeam(client: PlatformClient, request: CreateTeamRequest): 
       statuses: [201],
       format: formats.json,
       scheme: 'bearer',
+      keyed: true,
     },
     request,
   );
@@ -1117,7 +1127,7 @@ export function listViews(client: PlatformClient, request: ListViewsRequest): Pr
 }
 
 /** `POST /api/v1/organizations/{org_id}/views` */
-export interface CreateViewRequest extends CallOptions {
+export interface CreateViewRequest extends KeyedCallOptions {
   readonly params: operations['createView']['parameters']['path'];
   readonly body: Schemas['CreateViewRequest'];
 }
@@ -1133,10 +1143,10 @@ export type CreateViewResult =
       | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['ViewLimitReachedProblem']>
+  | Failure<409, Schemas['ViewLimitReachedProblem'] | Schemas['IdempotencyKeyInUseProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
-  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
@@ -1149,6 +1159,7 @@ export function createView(client: PlatformClient, request: CreateViewRequest): 
       statuses: [201],
       format: formats.json,
       scheme: 'bearer',
+      keyed: true,
     },
     request,
   );
@@ -1255,7 +1266,7 @@ export function listServiceTokens(
 }
 
 /** `POST /api/v1/organizations/{org_id}/service-tokens` */
-export interface CreateServiceTokenRequest extends CallOptions {
+export interface CreateServiceTokenRequest extends KeyedCallOptions {
   readonly params: operations['createServiceToken']['parameters']['path'];
   readonly body: Schemas['CreateServiceTokenRequest'];
 }
@@ -1270,10 +1281,10 @@ export type CreateServiceTokenResult =
       | Schemas['InsufficientRoleProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['ServiceTokenLimitReachedProblem']>
+  | Failure<409, Schemas['ServiceTokenLimitReachedProblem'] | Schemas['IdempotencyKeyInUseProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
-  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Create a service token (`POST /api/v1/organizations/{org_id}/service-tokens`). */
@@ -1288,6 +1299,7 @@ export function createServiceToken(
       statuses: [201],
       format: formats.json,
       scheme: 'bearer',
+      keyed: true,
     },
     request,
   );
@@ -1327,7 +1339,7 @@ export function revokeServiceToken(
 }
 
 /** `POST /api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate` */
-export interface RotateServiceTokenRequest extends CallOptions {
+export interface RotateServiceTokenRequest extends KeyedCallOptions {
   readonly params: operations['rotateServiceToken']['parameters']['path'];
   readonly body: Schemas['RotateServiceTokenRequest'];
 }
@@ -1343,10 +1355,10 @@ export type RotateServiceTokenResult =
     >
   | Failure<404, Schemas['ServiceTokenNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['ServiceTokenEndedProblem']>
+  | Failure<409, Schemas['ServiceTokenEndedProblem'] | Schemas['IdempotencyKeyInUseProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
-  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Rotate a service token (`POST /api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate`). */
@@ -1361,6 +1373,7 @@ export function rotateServiceToken(
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
+      keyed: true,
     },
     request,
   );
@@ -1420,7 +1433,7 @@ export function listIntegrations(
 }
 
 /** `POST /api/v1/admin/integrations` */
-export interface ConnectIntegrationRequest extends CallOptions {
+export interface ConnectIntegrationRequest extends KeyedCallOptions {
   readonly body: Schemas['ConnectIntegrationRequest'];
 }
 export type ConnectIntegrationResult =
@@ -1432,10 +1445,15 @@ export type ConnectIntegrationResult =
       Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['IntegrationExistsProblem'] | Schemas['TooManyIntegrationsProblem']>
+  | Failure<
+      409,
+      | Schemas['IntegrationExistsProblem']
+      | Schemas['TooManyIntegrationsProblem']
+      | Schemas['IdempotencyKeyInUseProblem']
+    >
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
-  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
@@ -1445,7 +1463,14 @@ export function connectIntegration(
   request: ConnectIntegrationRequest,
 ): Promise<ConnectIntegrationResult> {
   return client.call(
-    { method: 'post', path: '/api/v1/admin/integrations', statuses: [201], format: formats.json, scheme: 'bearer' },
+    {
+      method: 'post',
+      path: '/api/v1/admin/integrations',
+      statuses: [201],
+      format: formats.json,
+      scheme: 'bearer',
+      keyed: true,
+    },
     request,
   );
 }
@@ -1568,7 +1593,7 @@ export function listSyncConfigs(
 }
 
 /** `POST /api/v1/admin/sync-configs` */
-export interface CreateSyncConfigRequest extends CallOptions {
+export interface CreateSyncConfigRequest extends KeyedCallOptions {
   readonly body: Schemas['CreateSyncConfigRequest'];
 }
 export type CreateSyncConfigResult =
@@ -1580,9 +1605,10 @@ export type CreateSyncConfigResult =
       Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['IdempotencyKeyInUseProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
-  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
@@ -1592,7 +1618,14 @@ export function createSyncConfig(
   request: CreateSyncConfigRequest,
 ): Promise<CreateSyncConfigResult> {
   return client.call(
-    { method: 'post', path: '/api/v1/admin/sync-configs', statuses: [201], format: formats.json, scheme: 'bearer' },
+    {
+      method: 'post',
+      path: '/api/v1/admin/sync-configs',
+      statuses: [201],
+      format: formats.json,
+      scheme: 'bearer',
+      keyed: true,
+    },
     request,
   );
 }
@@ -1727,7 +1760,7 @@ export function listSyncRuns(client: PlatformClient, request: ListSyncRunsReques
 }
 
 /** `POST /api/v1/admin/sync-configs/{sync_config_id}/runs` */
-export interface StartSyncRunRequest extends CallOptions {
+export interface StartSyncRunRequest extends KeyedCallOptions {
   readonly params: operations['startSyncRun']['parameters']['path'];
 }
 export type StartSyncRunResult =
@@ -1741,9 +1774,12 @@ export type StartSyncRunResult =
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<
       409,
-      Schemas['SyncConfigInactiveProblem'] | Schemas['SyncRunActiveProblem'] | Schemas['TooManySyncRunsProblem']
+      | Schemas['SyncConfigInactiveProblem']
+      | Schemas['SyncRunActiveProblem']
+      | Schemas['TooManySyncRunsProblem']
+      | Schemas['IdempotencyKeyInUseProblem']
     >
-  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
@@ -1756,6 +1792,7 @@ export function startSyncRun(client: PlatformClient, request: StartSyncRunReques
       statuses: [202],
       format: formats.json,
       scheme: 'bearer',
+      keyed: true,
     },
     request,
   );
@@ -1863,19 +1900,27 @@ export function getDemoData(client: PlatformClient, request?: GetDemoDataRequest
 }
 
 /** `POST /api/v1/admin/demo-data` */
-export type CreateDemoDataRequest = CallOptions;
+export type CreateDemoDataRequest = KeyedCallOptions;
 export type CreateDemoDataResult =
   | Success<202, Schemas['DemoData']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<409, Schemas['DemoDataRemovalActiveProblem']>
+  | Failure<409, Schemas['DemoDataRemovalActiveProblem'] | Schemas['IdempotencyKeyInUseProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /** Fill the organization with demo data (`POST /api/v1/admin/demo-data`). */
 export function createDemoData(client: PlatformClient, request?: CreateDemoDataRequest): Promise<CreateDemoDataResult> {
   return client.call(
-    { method: 'post', path: '/api/v1/admin/demo-data', statuses: [202], format: formats.json, scheme: 'bearer' },
+    {
+      method: 'post',
+      path: '/api/v1/admin/demo-data',
+      statuses: [202],
+      format: formats.json,
+      scheme: 'bearer',
+      keyed: true,
+    },
     request,
   );
 }

@@ -55,6 +55,8 @@ export type Problem =
   | Schemas['SyncRunNotActiveProblem']
   | Schemas['DemoDataRemovalActiveProblem']
   | Schemas['UnauthenticatedProblem']
+  | Schemas['IdempotencyKeyInUseProblem']
+  | Schemas['IdempotencyKeyReusedProblem']
   | Schemas['RepeatedHostProblem']
   | Schemas['RouteNotFoundProblem']
   | Schemas['MethodNotAllowedProblem']
@@ -118,6 +120,8 @@ export const problemTypes = [
   '/problems/sync-run-not-active',
   '/problems/demo-data-removal-active',
   '/problems/unauthenticated',
+  '/problems/idempotency-key-in-use',
+  '/problems/idempotency-key-reused',
   '/problems/repeated-host',
   '/problems/route-not-found',
   '/problems/method-not-allowed',

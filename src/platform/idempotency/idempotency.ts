@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { Idempotency, KeyedOutcome, KeyedRequest } from '../../contract/idempotency.js';
+import type { AnyReply } from '../../contract/reply-check.js';
+import { after } from '../clock.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { findReply, storeReply, tryLockKey } from './idempotency-keys.store.js';
+import { unitOfWork } from './unit-of-work.js';
+
+/** For how long a repeated request receives the stored reply. */
+const keptSeconds = 86_400;
+
+/**
+ * Stores the replies of keyed requests in the transaction of their effects. Only successes are stored: a refusal has
+ * changed nothing, and its reason may pass.
+ */
+export function createIdempotency(dependencies: PlatformDependencies): Idempotency<PlatformDependencies> {
+  const { sql, clock, secrets } = dependencies;
+  return {
+    once: async (request, handle) => {
+      const hash = hashOf(request);
+      const context = `idempotency:${hash.toString('hex')}`;
+      const { outcome, wake } = await sql.begin(async (transaction): Promise<Ended> => {
+        if (!(await tryLockKey(transaction, hash))) return { outcome: 'in use' };
+        // A statement after the lock, so that it sees what the last holder of the lock has committed.
+        const sealed = await findReply(transaction, hash, clock.now());
+        if (sealed !== null) return { outcome: replay(secrets.open(sealed, context), request) };
+        const unit = unitOfWork(dependencies, transaction);
+        const reply = await handle(unit.dependencies);
+        if (reply.status < 400) {
+          const stored = secrets.seal(JSON.stringify(storedOf(request, reply)), context);
+          await storeReply(transaction, hash, stored, after(clock.now(), keptSeconds));
+        }
+        return { outcome: { reply, isReplayed: false }, wake: unit.wake };
+      });
+      wake?.();
+      return outcome;
+    },
+  };
+}
+
+interface Ended {
+  readonly outcome: KeyedOutcome;
+  /** Absent when nothing was changed. */
+  readonly wake?: () => void;
+}
+
+interface StoredReply {
+  readonly fingerprint: string;
+  readonly reply: AnyReply;
+}
+
+function storedOf({ fingerprint }: KeyedRequest, { status, headers, body }: AnyReply): StoredReply {
+  return { fingerprint, reply: { status, ...(headers && { headers }), body } };
+}
+
+function replay(text: string, { fingerprint }: KeyedRequest): KeyedOutcome {
+  const stored = JSON.parse(text) as StoredReply; // sealed by this server or another one with its key
+  return stored.fingerprint === fingerprint ? { reply: stored.reply, isReplayed: true } : 'reused';
+}
+
+/** Keys of different users, service tokens, organizations or operations are different ones. */
+function hashOf({ key, operationId, principal }: KeyedRequest): Buffer {
+  const [user, serviceToken, organization] = ['user_id', 'service_token_id', 'org_id'].map((name): unknown =>
+    typeof principal === 'object' && principal !== null ? Reflect.get(principal, name) : undefined,
+  );
+  if (user === undefined && serviceToken === undefined) throw new Error(`${operationId} has a caller without an id`);
+  const scope = [user, serviceToken, organization, operationId, key];
+  return createHash('sha256').update(JSON.stringify(scope)).digest();
+}
