@@ -203,7 +203,7 @@ export type DimensionInput =
   | 'TEAM'
   /** The investment theme, for example `quality`, or `unclassified` if no rule matches. */
   | 'THEME'
-  /** The type of work item: pull_request, commit, deployment or incident. */
+  /** The type of work item: pull_request, commit, deployment, incident or issue. */
   | 'WORK_TYPE';
 
 /** One bucket of a distribution. */
@@ -729,12 +729,14 @@ export type WorkInProgressResult = {
   readonly total: WorkInProgress;
 };
 
-/** A pull or merge request with its commits, a commit outside any request, a deployment, or an incident. */
+/** A pull or merge request with its commits, a commit outside any request, a deployment, an incident, or an issue. */
 export type WorkUnit = {
   /** The author; empty if unknown. */
   readonly author: Scalars['String']['output'];
   /** Lines added and deleted; null if unknown. */
   readonly churnLoc: Maybe<Scalars['Int']['output']>;
+  /** The ids of the pull or merge requests that close this issue, in their order; empty for other units. */
+  readonly closedBy: ReadonlyArray<Scalars['String']['output']>;
   /** When it was completed; null if it is not complete. */
   readonly completedAt: Maybe<Scalars['String']['output']>;
   /** Hours from start to completion; null if it is not complete. */
@@ -759,7 +761,7 @@ export type WorkUnit = {
   readonly title: Maybe<Scalars['String']['output']>;
   /** Its page at the code host; null if unknown. */
   readonly url: Maybe<Scalars['String']['output']>;
-  /** The type of work item: pull_request, commit, deployment or incident. */
+  /** The type of work item: pull_request, commit, deployment, incident or issue. */
   readonly workType: Scalars['String']['output'];
 };
 
@@ -1411,6 +1413,7 @@ export type WorkUnitResolvers<
 > = {
   author?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   churnLoc?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  closedBy?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   completedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   cycleTimeHours?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   day?: Resolver<ResolversTypes['Date'], ParentType, ContextType>;

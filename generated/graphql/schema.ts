@@ -94,7 +94,7 @@ enum DimensionInput {
   AUTHOR
 
   """
-  The type of work item: pull_request, commit, deployment or incident.
+  The type of work item: pull_request, commit, deployment, incident or issue.
   """
   WORK_TYPE
 
@@ -1439,7 +1439,7 @@ type WorkUnitPage {
 }
 
 """
-A pull or merge request with its commits, a commit outside any request, a deployment, or an incident.
+A pull or merge request with its commits, a commit outside any request, a deployment, an incident, or an issue.
 """
 type WorkUnit {
   """
@@ -1448,7 +1448,7 @@ type WorkUnit {
   id: String!
 
   """
-  The type of work item: pull_request, commit, deployment or incident.
+  The type of work item: pull_request, commit, deployment, incident or issue.
   """
   workType: String!
 
@@ -1516,6 +1516,11 @@ type WorkUnit {
   Hours from start to completion; null if it is not complete.
   """
   cycleTimeHours: Float
+
+  """
+  The ids of the pull or merge requests that close this issue, in their order; empty for other units.
+  """
+  closedBy: [String!]!
 }
 
 """
@@ -1595,7 +1600,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '137564e2668abc66';
+export const persistedVersion = 'fa0308b8649b918c';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -2353,6 +2358,7 @@ export const persistedQueries = {
       completedAt
       churnLoc
       cycleTimeHours
+      closedBy
     }
     nextCursor
     totalCount

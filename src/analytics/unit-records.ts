@@ -5,10 +5,12 @@ export interface UnitDescription {
   readonly title: string;
   /** Its page at the code host; null if unknown. */
   readonly url: string | null;
+  /** The ids of the requests that close an issue, in the order of their numbers; empty for other units. */
+  readonly closedBy: readonly string[];
 }
 
 /** The explanation of a unit's classification, from the current records and rules. */
-export interface UnitExplanation extends UnitDescription {
+export interface UnitExplanation extends Omit<UnitDescription, 'closedBy'> {
   readonly id: string;
   readonly shares: readonly Share[];
   readonly contributions: readonly {

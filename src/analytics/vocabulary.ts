@@ -30,7 +30,7 @@ export type Interval = (typeof INTERVALS)[number];
 export const SCOPE_LEVELS = ['ORG', 'TEAM', 'REPO', 'AUTHOR'] as const;
 export type ScopeLevel = (typeof SCOPE_LEVELS)[number];
 
-export const WORK_TYPES = ['pull_request', 'commit', 'deployment', 'incident'] as const;
+export const WORK_TYPES = ['pull_request', 'commit', 'deployment', 'incident', 'issue'] as const;
 export type WorkType = (typeof WORK_TYPES)[number];
 
 /** The theme of work that no rule matches, and its only subcategory; it counts against theme coverage. */

@@ -8,7 +8,7 @@ export interface Share {
   readonly share: number;
 }
 
-/** A pull or merge request with its commits, a commit outside any request, a deployment, or an incident. */
+/** A pull or merge request with its commits, a commit outside any request, a deployment, an incident, or an issue. */
 export interface WorkUnit {
   /**
    * Unique within the organization and stable over derivations, for example `<repo id>:pull_request:42`. It begins with

@@ -8,6 +8,7 @@ Targets and their providers:
   cicd         pipeline runs                    -       yes      yes      yes
   deployments  deployments                      -       yes      yes      yes
   incidents    issues labelled "incident"       -       yes      yes      yes
+  issues       issues, their state changes      -       yes      yes      yes
 
 The local provider infers requests from merge commits, and from refs/pull or refs/merge-requests if they were fetched.
 Without a time filter and --max-commits-per-repo, git reads the 100 most recent commits, the last 50 of them with

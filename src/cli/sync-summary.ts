@@ -56,6 +56,8 @@ const LABELS: Readonly<Record<CountedName, readonly [one: string, more: string]>
   ci_pipeline_runs: ['pipeline run', 'pipeline runs'],
   deployments: ['deployment', 'deployments'],
   incidents: ['incident', 'incidents'],
+  issues: ['issue', 'issues'],
+  issue_state_changes: ['state change', 'state changes'],
   work_units: ['work unit', 'work units'],
 };
 

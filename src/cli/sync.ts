@@ -13,7 +13,7 @@ export function registerSyncCommand(program: Command): void {
   const command = program
     .command('sync')
     .description('load the data of repositories into a database')
-    .argument('[target]', 'git, prs, blame, cicd, deployments or incidents')
+    .argument('[target]', 'git, prs, blame, cicd, deployments, incidents or issues')
     .showHelpAfterError('(add --help for the options)')
     .exitOverride((error) => {
       // Requested help is a success; all other exits of the parser are wrong usage.

@@ -8,7 +8,7 @@ import type { DerivationResources } from './work-units/derivation/resources.js';
 /**
  * Removes a repository of an organization. If a removal is interrupted, the next one completes it.
  *
- * It holds seven locks, each on a separate connection; a sink for three concurrent repositories has enough.
+ * It holds eight locks, each on a separate connection; a sink for three concurrent repositories has enough.
  *
  * Meanwhile no sync of this source and no derivation of its work units runs.
  *

@@ -242,6 +242,45 @@ const definitions = {
       ...everywhere,
     },
   },
+  issues: {
+    key: ['repo_id', 'number'],
+    localYields: false,
+    columns: {
+      repo_id: column('uuid'),
+      number: column('integer'),
+      title: column('text'),
+      body: optional('text'),
+      /** `issue`, or another type as the host names it; `incident` if it is also an incident. */
+      kind: column('text'),
+      /** `open` or `closed`. */
+      state: column('text'),
+      /** Why it was closed: `completed`, `not_planned`, `duplicate` or `moved`; null if it is open or unknown. */
+      state_reason: optional('text'),
+      author_name: optional('text'),
+      labels: column('json'),
+      created_at: column('timestamp'),
+      updated_at: column('timestamp'),
+      /** The last time that it was closed; null if it is open. */
+      closed_at: optional('timestamp'),
+      /** Numbers of the requests of this repository that the host names as those that close it. */
+      closing_requests: column('json'),
+      ...everywhere,
+    },
+  },
+  issue_state_changes: {
+    key: ['repo_id', 'number', 'change_id'],
+    localYields: false,
+    columns: {
+      repo_id: column('uuid'),
+      number: column('integer'),
+      change_id: column('text'),
+      /** The new state: `opened`, `closed` or `reopened`. */
+      state: column('text'),
+      actor: optional('text'),
+      changed_at: column('timestamp'),
+      ...everywhere,
+    },
+  },
 } as const;
 
 /**

@@ -1,7 +1,7 @@
 /** The targets that each provider supports. */
 import type { TableName } from './records.js';
 
-export const TARGETS = ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents'] as const;
+export const TARGETS = ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents', 'issues'] as const;
 export type Target = (typeof TARGETS)[number];
 
 export const PROVIDERS = ['local', 'host_a', 'host_b', 'synthetic'] as const;
@@ -19,11 +19,12 @@ export const TABLES_OF: Readonly<Record<Target, readonly TableName[]>> = {
   cicd: ['ci_pipeline_runs'],
   deployments: ['deployments'],
   incidents: ['incidents'],
+  issues: ['issues', 'issue_state_changes'],
 };
 
 const LOCAL_TARGETS: readonly Target[] = ['git', 'prs', 'blame'];
 
-/** The targets of a provider. A clone has its history, but no pipelines, deployments or incidents. */
+/** The targets of a provider. A clone has its history, but no pipelines, deployments, incidents or issues. */
 export function targetsOf(provider: ProviderName): readonly Target[] {
   return provider === 'local' ? LOCAL_TARGETS : TARGETS;
 }

@@ -45,7 +45,9 @@ describe('plumbline sync with wrong or missing input', () => {
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr.split('\n')).toEqual([
       'plumbline sync: invalid input, 5 problems:',
-      expect.stringMatching(/^ {2}the target is "gti": use one of git, prs, blame, cicd, deployments, incidents$/),
+      expect.stringMatching(
+        /^ {2}the target is "gti": use one of git, prs, blame, cicd, deployments, incidents, issues$/,
+      ),
       expect.stringMatching(/^ {2}no database: .*--db embedded:/),
       expect.stringMatching(/^ {2}host_a needs a token/),
       expect.stringMatching(/^ {2}host_a needs --owner and --repo/),

@@ -93,12 +93,15 @@ describe('a request', () => {
     ]);
   });
 
-  it.each(['cicd', 'deployments', 'incidents'])('refuses %s of a clone and names the targets of a clone', (target) => {
-    expect(problems({ ...LOCAL, target })).toEqual([expect.stringMatching(/has no .*: it has git, prs, blame/)]);
-  });
+  it.each(['cicd', 'deployments', 'incidents', 'issues'])(
+    'refuses %s of a clone and names the targets of a clone',
+    (target) => {
+      expect(problems({ ...LOCAL, target })).toEqual([expect.stringMatching(/has no .*: it has git, prs, blame/)]);
+    },
+  );
 
-  it.each(['host_b', 'synthetic'])('allows all six targets for %s', (provider) => {
-    for (const target of ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents']) {
+  it.each(['host_b', 'synthetic'])('allows all seven targets for %s', (provider) => {
+    for (const target of ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents', 'issues']) {
       expect(problems({ target, provider, db: 'sqlite:x', projectId: '7' })).toEqual([]);
     }
   });

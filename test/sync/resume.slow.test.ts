@@ -18,6 +18,7 @@ import {
   temporaryDirectory,
   testDependencies,
 } from './harness.js';
+import { unitsIn } from './work-units/stored-units.js';
 
 const COMMITS = 45;
 const SMALL_PAGES = { BATCH_SIZE: '10' };
@@ -59,6 +60,20 @@ describeOnEachDatabase('a sync', (engine) => {
     expect(await storedRows(killed, onlyId(finished))).toEqual(stored);
   });
 
+  it('of issues that is killed is completed by the next one, with the records of SQLite', async () => {
+    const options = { target: 'issues', provider: 'synthetic', date: '2026-01-31', backfill: '120' };
+    const [killed, whole] = [await engine.newDatabase(), sqliteUri()];
+    await killedSync({ ...options, db: killed });
+    const finished = await sync({ ...options, db: killed }, undefined, SMALL_PAGES);
+    expect(finished.repositories[0]?.records['issues']).toBe(62);
+    const uninterrupted = await sync({ ...options, db: whole });
+    expect(uninterrupted.repositories[0]?.records['issues']).toBe(82);
+    const stored = await storedRows(killed, onlyId(finished));
+    expect(stored).toEqual(await storedRows(whole, onlyId(uninterrupted)));
+    if (engine.kind === 'mongo') return;
+    expect(await unitsIn(killed, onlyId(finished))).toEqual(await unitsIn(whole, onlyId(finished)));
+  });
+
   it('of a repository that another one syncs at the same time stores the same records', async () => {
     const options = await localHistory();
     const [shared, alone] = [await engine.newDatabase(), await engine.newDatabase()];
@@ -79,7 +94,7 @@ describeOnEachDatabase('a sync', (engine) => {
   it('of synthetic data stores the same number of records on every kind of database', async () => {
     const db = await engine.newDatabase();
     const counts: Record<string, number> = {};
-    for (const target of ['git', 'prs', 'cicd', 'deployments', 'incidents']) {
+    for (const target of ['git', 'prs', 'cicd', 'deployments', 'incidents', 'issues']) {
       const summary = await sync({ target, provider: 'synthetic', db, date: '2026-01-31', backfill: '120' });
       for (const [table, rows] of Object.entries(await storedRows(db, onlyId(summary)))) counts[table] = rows.length;
     }
@@ -92,6 +107,8 @@ describeOnEachDatabase('a sync', (engine) => {
         "git_pull_request_reviews": 301,
         "git_pull_requests": 188,
         "incidents": 5,
+        "issue_state_changes": 171,
+        "issues": 82,
         "repos": 1,
       }
     `);

@@ -8,7 +8,7 @@ async function stored(target: string, options: Record<string, string> = {}, db =
   return storedRows(db, onlyId(summary));
 }
 
-const TARGETS = ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents'];
+const TARGETS = ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents', 'issues'];
 
 it.each(TARGETS)('makes the same %s for the same seed, and others for another', async (target) => {
   // Incidents are rare.

@@ -19,6 +19,7 @@ export async function listWorkUnits(input: WorkUnitsInput, context: GraphqlConte
       ...unit,
       title: described.get(unit.id)?.title ?? null,
       url: described.get(unit.id)?.url ?? null,
+      closedBy: [...(described.get(unit.id)?.closedBy ?? [])],
       shares: [...shares],
       startedAt: new Date(startedAt).toISOString(),
       completedAt: completedAt === null ? null : new Date(completedAt).toISOString(),

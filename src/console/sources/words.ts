@@ -22,6 +22,7 @@ const targets: Readonly<Record<Target, string>> = {
   cicd: 'Pipeline runs',
   deployments: 'Deployments',
   incidents: 'Incidents',
+  issues: 'Issues',
 };
 
 /** The targets that a repository on the server has. */

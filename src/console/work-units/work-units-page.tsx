@@ -41,7 +41,7 @@ export default function WorkUnitsPage(): JSX.Element {
   return (
     <Page
       title="Work units"
-      intro="Pull requests, commits, deployments and incidents: what every figure is made of."
+      intro="Pull requests, commits, deployments, incidents and issues: what every figure is made of."
       actions={<QueryDialog query={workUnits} variables={variables} />}
     >
       <form

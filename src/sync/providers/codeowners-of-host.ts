@@ -6,7 +6,7 @@ import type { Target } from '../targets.js';
 import type { OpenRepository } from './provider.js';
 
 /** Targets whose records become work units. CODEOWNERS assigns those to teams. */
-const WITH_WORK_UNITS: readonly Target[] = ['git', 'prs', 'deployments', 'incidents'];
+const WITH_WORK_UNITS: readonly Target[] = ['git', 'prs', 'deployments', 'incidents', 'issues'];
 
 /**
  * Creates the `codeowners` function of a repository on a host; undefined for targets without work units.

@@ -3,6 +3,7 @@ import type { UnitDescription } from '../../analytics/unit-records.js';
 import type { WorkType } from '../../analytics/vocabulary.js';
 import { identityOfRemote } from '../identity.js';
 import { tableNamed, type AnyRow } from '../records.js';
+import { closersOf } from './closers.js';
 import { parseUnitId, titleAndText, unitId } from './derivation/derive.js';
 import type { DerivationResources } from './derivation/resources.js';
 import { numberOf, textOf } from './row-values.js';
@@ -13,6 +14,7 @@ const PLACES = {
   commit: { table: 'git_commits', key: 'hash', columns: ['message'] },
   deployment: { table: 'deployments', key: 'deployment_id', columns: ['release_ref', 'environment'] },
   incident: { table: 'incidents', key: 'incident_id', columns: ['title'] },
+  issue: { table: 'issues', key: 'number', columns: ['title'] },
 } as const;
 
 /**
@@ -29,17 +31,20 @@ export async function describeUnits(
     const repository = await repositoryRow(sink, repoId);
     if (repository?.['org_id'] !== orgId) continue;
     const { table, key, columns } = PLACES[workType];
-    const values = workType === 'pull_request' ? names.map(Number) : names;
+    const isNumbered = key === 'number';
+    const values = isNumbered ? names.map(Number) : names;
+    const closers = workType === 'issue' ? await closersOf(records, repoId, names.map(Number)) : undefined;
     const query = { table: tableNamed(table), repoId, columns: [key, ...columns] };
     for await (const rows of records.rows({ ...query, where: { kind: 'in', column: key, values } })) {
       for (const row of rows) {
-        const name = workType === 'pull_request' ? numberOf(row, key) : textOf(row, key);
+        const name = isNumbered ? numberOf(row, key) : textOf(row, key);
         const text = columns
           .map((column) => textOf(row, column))
           .join(' ')
           .trim();
         const url = urlOf(repository, workType, name);
-        described.set(unitId(repoId, workType, name), { title: titleAndText(text).title, url });
+        const closedBy = (closers?.get(Number(name)) ?? []).map((number) => unitId(repoId, 'pull_request', number));
+        described.set(unitId(repoId, workType, name), { title: titleAndText(text).title, url, closedBy });
       }
     }
   }
@@ -58,7 +63,7 @@ function groupsOf(ids: readonly string[]): readonly Group[] {
     const parsed = parseUnitId(id);
     if (parsed === undefined) continue;
     const { repoId, workType, name } = parsed;
-    if (workType === 'pull_request' && !/^\d{1,15}$/.test(name)) continue;
+    if (PLACES[workType].key === 'number' && !/^\d{1,15}$/.test(name)) continue;
     const group = groups.get(`${repoId} ${workType}`) ?? { repoId, workType, names: [] };
     groups.set(`${repoId} ${workType}`, group);
     group.names.push(name);
@@ -83,5 +88,6 @@ function urlOf(repository: AnyRow, workType: WorkType, name: string | number): s
   const base = `https://${identity}${isHostB ? '/-' : ''}`;
   if (workType === 'commit') return `${base}/commit/${name}`;
   if (workType === 'pull_request') return `${base}/${isHostB ? 'merge_requests' : 'pull'}/${name}`;
+  if (workType === 'issue') return `${base}/issues/${name}`;
   return null;
 }

@@ -6,13 +6,14 @@ import {
   commitUnit,
   deploymentUnit,
   incidentUnit,
+  issueUnit,
   parseUnitId,
   requestUnit,
   titleAndText,
 } from './derivation/derive.js';
 import type { DerivationResources } from './derivation/resources.js';
 import { repositoryContext, type RepositoryContext } from './derivation/plan.js';
-import { DEPLOYMENT_COLUMNS, INCIDENT_COLUMNS, RecordReader } from './derivation/read.js';
+import { DEPLOYMENT_COLUMNS, INCIDENT_COLUMNS, ISSUE_COLUMNS, RecordReader } from './derivation/read.js';
 import { textOf } from './row-values.js';
 
 export interface Explanation {
@@ -89,14 +90,19 @@ const MAKERS: Readonly<Record<WorkUnit['workType'], Maker>> = {
     const row = await onlyRow(reader, 'incidents', INCIDENT_COLUMNS, 'incident_id', name);
     return row === undefined ? undefined : { unit: incidentUnit(context, row, explain), title: textOf(row, 'title') };
   },
+  issue: async (reader, context, name, explain) => {
+    const row = await onlyRow(reader, 'issues', ISSUE_COLUMNS, 'number', Number(name));
+    const unit = row === undefined ? undefined : issueUnit(context, row, explain);
+    return row === undefined || unit === undefined ? undefined : { unit, title: textOf(row, 'title') };
+  },
 };
 
 async function onlyRow(
   reader: RecordReader,
-  table: 'deployments' | 'incidents',
+  table: 'deployments' | 'incidents' | 'issues',
   columns: readonly string[],
   column: string,
-  value: string,
+  value: string | number,
 ): Promise<AnyRow | undefined> {
   for await (const rows of reader.rows(table, columns, { kind: 'in', column, values: [value] })) return rows[0];
   return undefined;

@@ -17,7 +17,7 @@ const LIST = `query ($orgId: String!, $input: WorkUnitsInput!) {
   workUnits(orgId: $orgId, input: $input) {
     nextCursor totalCount
     items { id workType title url repo team author theme subcategory shares { subcategory share } startedAt completedAt
-      day churnLoc cycleTimeHours }
+      day churnLoc cycleTimeHours closedBy }
   }
 }`;
 const EXPLAIN = `query ($orgId: String!, $id: String!) {
@@ -35,7 +35,10 @@ beforeAll(async () => {
   user = await platform.signUp();
   stranger = await platform.signUp();
   const queue = queueOf(platform, user);
-  const config = await queue.configure({ targets: ['git', 'prs', 'deployments', 'incidents'], repositories: ['a/b'] });
+  const config = await queue.configure({
+    targets: ['git', 'prs', 'deployments', 'incidents', 'issues'],
+    repositories: ['a/b'],
+  });
   const run = await queue.start(config);
   await vi.waitFor(async () => {
     expect((await queue.read(config, run)).status).toBe('complete');
@@ -92,6 +95,16 @@ test('Filters select the units of a figure', async () => {
     expect(unit.author).toBe(first.author);
     expect(unit.shares.map(({ subcategory }: { subcategory: string }) => subcategory)).toContain(first.subcategory);
   }
+});
+
+test('An issue names the requests that close it, and other units name none', async () => {
+  const filters = { workTypes: ['issue'] };
+  const { workUnits } = await ask(platform, user, LIST, { input: { dateRange, filters, first: 100 } });
+  const closed = workUnits.items.filter(({ closedBy }: { closedBy: string[] }) => closedBy.length > 0);
+  expect(closed.length).toBeGreaterThan(0);
+  for (const { id, closedBy } of closed) expect(closedBy).toEqual([id.replace(':issue:', ':pull_request:')]);
+  const requests = { input: { dateRange, filters: { workTypes: ['pull_request'] }, first: 100 } };
+  for (const { closedBy } of (await ask(platform, user, LIST, requests)).workUnits.items) expect(closedBy).toEqual([]);
 });
 
 test('Only completed units are listed where a figure counts no others', async () => {

@@ -62,7 +62,7 @@ describe('creating a sync configuration', () => {
   });
 
   it('allows every target of the synthetic source, and three of a local repository', async () => {
-    const targets = ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents'];
+    const targets = ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents', 'issues'];
     expect((await create({ targets })).status).toBe(201);
     expect((await create({ provider: 'local', targets: targets.slice(0, 3) })).status).toBe(201);
     const refused = await create({ provider: 'local', targets });
@@ -71,6 +71,7 @@ describe('creating a sync configuration', () => {
       '/body/targets/3',
       '/body/targets/4',
       '/body/targets/5',
+      '/body/targets/6',
     ]);
   });
 

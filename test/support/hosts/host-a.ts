@@ -35,6 +35,8 @@ export interface HostARepositoryData {
   /** What differs from a plain run or issue, newest first. */
   runs: Partial<WorkflowRun>[];
   issues: Partial<Issue>[];
+  /** As GraphQL nodes, latest update first. */
+  issueNodes: Json[];
   /** The blame of each file of the head. */
   files: Record<
     string,
@@ -58,6 +60,7 @@ export function hostARepository(fullName: string, data: Partial<HostARepositoryD
     deployments: [],
     runs: [],
     issues: [],
+    issueNodes: [],
     files: {},
     texts: {},
     ...data,
@@ -177,13 +180,15 @@ async function answerGraphql(data: HostA, request: HostRequest): Promise<HostRep
     typeResolver: (value) =>
       typeof value !== 'object' || value === null
         ? 'User'
-        : 'text' in value
-          ? 'Blob'
-          : 'oid' in value
-            ? 'Commit'
-            : 'isBot' in value
-              ? 'Bot'
-              : 'User',
+        : '__typename' in value
+          ? String(value.__typename)
+          : 'text' in value
+            ? 'Blob'
+            : 'oid' in value
+              ? 'Commit'
+              : 'isBot' in value
+                ? 'Bot'
+                : 'User',
   });
   if (result.data?.['repository'] === null) {
     return {
@@ -205,6 +210,7 @@ function graphqlRepository(repository: HostARepositoryData) {
       return found === undefined ? null : graphqlRequest(found);
     },
     deployments: (options: Slice) => connection(repository.deployments, options),
+    issues: (options: Slice) => connection(repository.issueNodes, options),
     object: ({ expression }: { readonly expression: string }) => {
       const [, path] = /^HEAD:(.*)$/.exec(expression) ?? [];
       if (path !== undefined) return blobAt(repository, path);

@@ -29,6 +29,9 @@ export interface HostBProjectData {
   pipelines: Json[];
   deployments: Json[];
   incidents: Json[];
+  /** Of all types, and what happened to them; newest first. */
+  issues: Json[];
+  events: Json[];
   /** The blame of each file. */
   files: Record<string, readonly { readonly commit: Json; readonly lines: readonly string[] }[]>;
   /** Files whose text can be read. */
@@ -51,6 +54,8 @@ export function hostBProject(id: number, path: string, data: Partial<HostBProjec
     pipelines: [],
     deployments: [],
     incidents: [],
+    issues: [],
+    events: [],
     files: {},
     texts: {},
     ...data,
@@ -102,7 +107,8 @@ function answerProject(project: HostBProjectData, rest: string, request: HostReq
   if (rest === '/pipelines') return paged(request, project.pipelines);
   if (rest === '/deployments') return paged(request, project.deployments);
   if (rest === '/issues')
-    return paged(request, request.query.get('issue_type') === 'incident' ? project.incidents : []);
+    return paged(request, request.query.get('issue_type') === 'incident' ? project.incidents : project.issues);
+  if (rest === '/events') return paged(request, request.query.get('target_type') === 'issue' ? project.events : []);
   if (rest === '/repository/tree') {
     return paged(
       request,

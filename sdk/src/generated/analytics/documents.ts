@@ -43,7 +43,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '137564e2668abc66';
+export const persistedVersion = 'fa0308b8649b918c';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -848,6 +848,7 @@ export const workUnits: PersistedDocument<WorkUnitsQuery, WorkUnitsQueryVariable
       completedAt
       churnLoc
       cycleTimeHours
+      closedBy
     }
     nextCursor
     totalCount

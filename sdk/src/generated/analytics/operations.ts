@@ -555,6 +555,7 @@ export type WorkUnitsQuery = {
       readonly completedAt: string | null;
       readonly churnLoc: number | null;
       readonly cycleTimeHours: number | null;
+      readonly closedBy: ReadonlyArray<string>;
       readonly shares: ReadonlyArray<{ readonly subcategory: string; readonly share: number }>;
     }>;
   };

@@ -201,7 +201,7 @@ export type DimensionInput =
   | 'TEAM'
   /** The investment theme, for example `quality`, or `unclassified` if no rule matches. */
   | 'THEME'
-  /** The type of work item: pull_request, commit, deployment or incident. */
+  /** The type of work item: pull_request, commit, deployment, incident or issue. */
   | 'WORK_TYPE';
 
 /** One bucket of a distribution. */
@@ -727,12 +727,14 @@ export type WorkInProgressResult = {
   readonly total: WorkInProgress;
 };
 
-/** A pull or merge request with its commits, a commit outside any request, a deployment, or an incident. */
+/** A pull or merge request with its commits, a commit outside any request, a deployment, an incident, or an issue. */
 export type WorkUnit = {
   /** The author; empty if unknown. */
   readonly author: Scalars['String']['output'];
   /** Lines added and deleted; null if unknown. */
   readonly churnLoc?: Maybe<Scalars['Int']['output']>;
+  /** The ids of the pull or merge requests that close this issue, in their order; empty for other units. */
+  readonly closedBy: ReadonlyArray<Scalars['String']['output']>;
   /** When it was completed; null if it is not complete. */
   readonly completedAt?: Maybe<Scalars['String']['output']>;
   /** Hours from start to completion; null if it is not complete. */
@@ -757,7 +759,7 @@ export type WorkUnit = {
   readonly title?: Maybe<Scalars['String']['output']>;
   /** Its page at the code host; null if unknown. */
   readonly url?: Maybe<Scalars['String']['output']>;
-  /** The type of work item: pull_request, commit, deployment or incident. */
+  /** The type of work item: pull_request, commit, deployment, incident or issue. */
   readonly workType: Scalars['String']['output'];
 };
 

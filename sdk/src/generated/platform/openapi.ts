@@ -2616,10 +2616,10 @@ export interface components {
       request_id: components['schemas']['RequestId'];
     };
     /**
-     * @description What to read: commits, pull or merge requests, the origin of each line, pipeline runs, deployments, incidents.
+     * @description What to read: commits, pull or merge requests, the origin of each line, pipeline runs, deployments, incidents, issues.
      * @enum {string}
      */
-    SyncTarget: 'git' | 'prs' | 'blame' | 'cicd' | 'deployments' | 'incidents';
+    SyncTarget: 'git' | 'prs' | 'blame' | 'cicd' | 'deployments' | 'incidents' | 'issues';
     /**
      * @description `pending`: waits for its turn, or for another attempt. `running`: under way. `partial`: ended, some repositories failed. `complete`: ended, all is read. `failed`: ended by an error. `cancelled`: ended on request.
      * @enum {string}

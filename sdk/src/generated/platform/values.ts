@@ -43,6 +43,7 @@ export const syncTargetValues = [
   'cicd',
   'deployments',
   'incidents',
+  'issues',
 ] as const satisfies readonly Schemas['SyncTarget'][];
 
 /** Every `SyncRunStatus`. */

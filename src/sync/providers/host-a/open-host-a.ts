@@ -15,6 +15,7 @@ import { readCodeowners } from './codeowners.js';
 import { commitPages } from './commits.js';
 import { deploymentListing } from './deployments.js';
 import { incidentListing } from './incidents.js';
+import { issueListing } from './issues.js';
 import { newestFirst } from '../newest-first.js';
 import { pullRequestListing } from './pull-requests.js';
 import { runListing } from './runs.js';
@@ -147,5 +148,7 @@ function pages(repository: HostARepository, request: SyncRequest, start: Start):
       return newestFirst(deploymentListing(repository, window), start);
     case 'incidents':
       return newestFirst(incidentListing(repository, window), start);
+    case 'issues':
+      return newestFirst(issueListing(repository, window), start);
   }
 }

@@ -24,6 +24,7 @@ export interface Gitlab {
   readonly MergeRequests: { all(options: Options): Promise<unknown> };
   readonly Pipelines: { all(project: number, options: Options): Promise<unknown> };
   readonly Deployments: { all(project: number, options: Options): Promise<unknown> };
+  readonly Events: { all(options: Options): Promise<unknown> };
   readonly Issues: { all(options: Options): Promise<unknown> };
   readonly Repositories: { allRepositoryTrees(project: number, options: Options): Promise<unknown> };
   readonly RepositoryFiles: {

@@ -100,8 +100,8 @@ function incidentRow(issue: JsonObject): Row<'incidents'> {
   };
 }
 
-/** The common part of the three lists: changed entries move to the front. */
-function byUpdate(
+/** The common part of these lists: changed entries move to the front. */
+export function byUpdate(
   window: TimeWindow,
   request: (page: number) => Promise<unknown>,
 ): Omit<Listing<JsonObject>, 'records'> {

@@ -23,6 +23,7 @@ import { onePage, openGitlab, readPage, type Gitlab, type HostBClient } from './
 import { readCodeowners } from './codeowners.js';
 import { commitPages } from './commits.js';
 import { deploymentListing, incidentListing, pipelineListing } from './events.js';
+import { issuePages } from './issues.js';
 import { mergeRequestListing } from './merge-requests.js';
 import type { HostBProject } from './project.js';
 
@@ -138,5 +139,7 @@ function pages(project: HostBProject, request: SyncRequest, start: Start): Async
       return list(deploymentListing(project, window));
     case 'incidents':
       return list(incidentListing(project, window));
+    case 'issues':
+      return issuePages(project, window, start);
   }
 }

@@ -119,6 +119,7 @@ function pages(
     case 'cicd':
     case 'deployments':
     case 'incidents':
+    case 'issues':
       // parseSyncRequest rejects the other targets.
       throw new SyncError('internal', `A clone holds no ${request.target}`);
   }

@@ -8,6 +8,7 @@ import { toAsyncIterable } from '../../../system/async-iterable.js';
 import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
 import type { Repository } from './day.js';
 import { DAY, FIRST_DAY, workOf } from './day.js';
+import { issueOf } from './issues.js';
 import { blameOf, commitRow, eventsOf, requestRow, reviewRows, statsRows } from './records.js';
 
 const DEFAULT_DAYS = 90;
@@ -138,6 +139,10 @@ function* itemsOf(
     return;
   }
   for (const work of workOf(repository, day)) {
+    if (target === 'issues') {
+      if ('request' in work) yield* issueOf(repository, work.request, until);
+      continue;
+    }
     if (target === 'prs') {
       if ('request' in work) {
         yield {

@@ -8,6 +8,8 @@
  * - A **commit** that is neither in a request nor a merge starts at its author date and is complete at its commit date.
  * - A **deployment** is complete once it is deployed; a failed one is never complete.
  * - An **incident** is complete once it is resolved.
+ * - An **issue** is complete when it was last closed, unless it was closed as not planned, as a duplicate, or because it
+ *   moved. An issue that is an incident has only that unit, and test cases have none.
  */
 import { storedMoment } from '../../../analytics/store/rows.js';
 import type { WorkType } from '../../../analytics/vocabulary.js';
@@ -30,7 +32,7 @@ export function unitId(repoId: string, workType: WorkType, name: string | number
 
 /** Parses an id of `unitId`; undefined for other texts. */
 export function parseUnitId(id: string): { repoId: string; workType: WorkType; name: string } | undefined {
-  const match = /^([0-9a-f-]{36}):(pull_request|commit|deployment|incident):(.+)$/s.exec(id);
+  const match = /^([0-9a-f-]{36}):(pull_request|commit|deployment|incident|issue):(.+)$/s.exec(id);
   if (match === null) return undefined;
   const [, repoId = '', workType = '', name = ''] = match;
   // The expression accepts only work types.
@@ -183,6 +185,39 @@ export function incidentUnit(context: RepositoryContext, row: AnyRow, explain?: 
     explain,
   );
 }
+
+/** The unit of an issue; undefined for an issue of another kind. */
+export function issueUnit(context: RepositoryContext, row: AnyRow, explain?: Explain): WorkUnit | undefined {
+  if (!ISSUE_KINDS.has(textOf(row, 'kind'))) return undefined;
+  const closed = numberOrNull(row, 'closed_at');
+  return finish(
+    context,
+    {
+      workType: 'issue',
+      name: numberOf(row, 'number'),
+      email: null,
+      login: textOrNull(row, 'author_name'),
+      startedAt: numberOf(row, 'created_at'),
+      completedAt: WITHOUT_WORK.has(textOf(row, 'state_reason')) ? null : closed,
+      lastActivity: closed ?? numberOf(row, 'updated_at'),
+      churnLoc: 0,
+      owners: new Map(),
+    },
+    {
+      workType: 'issue',
+      title: textOf(row, 'title'),
+      text: textOf(row, 'body'),
+      labels: textsOf(row, 'labels').toSorted(),
+      commitTitles: [],
+      files: new Map(),
+    },
+    explain,
+  );
+}
+
+const ISSUE_KINDS: ReadonlySet<string> = new Set(['issue', 'task']);
+/** Reasons for which an issue is closed without any work on it. */
+const WITHOUT_WORK: ReadonlySet<string> = new Set(['not_planned', 'duplicate', 'moved']);
 
 /** The first line of a message, and the text after it. */
 export function titleAndText(message: string): { readonly title: string; readonly text: string } {

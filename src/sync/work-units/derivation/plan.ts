@@ -67,11 +67,16 @@ export interface Changed {
   readonly requests: Extent;
   readonly deployments: Extent;
   readonly incidents: Extent;
+  readonly issues: Extent;
 }
 
-export const EVERYTHING: Changed = { commits: 'all', requests: 'all', deployments: 'all', incidents: 'all' };
+export const EVERYTHING: Changed = everything('all');
 
-export const NOTHING: Changed = { commits: 'none', requests: 'none', deployments: 'none', incidents: 'none' };
+export const NOTHING: Changed = everything('none');
+
+function everything(extent: Extent): Changed {
+  return { commits: extent, requests: extent, deployments: extent, incidents: extent, issues: extent };
+}
 
 /** The records that a sync of the target changes. */
 export function changedBy(target: Target, extent: Extent): Changed {
@@ -84,6 +89,8 @@ export function changedBy(target: Target, extent: Extent): Changed {
       return { ...NOTHING, deployments: extent };
     case 'incidents':
       return { ...NOTHING, incidents: extent };
+    case 'issues':
+      return { ...NOTHING, issues: extent };
     case 'blame':
     case 'cicd':
       return NOTHING;

@@ -5,7 +5,9 @@ import { readAhead } from '../../read-ahead.js';
 import { numberOf, textOf, textOrNull, textsOf } from '../row-values.js';
 import { ChangeFailures } from './change-failures.js';
 import { changesOf, COMMIT_COLUMNS, commitFacts, type CommitFacts } from './commits.js';
+import type { ClosingKind, StoredClosing } from './closings.js';
 import {
+  CLOSINGS,
   LINKS,
   type ChangedCommit,
   type CommitsWhere,
@@ -37,6 +39,11 @@ export const DEPLOYMENT_COLUMNS = [
 
 export const INCIDENT_COLUMNS = [
   'incident_id', 'title', 'author_name', 'labels', 'started_at', 'resolved_at',
+] as const; // prettier-ignore
+
+export const ISSUE_COLUMNS = [
+  'number', 'title', 'body', 'kind', 'state_reason', 'author_name', 'labels', 'created_at', 'updated_at', 'closed_at',
+  'closing_requests',
 ] as const; // prettier-ignore
 
 export class RecordReader {
@@ -159,6 +166,24 @@ export class RecordReader {
           number: numberOf(row, 'number'),
           kind: textOf(row, 'kind') as LinkKind,
         });
+    }
+    return found;
+  }
+
+  /** The stored closings of issues, or by closers. */
+  async closings(
+    column: 'issue' | 'closer',
+    values: readonly (string | number)[],
+    kinds: readonly ClosingKind[],
+  ): Promise<readonly StoredClosing[]> {
+    const found: StoredClosing[] = [];
+    const where: Where = { kind: 'in', column, values };
+    const columns = ['issue', 'closer', 'kind'];
+    for await (const rows of this.#records.rows({ table: CLOSINGS, repoId: this.context.repoId, columns, where })) {
+      for (const row of rows) {
+        const kind = kinds.find((each) => each === row['kind']);
+        if (kind !== undefined) found.push({ issue: numberOf(row, 'issue'), closer: textOf(row, 'closer'), kind });
+      }
     }
     return found;
   }

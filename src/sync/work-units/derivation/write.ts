@@ -7,7 +7,10 @@
  * 2. Changed commits: each commit outside any request that is no merge becomes a unit. (The changes of a merge are
  *    counted with the commits that it merges; its record stays.)
  * 3. Requests that changed, or whose commits or reviews did, become units.
- * 4. Changed deployments become units, and those that a changed incident counts against; then changed incidents.
+ * 4. Changed deployments become units, and those that a changed incident counts against; then changed incidents and
+ *    issues.
+ *
+ * What closes issues is stored beside the links: for each request, commit and issue when its unit is derived.
  *
  * Each step works in batches, so that memory stays flat, and can be repeated after the process was killed. Repeating is
  * not sufficient if the request lists other commits by then. Therefore a link is marked `changing` before the first
@@ -18,7 +21,16 @@ import type { AnyRow, TableName } from '../../records.js';
 import { numberOf, textOf } from '../row-values.js';
 import type { ChangeFailures } from './change-failures.js';
 import type { ChangedCommit, DerivationRecords, Where } from './database/records.js';
-import { commitUnit, deploymentUnit, incidentUnit, requestUnit, unitId } from './derive.js';
+import {
+  closingDifferences,
+  closingsOfCommit,
+  closingsOfIssue,
+  closingsOfRequest,
+  REQUEST_KINDS,
+  type ClosingKind,
+  type StoredClosing,
+} from './closings.js';
+import { commitUnit, deploymentUnit, incidentUnit, issueUnit, requestUnit, unitId } from './derive.js';
 import {
   differences,
   divide,
@@ -34,6 +46,7 @@ import { affectedRequests, type Affected, PRODUCTION_COLUMNS } from './productio
 import {
   DEPLOYMENT_COLUMNS,
   INCIDENT_COLUMNS,
+  ISSUE_COLUMNS,
   MERGE_COLUMNS,
   mergedAs,
   RecordReader,
@@ -67,6 +80,7 @@ export async function deriveRepository(derivation: RepositoryDerivation): Promis
   await deriveRequests(run);
   await deriveDeployments(run);
   await deriveEach(run, 'incidents', changed.incidents, INCIDENT_COLUMNS, (row) => incidentUnit(context, row));
+  await deriveIssues(run);
   await run.writer.flush();
   return run.writer.written;
 }
@@ -196,6 +210,8 @@ async function divideStored(
   const unstored = unstoredMentions(named, stored);
   // Before any unit is written, because a request that arrives next must find every commit that names it.
   if (unstored.length > 0) await run.records.writeLinks(run.context.repoId, unstored, []);
+  const closings = commits.flatMap(({ row }) => closingsOfCommit(row, run.context.repo));
+  if (closings.length > 0) await run.records.writeClosings(run.context.repoId, closings, []);
   const mentioned = new Set(named.flatMap(({ mention }) => mention?.number ?? []));
   const divided = divide(named, stored, await run.reader.requestSources([...mentioned]));
   for (const number of divided.requests) if (!derivesAllRequests(run)) run.affected.add(number);
@@ -259,6 +275,9 @@ async function writeRequests(run: Run, where: Where): Promise<void> {
   for await (const rows of run.reader.requests(where)) {
     run.signal.throwIfAborted();
     const requests = await run.reader.requestFacts(rows);
+    const closings = rows.flatMap((row) => closingsOfRequest(row, run.context.repo));
+    const closers = rows.map((row) => String(numberOf(row, 'number')));
+    await replaceClosings(run, closings, ['closer', closers, REQUEST_KINDS]);
     await run.writer.write(requests.map((request) => requestUnit(run.context, request)));
   }
 }
@@ -298,6 +317,33 @@ async function changedDeployments({ changed, reader }: Run, failures: ChangeFail
       }
   }
   return [...ids];
+}
+
+async function deriveIssues(run: Run): Promise<void> {
+  const { changed, reader, context } = run;
+  if (changed.issues === 'none') return;
+  for await (const rows of reader.rows('issues', ISSUE_COLUMNS, whereOf(changed.issues))) {
+    run.signal.throwIfAborted();
+    const numbers = rows.map((row) => numberOf(row, 'number'));
+    await replaceClosings(run, rows.flatMap(closingsOfIssue), ['issue', numbers, ['listed']]);
+    const units = rows.map((row) => issueUnit(context, row));
+    // An issue that became an incident loses its unit.
+    const others = numbers.filter((_, index) => units[index] === undefined);
+    await run.writer.write(
+      units.filter((unit) => unit !== undefined),
+      run.isFirst ? [] : others.map((number) => unitId(context.repoId, 'issue', number)),
+    );
+  }
+}
+
+/** Stores the closings of some requests or issues; those that they no longer have are removed. */
+async function replaceClosings(
+  { reader, records, context, isFirst }: Run,
+  closings: readonly StoredClosing[],
+  of: readonly ['issue' | 'closer', readonly (string | number)[], readonly ClosingKind[]],
+): Promise<void> {
+  const { added, removed } = closingDifferences(closings, isFirst ? [] : await reader.closings(...of));
+  if (added.length + removed.length > 0) await records.writeClosings(context.repoId, added, removed);
 }
 
 async function deriveEach(

@@ -39,7 +39,7 @@ async function storedCommits(): Promise<Record<string, number>> {
 
 describe('a run of synthetic data', () => {
   it('reads every target of every repository, and completes', async () => {
-    const targets = ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents'];
+    const targets = ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents', 'issues'];
     const id = await queue.configure({ targets, repositories: ['acme/api', 'acme/web*'] });
     const run = await queue.until(id, await queue.start(id), 'complete');
     expect(run.error).toBeNull();
@@ -50,7 +50,7 @@ describe('a run of synthetic data', () => {
       select o.first_sync_completed_at, r.result, r.worker, r.attempts from organizations o, sync_runs r
       where o.id = ${owner.orgId} and r.id = ${run.id}`;
     expect(kept?.['first_sync_completed_at']?.toISOString()).toBe(run.finished_at);
-    expect(kept?.['result'].steps).toHaveLength(12);
+    expect(kept?.['result'].steps).toHaveLength(14);
     expect(kept?.['result'].steps[0]).toMatchObject({
       selected: 'acme/api',
       target: 'git',

@@ -36,13 +36,13 @@ describe.skipIf(chdbMissing !== null)(`a store that one process alone can open $
     };
     expect(await types()).toEqual([]);
 
-    const targets = ['git', 'prs', 'deployments', 'incidents'];
+    const targets = ['git', 'prs', 'deployments', 'incidents', 'issues'];
     const configId = await queue.configure({ provider: 'synthetic', targets, repositories: ['acme/api', 'acme/web'] });
     const run = await queue.until(configId, await queue.start(configId), 'complete');
     expect(run).toMatchObject({ error: null, progress: { repositories_done: 2, repositories_failed: 0 } });
 
     const found = new Map((await types()).map(({ key, value }) => [key, value]));
-    expect([...found.keys()].sort()).toEqual(['commit', 'deployment', 'incident', 'pull_request']);
+    expect([...found.keys()].sort()).toEqual(['commit', 'deployment', 'incident', 'issue', 'pull_request']);
     // The same engine, opened once more in this process, holds the records of the run.
     const engine = await openChdb(store, () => importConnector('chdb'));
     onTestFinished(() => engine.close());

@@ -115,6 +115,24 @@ export function incidentRow(id: string, changes: Changes = {}): AnyRow {
   };
 }
 
+export function issueRow(number: number, changes: Changes = {}): AnyRow {
+  return {
+    number,
+    title: 'Search finds nothing',
+    body: null,
+    kind: 'issue',
+    state: 'closed',
+    state_reason: 'completed',
+    author_name: 'grace',
+    labels: ['bug'],
+    created_at: NOW - 3 * DAY,
+    updated_at: NOW - HOUR,
+    closed_at: NOW - HOUR,
+    closing_requests: [],
+    ...changes,
+  };
+}
+
 /** Units in memory; it can be told to fail, as a process that is killed does. */
 export class MemoryStore implements WorkUnitStore {
   readonly units = new Map<string, WorkUnit>();

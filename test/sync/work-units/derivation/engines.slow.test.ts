@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { unitsIn } from '../stored-units.js';
 
 const SYNTHETIC = { provider: 'synthetic', date: '2026-01-10', backfill: '90' } as const;
-const TARGETS = ['git', 'prs', 'deployments', 'incidents'];
+const TARGETS = ['git', 'prs', 'deployments', 'incidents', 'issues'];
 
 describeOnEachDatabase('a sync', (engine) => {
   if (engine.kind === 'mongo') {
@@ -29,7 +29,7 @@ describeOnEachDatabase('a sync', (engine) => {
     for (const target of TARGETS.toReversed()) await sync({ ...SYNTHETIC, target, db: other });
     const units = await unitsIn(one, repoId);
     expect(new Set(units.map(({ workType }) => workType))).toEqual(
-      new Set(['commit', 'deployment', 'incident', 'pull_request']),
+      new Set(['commit', 'deployment', 'incident', 'issue', 'pull_request']),
     );
     expect(await unitsIn(other, repoId)).toEqual(units);
     const again = await sync({ ...SYNTHETIC, target: 'git', db: one });

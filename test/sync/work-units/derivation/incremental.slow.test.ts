@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import type { WorkUnit } from '../../../../src/analytics/work-unit.js';
 import type { AnyRow, TableName } from '../../../../src/sync/records.js';
 import { tableNamed } from '../../../../src/sync/records.js';
+import type { DerivationRecords } from '../../../../src/sync/work-units/derivation/database/records.js';
 import type { Sink } from '../../../../src/sync/sinks/sink.js';
 import type { ProviderName, Target } from '../../../../src/sync/targets.js';
 import { refreshRepository } from '../../../../src/sync/work-units/derivation/derivation.js';
@@ -12,8 +13,15 @@ import {
   commitUnit,
   deploymentUnit,
   incidentUnit,
+  issueUnit,
   requestUnit,
 } from '../../../../src/sync/work-units/derivation/derive.js';
+import {
+  closingsOfCommit,
+  closingsOfIssue,
+  closingsOfRequest,
+} from '../../../../src/sync/work-units/derivation/closings.js';
+import { CLOSINGS } from '../../../../src/sync/work-units/derivation/database/records.js';
 import { changesOf, commitFacts } from '../../../../src/sync/work-units/derivation/commits.js';
 import { countsFor, mentionOf } from '../../../../src/sync/work-units/derivation/links.js';
 import { textOf } from '../../../../src/sync/work-units/row-values.js';
@@ -31,6 +39,7 @@ import {
   resourcesOn,
   HOUR,
   incidentRow,
+  issueRow,
   MemoryStore,
   ORG,
   requestRow,
@@ -43,7 +52,7 @@ const HASHES = Array.from({ length: 6 }, (_, index) => index.toString(16).repeat
 const MESSAGES = [
   'feat: add a thing',
   'test: cover it (#1)',
-  'fix: squashed (#2)\n\nAnd why.',
+  'fix: squashed (#2)\n\nAnd why. Closes #4 and #5.',
   'Merge pull request #3 from acme/branch\n\nMend',
   "Merge branch 'a' into 'main'\n\nMend\n\nSee merge request acme/shop!1",
   'Anything at all',
@@ -88,6 +97,7 @@ const requests = fc.uniqueArray(
     merged: fc.option(time),
     additions: fc.option(fc.nat(99)),
     label: fc.constantFrom('bug', 'security', 'whatever'),
+    body: fc.constantFrom(null, 'Fixes #4.', 'Resolves acme/shop#5, implements #4', 'Closes acme/other#4'),
   }),
   { selector: (request) => request.number, maxLength: 3 },
 );
@@ -109,6 +119,7 @@ const prs = fc.record({ requests, reviews }).map((made) => ({
         additions: request.additions,
         deletions: request.additions,
         labels: [request.label],
+        body: request.body,
       }),
     ),
     git_pull_request_reviews: made.reviews.map((review) =>
@@ -143,6 +154,20 @@ const incidents = fc.record({ place: fc.nat(3), resolved: fc.option(time) }).map
     incidents: [incidentRow(`i${place}`, { started_at: NOW - (20 + 50 * place) * HOUR, resolved_at: resolved })],
   },
 }));
+const issues = fc
+  .record({
+    number: fc.integer({ min: 4, max: 5 }),
+    kind: fc.constantFrom('issue', 'issue', 'incident'),
+    reason: fc.constantFrom(null, 'completed', 'not_planned'),
+    closed: fc.option(time),
+    requests: fc.uniqueArray(number, { maxLength: 2 }),
+  })
+  .map(({ number: issue, kind, reason, closed, requests: closing }) => ({
+    target: 'issues' as const,
+    records: {
+      issues: [issueRow(issue, { kind, state_reason: reason, closed_at: closed, closing_requests: closing })],
+    },
+  }));
 const teams: fc.Arbitrary<readonly Team[]> = fc.constantFrom<readonly Team[]>(
   [],
   [{ id: 'web', name: 'Web', members: ['ada@example.com'], repositories: [] }],
@@ -162,7 +187,7 @@ interface Step {
 
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom('sync', 'sync', 'sync', 'sync', 'teams'),
-  sync: fc.oneof<fc.Arbitrary<Step['sync']>[]>(git, git, prs, prs, deployments, incidents),
+  sync: fc.oneof<fc.Arbitrary<Step['sync']>[]>(git, git, prs, prs, deployments, incidents, issues),
   source: fc.constantFrom<ProviderName[]>('local', 'host_a', 'host_b'),
   teams,
   codeowners: fc.constantFrom(undefined, undefined, null, '* @acme/everyone\n/test/ @acme/quality\n'),
@@ -193,6 +218,10 @@ describeOnEachDatabase('work units', (engine) => {
           ...resources,
           records: {
             ...resources.records,
+            writeClosings: (...args: Parameters<typeof resources.records.writeClosings>) => {
+              mayDie();
+              return resources.records.writeClosings(...args);
+            },
             writeLinks: (...args: Parameters<typeof resources.records.writeLinks>) => {
               mayDie();
               return resources.records.writeLinks(...args);
@@ -234,6 +263,7 @@ describeOnEachDatabase('work units', (engine) => {
         const stored = JSON.parse((await resources.records.readTeams(ORG)) ?? '[]') as Team[];
         const assigner = createTeamAssigner(stored, 'acme/shop', codeowners ?? undefined);
         expect(units.of(repoId)).toEqual(await expectedUnits(sink, repoId, assigner));
+        expect(await storedClosings(resources.records, repoId)).toEqual(await expectedClosings(sink, repoId));
       }),
       { numRuns: cases },
     );
@@ -336,6 +366,29 @@ async function expectedUnits(
       return unit === undefined || changeFailed === undefined ? unit : { ...unit, changeFailed };
     }),
     ...allIncidents.map((row) => incidentUnit(context, row)),
+    ...(await all('issues')).map((row) => issueUnit(context, row)),
   ];
   return units.filter((unit) => unit !== undefined).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+async function storedClosings(records: DerivationRecords, repoId: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const query = { table: CLOSINGS, repoId, columns: ['issue', 'closer', 'kind'], where: { kind: 'all' } } as const;
+  for await (const rows of records.rows(query))
+    for (const { issue, closer, kind } of rows) found.push(JSON.stringify([issue, closer, kind]));
+  return found.sort();
+}
+
+/** What closes issues, of all records. */
+async function expectedClosings(sink: Sink, repoId: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const sources = [
+    ['git_commits', (row: AnyRow) => closingsOfCommit(row, 'acme/shop')],
+    ['git_pull_requests', (row: AnyRow) => closingsOfRequest(row, 'acme/shop')],
+    ['issues', closingsOfIssue],
+  ] as const;
+  for (const [table, closingsOf] of sources)
+    for await (const rows of sink.scan(tableNamed(table), repoId))
+      for (const { issue, closer, kind } of rows.flatMap(closingsOf)) found.push(JSON.stringify([issue, closer, kind]));
+  return found.sort();
 }

@@ -5,11 +5,22 @@
 import { createTable, deleteRows, type TableDefinition } from '../../../../analytics/clickhouse/tables.js';
 import type { AnyRow, Column, JsonValue } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
-import type { Binding, ChangedCommit, CommitsWhere, DerivationRecords, Link, RowQuery, Where } from './records.js';
+import type {
+  Binding,
+  ChangedCommit,
+  CommitsWhere,
+  DerivationRecords,
+  ReadableTable,
+  RowQuery,
+  Where,
+} from './records.js';
 import {
   changedCommit,
   changeSums,
+  CLOSINGS,
   columnsOf,
+  LINKS,
+  notedColumns,
   NOTES,
   PATH_SEPARATOR,
   selectChangedCommits,
@@ -41,12 +52,8 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
     rows: (query) => rows(connection, query),
     commits: (repoId, columns, where) => commits(connection, repoId, columns, where),
     changedCommits: (repoId, since) => changedCommits(connection, repoId, since),
-    writeLinks: async (repoId, added, removed) => {
-      const version = connection.nextVersion();
-      const row = (link: Link, gone: number): AnyRow => ({ repo_id: repoId, ...link, gone, version });
-      const links = [...removed.map((link) => row(link, 1)), ...added.map((link) => row(link, 0))];
-      if (links.length > 0) await insert('work_unit_links', links);
-    },
+    writeLinks: (repoId, added, removed) => writeNotes(connection, LINKS, repoId, added, removed),
+    writeClosings: (repoId, added, removed) => writeNotes(connection, CLOSINGS, repoId, added, removed),
     readProgress: async (repoId) => {
       const query = 'select name, value from work_unit_progress final where repo_id = {repo:UUID}';
       const found = await select(query, { repo: repoId });
@@ -89,17 +96,11 @@ async function ensureSchema({ command, cluster }: ClickHouseConnection): Promise
   for (const statement of OWN_TABLES.flatMap((table) => createTable(table, cluster))) await command(statement);
 }
 
+const TYPES = { uuid: 'UUID', text: 'String', integer: 'Int64', timestamp: 'Int64', json: 'String' } as const;
+
 const OWN_TABLES: readonly TableDefinition[] = [
-  {
-    name: 'work_unit_links',
-    columns: [
-      ...['repo_id UUID', 'hash String', 'number Int64', 'kind LowCardinality(String)', 'gone UInt8'],
-      'version UInt64',
-    ],
-    replacing: 'version',
-    orderBy: 'repo_id, hash, number, kind',
-    shardBy: 'repo_id',
-  },
+  tableOfNotes(LINKS),
+  tableOfNotes(CLOSINGS),
   {
     name: 'work_unit_progress',
     columns: ['repo_id UUID', 'name String', 'value String', 'version UInt64'],
@@ -121,7 +122,31 @@ function fileOfOrganization(name: string, content: string): TableDefinition {
   };
 }
 
-const TYPES = { uuid: 'UUID', text: 'String', integer: 'Int64', timestamp: 'Int64', json: 'String' } as const;
+function tableOfNotes(table: ReadableTable): TableDefinition {
+  const columns = notedColumns(table).map(
+    ({ name, type }) => `${name} ${name === 'kind' ? 'LowCardinality(String)' : TYPES[type]}`,
+  );
+  return {
+    name: table.name,
+    columns: ['repo_id UUID', ...columns, 'gone UInt8', 'version UInt64'],
+    replacing: 'version',
+    orderBy: table.key.join(', '),
+    shardBy: 'repo_id',
+  };
+}
+
+async function writeNotes(
+  connection: ClickHouseConnection,
+  table: ReadableTable,
+  repoId: string,
+  added: readonly AnyRow[],
+  removed: readonly AnyRow[],
+): Promise<void> {
+  const version = connection.nextVersion();
+  const row = (note: AnyRow, gone: number): AnyRow => ({ repo_id: repoId, ...note, gone, version });
+  const rows = [...removed.map((note) => row(note, 1)), ...added.map((note) => row(note, 0))];
+  if (rows.length > 0) await connection.insert(table.name, rows);
+}
 
 interface Statement {
   readonly binding: Binding;

@@ -3,11 +3,14 @@ import type postgres from 'postgres';
 import { analyzeUnknown } from '../../../../database/statistics.js';
 import type { AnyRow, JsonValue } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
-import type { Binding, ChangedCommit, CommitsWhere, DerivationRecords, Link, RowQuery } from './records.js';
+import type { Binding, ChangedCommit, CommitsWhere, DerivationRecords, ReadableTable, RowQuery } from './records.js';
 import {
   BATCH_ROWS,
   changedCommit,
   changeSums,
+  CLOSINGS,
+  LINKS,
+  notedColumns,
   NOTES,
   PATH_SEPARATOR,
   selectChangedCommits,
@@ -24,7 +27,8 @@ export function postgresDerivation(
     rows: (query) => rows(sql, query, failing),
     commits: (repoId, columns, where) => commits(sql, repoId, columns, where, failing),
     changedCommits: (repoId, since) => changedCommits(sql, repoId, since, failing),
-    writeLinks: (repoId, added, removed) => failing(() => writeLinks(sql, repoId, added, removed)),
+    writeLinks: (repoId, added, removed) => failing(() => writeNotes(sql, LINKS, repoId, added, removed)),
+    writeClosings: (repoId, added, removed) => failing(() => writeNotes(sql, CLOSINGS, repoId, added, removed)),
     readProgress: (repoId) =>
       failing(async () => {
         const found = await sql<{ name: string; value: string }[]>`
@@ -90,6 +94,11 @@ async function ensureSchema(sql: postgres.Sql): Promise<void> {
         primary key (repo_id, hash, number, kind))`;
     await transaction`create index if not exists work_unit_links_by_number on work_unit_links (repo_id, number)`;
     await transaction`
+      create table if not exists work_unit_closings (
+        repo_id uuid not null, issue integer not null, closer text not null, kind text not null,
+        primary key (repo_id, issue, closer, kind))`;
+    await transaction`create index if not exists work_unit_closings_by_closer on work_unit_closings (repo_id, closer)`;
+    await transaction`
       create table if not exists work_unit_progress (
         repo_id uuid not null, name text not null, value text not null, primary key (repo_id, name))`;
     await transaction`create table if not exists team_files (org_id text primary key, teams text not null)`;
@@ -100,7 +109,7 @@ async function ensureSchema(sql: postgres.Sql): Promise<void> {
         `create index if not exists ${table}_by_change on ${table} using brin (last_synced) with (pages_per_range = 32)`,
       );
   });
-  await analyzeUnknown(sql, ['work_unit_links']);
+  await analyzeUnknown(sql, ['work_unit_links', 'work_unit_closings']);
 }
 
 interface Statement {
@@ -207,29 +216,25 @@ async function* cursor<Row extends object>(
   }
 }
 
-async function writeLinks(
+async function writeNotes(
   sql: postgres.Sql,
+  table: ReadableTable,
   repoId: string,
-  added: readonly Link[],
-  removed: readonly Link[],
+  added: readonly object[],
+  removed: readonly object[],
 ): Promise<void> {
-  const arriving = (links: readonly Link[]): ReturnType<typeof sql> => sql`
-    json_to_recordset(${JSON.stringify(links)}::text::json) as link (hash text, number integer, kind text)`;
+  const columns = notedColumns(table);
+  const names = columns.map(({ name }) => name);
+  const arriving =
+    `json_to_recordset($2::text::json) as note ` + `(${columns.map(({ name, type }) => `${name} ${type}`).join(', ')})`;
+  const removal =
+    `delete from ${table.name} using ${arriving} where ${table.name}.repo_id = $1 and ` +
+    names.map((name) => `${table.name}.${name} = note.${name}`).join(' and ');
+  const addition =
+    `insert into ${table.name} (repo_id, ${names.join(', ')}) ` +
+    `select $1::uuid, ${names.join(', ')} from ${arriving} on conflict do nothing`;
   await sql.begin((transaction) => [
-    ...(removed.length === 0
-      ? []
-      : [
-          transaction`
-            delete from work_unit_links using ${arriving(removed)}
-            where work_unit_links.repo_id = ${repoId} and work_unit_links.hash = link.hash
-              and work_unit_links.number = link.number and work_unit_links.kind = link.kind`,
-        ]),
-    ...(added.length === 0
-      ? []
-      : [
-          transaction`
-            insert into work_unit_links (repo_id, hash, number, kind)
-            select ${repoId}::uuid, hash, number, kind from ${arriving(added)} on conflict do nothing`,
-        ]),
+    ...(removed.length === 0 ? [] : [transaction.unsafe(removal, [repoId, JSON.stringify(removed)])]),
+    ...(added.length === 0 ? [] : [transaction.unsafe(addition, [repoId, JSON.stringify(added)])]),
   ]);
 }

@@ -52,12 +52,11 @@ export interface ChangedCommit {
   readonly paths: readonly string[];
 }
 
-/** A commit that a request lists, or whose message names it. */
-export interface Link {
-  readonly hash: string;
-  readonly number: number;
-  readonly kind: string;
-}
+/** A commit that a request lists, or whose message names it. A row of {@link LINKS}, without the repository. */
+export type Link = Readonly<Record<'hash' | 'kind', string> & Record<'number', number>>;
+
+/** What closes an issue: `closer` is a request's number or a commit's hash. A row of {@link CLOSINGS}, in the same way. */
+export type Closing = Readonly<Record<'closer' | 'kind', string> & Record<'issue', number>>;
 
 export interface DerivationRecords {
   /** Creates missing tables; the sink's tables must exist. */
@@ -74,6 +73,8 @@ export interface DerivationRecords {
   changedCommits(repoId: string, since: number): AsyncIterable<readonly string[]>;
   /** Adds and removes links. Idempotent. */
   writeLinks(repoId: string, added: readonly Link[], removed: readonly Link[]): Promise<void>;
+  /** Adds and removes what closes issues. Idempotent. */
+  writeClosings(repoId: string, added: readonly Closing[], removed: readonly Closing[]): Promise<void>;
   /** The notes of one repository, by name. */
   readProgress(repoId: string): Promise<ReadonlyMap<string, string>>;
   writeProgress(repoId: string, notes: ReadonlyMap<string, string>): Promise<void>;
@@ -105,14 +106,26 @@ export const LINKS: ReadableTable = {
   key: ['repo_id', 'hash', 'number', 'kind'],
 };
 
+/** The requests and commits that close issues. */
+export const CLOSINGS: ReadableTable = {
+  name: 'work_unit_closings',
+  columns: [column('repo_id', 'uuid'), column('issue', 'integer'), column('closer', 'text'), column('kind', 'text')],
+  key: ['repo_id', 'issue', 'closer', 'kind'],
+};
+
+/** The columns of a table of notes except the repository. All of them belong to its key. */
+export function notedColumns({ columns }: ReadableTable): readonly Column[] {
+  return columns.filter(({ name }) => name !== 'repo_id');
+}
+
 /** The tables of notes on a repository, each with a column `repo_id`. */
-export const NOTES = [LINKS.name, 'work_unit_progress'] as const;
+export const NOTES = [LINKS.name, CLOSINGS.name, 'work_unit_progress'] as const;
 
 /** How a dialect writes values into a statement. */
 export interface Binding {
   /** The suffix for the name of a table that stores several versions of a row. */
   readonly final: string;
-  /** An additional condition on links. */
+  /** An additional condition on links and closings. */
   readonly liveLink: string;
   value(value: string | number, type: Column['type']): string;
   /** The condition that a column has one of these values. */
@@ -127,7 +140,7 @@ export interface Binding {
 export function selectRows({ table, repoId, columns, where }: RowQuery, bind: Binding): string {
   const repository = bind.value(repoId, 'uuid');
   return `select ${columns.join(', ')} from ${table.name}${bind.final} where ${
-    table.name === LINKS.name ? bind.liveLink : ''
+    table === LINKS || table === CLOSINGS ? bind.liveLink : ''
   }repo_id = ${repository} and ${condition(table, repository, where, bind)}`;
 }
 

@@ -2,12 +2,15 @@
 import { toAsyncIterable } from '../../../../system/async-iterable.js';
 import type { AnyRow, Column } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
-import type { Binding, ChangedCommit, CommitsWhere, DerivationRecords, Link, RowQuery } from './records.js';
+import type { Binding, ChangedCommit, CommitsWhere, DerivationRecords, ReadableTable, RowQuery } from './records.js';
 import {
   BATCH_ROWS,
   changedCommit,
   changeSums,
+  CLOSINGS,
   columnsOf,
+  LINKS,
+  notedColumns,
   NOTES,
   PATH_SEPARATOR,
   selectChangedCommits,
@@ -41,7 +44,11 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
     changedCommits: (repoId, since) => toAsyncIterable(changedCommits(connection, repoId, since)),
     writeLinks: (repoId, added, removed) =>
       write(() => {
-        writeLinks(connection, repoId, added, removed);
+        writeNotes(connection, LINKS, repoId, added, removed);
+      }),
+    writeClosings: (repoId, added, removed) =>
+      write(() => {
+        writeNotes(connection, CLOSINGS, repoId, added, removed);
       }),
     readProgress: (repoId) =>
       read(() => {
@@ -106,6 +113,12 @@ function ensureSchema({ run }: SqliteConnection): void {
     [],
   );
   run('create index if not exists work_unit_links_by_number on work_unit_links (repo_id, number)', []);
+  run(
+    'create table if not exists work_unit_closings (repo_id text not null, issue integer not null, ' +
+      'closer text not null, kind text not null, primary key (repo_id, issue, closer, kind)) without rowid',
+    [],
+  );
+  run('create index if not exists work_unit_closings_by_closer on work_unit_closings (repo_id, closer)', []);
   run(
     'create table if not exists work_unit_progress (repo_id text not null, name text not null, value text not null, ' +
       'primary key (repo_id, name)) without rowid',
@@ -205,21 +218,27 @@ function* changedCommits(connection: SqliteConnection, repoId: string, since: nu
   }
 }
 
-function writeLinks({ run }: SqliteConnection, repoId: string, added: readonly Link[], removed: readonly Link[]): void {
-  // One JSON text for any number of links: binding each value costs more.
-  const list = (links: readonly Link[]): string =>
-    JSON.stringify(links.map(({ hash, number, kind }) => [hash, number, kind]));
-  const parts = 'value ->> 0, value ->> 1, value ->> 2 from json_each(?)';
+function writeNotes(
+  { run }: SqliteConnection,
+  table: ReadableTable,
+  repoId: string,
+  added: readonly object[],
+  removed: readonly object[],
+): void {
+  const names = notedColumns(table).map(({ name }) => name);
+  // One JSON text for any number of notes: binding each value costs more.
+  const parts = `${names.map((name) => `value ->> '${name}'`).join(', ')} from json_each(?)`;
+  const list = names.join(', ');
   if (removed.length > 0)
-    run(`delete from work_unit_links where repo_id = ? and (hash, number, kind) in (select ${parts})`, [
+    run(`delete from ${table.name} where repo_id = ? and (${list}) in (select ${parts})`, [
       repoId,
-      list(removed),
+      JSON.stringify(removed),
     ]);
   if (added.length > 0)
-    run(
-      `insert into work_unit_links (repo_id, hash, number, kind) select ?, ${parts} where true on conflict do nothing`,
-      [repoId, list(added)],
-    );
+    run(`insert into ${table.name} (repo_id, ${list}) select ?, ${parts} where true on conflict do nothing`, [
+      repoId,
+      JSON.stringify(added),
+    ]);
 }
 
 function textIn(row: unknown, name: string): string {

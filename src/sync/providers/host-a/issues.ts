@@ -1,0 +1,131 @@
+/**
+ * `sync issues` from host_a: issues with their state changes and the pull requests that close them, by GraphQL, so that
+ * a page costs one request. The list has no pull requests, unlike that of the REST API.
+ */
+import type { Row } from '../../records.js';
+import type { TimeWindow } from '../../time-window.js';
+import type { Listing } from '../newest-first.js';
+import {
+  readInstant,
+  readInstantOrNull,
+  readInteger,
+  readObject,
+  readObjectOrNull,
+  readText,
+  readTextOrNull,
+  type JsonObject,
+} from '../read.js';
+import { loginOfActor } from './actor.js';
+import { hiddenNodes, nodes } from './pull-requests.js';
+import type { HostARepository } from './repository.js';
+
+/** An issue with more state changes than the last 100 has none of the earlier ones. */
+const ISSUES = `
+  query ($owner: String!, $repo: String!, $after: String) {
+    repository(owner: $owner, name: $repo) {
+      issues(first: 50, after: $after, orderBy: { field: UPDATED_AT, direction: DESC }) {
+        pageInfo { hasNextPage endCursor }
+        nodes {
+          number title body state stateReason(enableDuplicate: true) createdAt updatedAt closedAt
+          author { __typename login }
+          labels(first: 50) { nodes { name } }
+          closedByPullRequestsReferences(first: 20, includeClosedPrs: true) { nodes { ...Request } }
+          timelineItems(last: 100, itemTypes: [CLOSED_EVENT, REOPENED_EVENT]) {
+            nodes {
+              __typename
+              ... on ClosedEvent { id createdAt actor { __typename login } closer { ...Request } }
+              ... on ReopenedEvent { id createdAt actor { __typename login } }
+            }
+          }
+        }
+      }
+    }
+  }
+  fragment Request on PullRequest { number state repository { nameWithOwner } }`;
+
+export function issueListing({ client, owner, repo }: HostARepository, window: TimeWindow): Listing<JsonObject> {
+  return {
+    most: Infinity,
+    window,
+    fetch: async (after) => {
+      const data = await client.graphql(ISSUES, { owner, repo, after });
+      const connection = readObject(readObject(data['repository'], 'repository')['issues'], 'issues');
+      const pageInfo = readObject(connection['pageInfo'], 'pageInfo');
+      return {
+        items: nodes(connection, 'issues'),
+        hidden: hiddenNodes(connection),
+        next: pageInfo['hasNextPage'] === true ? readText(pageInfo['endCursor'], 'endCursor') : null,
+      };
+    },
+    sortedBy: (issue) => readInstant(issue['updatedAt'], 'updatedAt'),
+    records: (issues) => ({
+      issues: issues.map((issue) => issueRow(issue, `${owner}/${repo}`)),
+      issue_state_changes: issues.flatMap(stateChanges),
+    }),
+  };
+}
+
+function issueRow(issue: JsonObject, repository: string): Row<'issues'> {
+  const labels = listOf(issue, 'labels').map((label) => readText(label['name'], 'name'));
+  return {
+    number: readInteger(issue['number'], 'number'),
+    title: readText(issue['title'], 'title'),
+    body: readTextOrNull(issue['body'], 'body') || null,
+    // As the target `incidents` chooses them.
+    kind: labels.some((label) => label.toLowerCase() === 'incident') ? 'incident' : 'issue',
+    state: readText(issue['state'], 'state').toLowerCase(),
+    state_reason: readText(issue['state'], 'state') === 'CLOSED' ? reasonOf(issue) : null,
+    author_name: loginOfActor(issue['author'], 'author'),
+    labels,
+    created_at: readInstant(issue['createdAt'], 'createdAt'),
+    updated_at: readInstant(issue['updatedAt'], 'updatedAt'),
+    closed_at: readInstantOrNull(issue['closedAt'], 'closedAt'),
+    closing_requests: closingRequests(issue, repository),
+  };
+}
+
+function reasonOf(issue: JsonObject): string | null {
+  return readTextOrNull(issue['stateReason'], 'stateReason')?.toLowerCase() ?? null;
+}
+
+/** Requests of this repository that closed the issue, or are to close it: not those that were closed without a merge. */
+function closingRequests(issue: JsonObject, repository: string): number[] {
+  const closers = timelineOf(issue)
+    .map((event) => readObjectOrNull(event['closer'], 'closer'))
+    .filter((closer) => closer !== null);
+  const requests = [...listOf(issue, 'closedByPullRequestsReferences'), ...closers].filter((request) => {
+    // A closer that is a commit or a project has no fields here.
+    const its = readObjectOrNull(request['repository'], 'repository');
+    const name = readTextOrNull(its?.['nameWithOwner'], 'nameWithOwner');
+    return name?.toLowerCase() === repository.toLowerCase() && request['state'] !== 'CLOSED';
+  });
+  const numbers = requests.map((request) => readInteger(request['number'], 'request.number'));
+  return [...new Set(numbers)].sort((a, b) => a - b);
+}
+
+function stateChanges(issue: JsonObject): Row<'issue_state_changes'>[] {
+  const number = readInteger(issue['number'], 'number');
+  const opened: Row<'issue_state_changes'> = {
+    number,
+    change_id: 'opened',
+    state: 'opened',
+    actor: loginOfActor(issue['author'], 'author'),
+    changed_at: readInstant(issue['createdAt'], 'createdAt'),
+  };
+  const later = timelineOf(issue).map((event): Row<'issue_state_changes'> => ({
+    number,
+    change_id: readText(event['id'], 'event.id'),
+    state: event['__typename'] === 'ClosedEvent' ? 'closed' : 'reopened',
+    actor: loginOfActor(event['actor'], 'actor'),
+    changed_at: readInstant(event['createdAt'], 'event.createdAt'),
+  }));
+  return [opened, ...later];
+}
+
+function timelineOf(issue: JsonObject): JsonObject[] {
+  return listOf(issue, 'timelineItems');
+}
+
+function listOf(issue: JsonObject, name: string): JsonObject[] {
+  return nodes(readObjectOrNull(issue[name], name) ?? { nodes: [] }, name);
+}

@@ -1,0 +1,113 @@
+/**
+ * `sync issues` from host_b: the list of issues, then the project's events, which tell when issues were closed and
+ * reopened. The host keeps events for three years. Neither list says which merge request closed an issue, and asking for
+ * each issue would cost a request: closing references in the texts of requests and commits tell it.
+ */
+import type { Row } from '../../records.js';
+import type { TimeWindow } from '../../time-window.js';
+import { inTurn } from '../in-turn.js';
+import { newestFirst, type Listing } from '../newest-first.js';
+import { pageNumber } from '../page-number.js';
+import type { Page, Start } from '../provider.js';
+import {
+  readId,
+  readInstant,
+  readInstantOrNull,
+  readInteger,
+  readList,
+  readObject,
+  readObjectOrNull,
+  readText,
+  readTextOrNull,
+  type JsonObject,
+} from '../read.js';
+import { onePage, readPage } from './client.js';
+import { byUpdate } from './events.js';
+import type { HostBProject } from './project.js';
+
+export function issuePages(project: HostBProject, window: TimeWindow, start: Start): AsyncIterable<Page> {
+  const lists = [issueListing(project, window), eventListing(project, window)];
+  return inTurn(
+    lists.map((listing) => (from) => newestFirst(listing, from)),
+    start,
+  );
+}
+
+function issueListing({ gitlab, id }: HostBProject, window: TimeWindow): Listing<JsonObject> {
+  const options = { projectId: id, scope: 'all', orderBy: 'updated_at', sort: 'desc' };
+  return {
+    ...byUpdate(window, (page) => gitlab.Issues.all({ ...options, ...onePage(page) })),
+    most: Infinity,
+    records: (issues) => ({ issues: issues.map(issueRow), issue_state_changes: issues.map(opening) }),
+  };
+}
+
+function issueRow(issue: JsonObject): Row<'issues'> {
+  const isClosed = readText(issue['state'], 'state') === 'closed';
+  return {
+    number: numberOf(issue),
+    title: readText(issue['title'], 'title'),
+    body: readTextOrNull(issue['description'], 'description') || null,
+    kind: readTextOrNull(issue['issue_type'], 'issue_type') ?? 'issue',
+    state: isClosed ? 'closed' : 'open',
+    state_reason: isClosed ? reasonOf(issue) : null,
+    author_name: loginOf(issue),
+    labels: readList(issue['labels'] ?? [], 'labels').map((label) => readText(label, 'label')),
+    created_at: readInstant(issue['created_at'], 'created_at'),
+    updated_at: readInstant(issue['updated_at'], 'updated_at'),
+    closed_at: isClosed ? readInstantOrNull(issue['closed_at'], 'closed_at') : null,
+    closing_requests: [],
+  };
+}
+
+/** Null if the list does not tell it. */
+function reasonOf(issue: JsonObject): string | null {
+  if ((issue['moved_to_id'] ?? null) !== null) return 'moved';
+  const original = readObjectOrNull(issue['_links'], '_links')?.['closed_as_duplicate_of'] ?? null;
+  return original === null ? null : 'duplicate';
+}
+
+function opening(issue: JsonObject): Row<'issue_state_changes'> {
+  return {
+    number: numberOf(issue),
+    change_id: 'opened',
+    state: 'opened',
+    actor: loginOf(issue),
+    changed_at: readInstant(issue['created_at'], 'created_at'),
+  };
+}
+
+function eventListing({ gitlab, id }: HostBProject, window: TimeWindow): Listing<JsonObject> {
+  const options = { projectId: id, targetType: 'issue', sort: 'desc' };
+  return {
+    most: Infinity,
+    window,
+    fetch: async (cursor) => {
+      const { items, next } = readPage(await gitlab.Events.all({ ...options, ...onePage(pageNumber(cursor)) }));
+      return { items: items.map((item) => readObject(item, 'event')), next };
+    },
+    sortedBy: (event) => readInstant(event['created_at'], 'created_at'),
+    records: (events) => ({ issue_state_changes: events.flatMap((event) => stateChange(event) ?? []) }),
+  };
+}
+
+/** Undefined for other events of issues. */
+function stateChange(event: JsonObject): Row<'issue_state_changes'> | undefined {
+  const action = readText(event['action_name'], 'action_name');
+  if (action !== 'closed' && action !== 'reopened') return undefined;
+  return {
+    number: readInteger(event['target_iid'], 'target_iid'),
+    change_id: readId(event['id'], 'event.id'),
+    state: action,
+    actor: readTextOrNull(event['author_username'], 'author_username'),
+    changed_at: readInstant(event['created_at'], 'event.created_at'),
+  };
+}
+
+function numberOf(issue: JsonObject): number {
+  return readInteger(issue['iid'], 'iid');
+}
+
+function loginOf(issue: JsonObject): string | null {
+  return readTextOrNull(readObjectOrNull(issue['author'], 'author')?.['username'], 'author.username');
+}

@@ -1,0 +1,98 @@
+/**
+ * What closes issues: closing references in the texts of requests and commits (`Fixes #12`), and the requests that a
+ * host names. References to issues of other repositories are ignored.
+ */
+import type { AnyRow } from '../../records.js';
+import { numberOf, textOf } from '../row-values.js';
+import type { Closing } from './database/records.js';
+
+/**
+ * `listed`: the host names the request. The others come from texts; those that end in `_b` are references in the grammar
+ * of host_b only, and count for its issues only.
+ */
+export type ClosingKind = 'listed' | 'request' | 'request_b' | 'commit' | 'commit_b';
+
+export interface StoredClosing extends Closing {
+  readonly kind: ClosingKind;
+}
+
+/** The kinds that are derived from a request's text. */
+export const REQUEST_KINDS: readonly ClosingKind[] = ['request', 'request_b'];
+
+/** The closings that a request's text names. @param row with number and body */
+export function closingsOfRequest(row: AnyRow, repo: string): readonly StoredClosing[] {
+  return named(textOf(row, 'body'), repo, String(numberOf(row, 'number')), 'request');
+}
+
+/** The closings that a commit's message names. @param row with hash and message */
+export function closingsOfCommit(row: AnyRow, repo: string): readonly StoredClosing[] {
+  return named(textOf(row, 'message'), repo, textOf(row, 'hash'), 'commit');
+}
+
+/** The closings that the host names. @param row with number and closing_requests */
+export function closingsOfIssue(row: AnyRow): readonly StoredClosing[] {
+  const requests = row['closing_requests'];
+  if (!Array.isArray(requests)) return [];
+  const issue = numberOf(row, 'number');
+  return requests
+    .filter((request) => typeof request === 'number')
+    .map((request) => ({ issue, closer: String(request), kind: 'listed' }));
+}
+
+/** Whether a closing counts for an issue from this source. */
+export function countsForIssue(kind: ClosingKind, issueSource: string): boolean {
+  return issueSource === 'host_b' || !kind.endsWith('_b');
+}
+
+/** The closings to add and to remove, so that the stored ones equal the wanted ones. */
+export function closingDifferences(
+  wanted: readonly StoredClosing[],
+  stored: readonly StoredClosing[],
+): { readonly added: readonly StoredClosing[]; readonly removed: readonly StoredClosing[] } {
+  const key = ({ issue, closer, kind }: StoredClosing): string => `${issue} ${closer} ${kind}`;
+  const [before, after] = [new Set(stored.map(key)), new Set(wanted.map(key))];
+  return {
+    added: wanted.filter((each) => !before.has(key(each))),
+    removed: stored.filter((each) => !after.has(key(each))),
+  };
+}
+
+function named(text: string, repo: string, closer: string, kind: 'request' | 'commit'): readonly StoredClosing[] {
+  if (!MAY_NAME.test(text)) return [];
+  const common = issuesIn(text, REFERENCE_A, repo);
+  const others = issuesIn(text, REFERENCES_B, repo).filter((issue) => !common.includes(issue));
+  return [
+    ...common.map((issue) => ({ issue, closer, kind })),
+    ...others.map((issue): StoredClosing => ({ issue, closer, kind: `${kind}_b` })),
+  ];
+}
+
+/** Most texts name no issue; this is faster than the other expressions. */
+const MAY_NAME = /(?:#|\/issues\/)\d/;
+
+/** `#12`, `owner/name#12` or the address of an issue. */
+const ISSUE = String.raw`(?:(?:[\w.-]{1,100}(?:\/[\w.-]{1,100}){1,20})?#\d{1,9}\b|https?:\/\/[^\s#]{1,500}?\/issues\/\d{1,9}\b)`;
+
+/** GitHub: one issue after each keyword. */
+const REFERENCE_A = new RegExp(String.raw`\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+${ISSUE}`, 'gi');
+
+/** GitLab: more keywords, and lists such as `Closes #1, #2 and #3`. */
+const REFERENCES_B = new RegExp(
+  String.raw`\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):? +(?:issues? +)?` +
+    String.raw`${ISSUE}(?:(?: *, *(?:and +)?| +and +| +)${ISSUE}){0,50}`,
+  'gi',
+);
+
+function issuesIn(text: string, references: RegExp, repo: string): readonly number[] {
+  const found = new Set<number>();
+  for (const [reference] of text.matchAll(references)) {
+    for (const [, project, number] of reference.matchAll(NUMBERED)) {
+      const name = project === undefined || project === '' ? repo : project;
+      if (name.toLowerCase() === repo.toLowerCase()) found.add(Number(number));
+    }
+  }
+  return [...found];
+}
+
+/** The project and the number of each reference; the project is missing if it is the same one. */
+const NUMBERED = /(?:https?:\/\/[^\s/]+\/)?([\w.-]+(?:\/[\w.-]+)*?)?(?:\/-)?(?:#|\/issues\/)(\d+)/gi;
