@@ -137,6 +137,8 @@ async function bridge(
 
 /** Checks the engine here, because the error of a later call could not name the context. */
 async function requireAnswer({ address, source }: ConfiguredEngine): Promise<void> {
+  // ssh says itself what is wrong.
+  if (address.kind === 'ssh') return;
   const target = address.kind === 'socket' ? { path: address.path } : { host: address.host, port: address.port };
   if (await listens(target)) return;
   throw backendFailure(

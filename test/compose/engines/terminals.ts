@@ -33,14 +33,16 @@ export const terminals: EnginePart = (engine) => {
         await shown.shows('ready');
         shown.type(CTRL.c);
         await shown.shows('caught');
-        shown.type('stty size\r');
-        await shown.shows('24 80');
-        shown.resize(30, 100);
         const ask = (): string => {
           shown.type('stty size\r');
           return shown.shown();
         };
-        await expect.poll(ask, { timeout: 20_000, interval: 100 }).toContain('30 100');
+        const hasSize = async (size: string): Promise<void> => {
+          await expect.poll(ask, { timeout: 20_000, interval: 100 }).toContain(size);
+        };
+        await hasSize('24 80');
+        shown.resize(30, 100);
+        await hasSize('30 100');
         shown.type(CTRL.d);
         expect(await shown.ended).toBe(0);
       });

@@ -41,7 +41,7 @@ function configData(project: Project, format: ConfigFormat): Json {
   };
   const filled = Object.entries(sections)
     .filter(([, section]) => Object.keys(section).length > 0)
-    .map(([section, resources]) => [section, mapValues(resources, withoutEmptyName)]);
+    .map(([section, resources]) => [section, mapValues(resources, withoutEmptyName)] as const);
   return { name: project.name, services, ...toJson(Object.fromEntries(filled)), ...project.extensions };
 }
 

@@ -11,6 +11,14 @@ export type EngineAddress =
       readonly host: string;
       readonly port: number;
       readonly tls?: EngineTls;
+    }
+  | {
+      readonly kind: 'ssh';
+      readonly user?: string;
+      readonly host: string;
+      readonly port?: number;
+      /** The socket on that machine. Absent: the one that its docker command uses. */
+      readonly path?: string;
     };
 
 export interface EngineTls {
@@ -23,7 +31,8 @@ export interface EngineTls {
 }
 
 /**
- * Parses an address in the form of DOCKER_HOST: `unix:///path`, `npipe:////./pipe/name`, `tcp://host:port`.
+ * Parses an address in the form of DOCKER_HOST: `unix:///path`, `npipe:////./pipe/name`, `tcp://host:port`,
+ * `ssh://user@host:port/path`.
  *
  * @param environment DOCKER_TLS_VERIFY or DOCKER_TLS turn TLS on; the files come from DOCKER_CERT_PATH
  *   (default `~/.docker`): ca.pem, cert.pem and key.pem
@@ -48,26 +57,39 @@ export async function engineAddress(
     if (host === '') throw badAddress();
     return { kind: 'tcp', host, port, ...(tls && { tls: given ?? (await tlsFiles(environment)) }) };
   }
-  if (text.startsWith('ssh://')) throw noSsh(text.replace(/:[^@/]*@/, '@'));
+  if (text.startsWith('ssh://') && URL.canParse(text)) return sshAddress(new URL(text));
   throw badAddress();
 }
 
-function badAddress(): RuntimeError {
-  return backendFailure('The address of the engine is invalid: write unix:///path/to/socket or tcp://host:port.');
+function sshAddress({ username, password, hostname, port, pathname, search, hash }: URL): EngineAddress {
+  if (password !== '') throw backendFailure('ssh:// addresses take no password: use a key, or the agent of ssh.');
+  if (hostname === '' || search !== '' || hash !== '') throw badAddress();
+  return {
+    kind: 'ssh',
+    host: hostname.replace(/^\[|\]$/g, ''),
+    ...(username !== '' && { user: decodeURIComponent(username) }),
+    ...(port !== '' && { port: Number(port) }),
+    ...(pathname.length > 1 && { path: decodeURIComponent(pathname) }),
+  };
 }
 
-function noSsh(text: string): RuntimeError {
+function badAddress(): RuntimeError {
   return backendFailure(
-    `ssh:// addresses (${text}) are not supported yet. Forward the engine's socket ` +
-      '(ssh -nNT -L /tmp/engine.sock:/var/run/docker.sock HOST) and set DOCKER_HOST=unix:///tmp/engine.sock.',
+    'The address of the engine is invalid: write unix:///path/to/socket, tcp://host:port or ssh://user@host.',
   );
 }
 
 /** The address in the form that users write. */
 export function addressText(address: EngineAddress): string {
   if (address.kind === 'socket') return `unix://${address.path}`;
+  if (address.kind === 'ssh') return sshText(address);
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
   return `tcp://${host}:${address.port}${address.tls === undefined ? '' : ' (TLS)'}`;
+}
+
+function sshText({ user, host, port, path = '' }: Extract<EngineAddress, { kind: 'ssh' }>): string {
+  const whole = host.includes(':') ? `[${host}]` : host;
+  return `ssh://${user === undefined ? '' : `${user}@`}${whole}${port === undefined ? '' : `:${port}`}${path}`;
 }
 
 async function tlsFiles(environment: NodeJS.ProcessEnv): Promise<{ ca: Buffer; cert: Buffer; key: Buffer }> {

@@ -7,7 +7,7 @@ import type { RuntimeVersion } from '../records.js';
 import type { Backend } from '../runtime.js';
 import { secretValues } from '../scrub.js';
 import type { StopMarks } from '../state.js';
-import type { EngineAddress } from './address.js';
+import { addressText, type EngineAddress } from './address.js';
 import { engineClient, type EngineClient } from './client.js';
 import { bridgeContainers } from './containers.js';
 import { engineEvents } from './events.js';
@@ -19,17 +19,17 @@ export interface BridgeParts {
   readonly address: EngineAddress;
   readonly marks: StopMarks;
   readonly clock: Clock;
-  /** Locates registry credentials (DOCKER_CONFIG, HOME). Its secret values are removed from error texts. */
+  /** Locates registry credentials (DOCKER_CONFIG, HOME), and is that of ssh. Its secret values are removed from error texts. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
 /** Does not connect. A missing engine shows at the first call. */
 export function bridgeBackend({ address, marks, clock, environment }: BridgeParts): Backend {
-  const client = engineClient(address, secretValues(environment));
+  const client = engineClient(address, secretValues(environment), environment);
   return engineBackend({
     engine: {
       conformer: 'bridge',
-      place: address.kind === 'socket' ? address.path : `${address.host}:${address.port}`,
+      place: placeOf(address),
       refuses: { wait: true, networks: true },
       system: bridgeSystem(client, clock),
       containers: bridgeContainers(client, clock),
@@ -40,6 +40,11 @@ export function bridgeBackend({ address, marks, clock, environment }: BridgePart
     marks,
     clock,
   });
+}
+
+function placeOf(address: EngineAddress): string {
+  if (address.kind === 'socket') return address.path;
+  return address.kind === 'tcp' ? `${address.host}:${address.port}` : addressText(address);
 }
 
 function bridgeSystem(client: EngineClient, clock: Clock): EngineSystem {

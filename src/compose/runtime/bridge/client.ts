@@ -25,8 +25,12 @@ export interface EngineClient {
   knowing(secrets: readonly string[]): EngineClient;
 }
 
-export function engineClient(address: EngineAddress, secrets: readonly string[]): EngineClient {
-  const send = sender(address);
+export function engineClient(
+  address: EngineAddress,
+  secrets: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): EngineClient {
+  const send = sender(address, environment);
   let pinged: Promise<IncomingHttpHeaders> | undefined;
 
   // An engine of another version is another process, so connections to the old one are lost. The version endpoint is

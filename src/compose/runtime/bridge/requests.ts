@@ -7,6 +7,7 @@ import https from 'node:https';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { parseJson } from '../json.js';
 import type { EngineAddress } from './address.js';
+import { sshConnection } from './ssh-connection.js';
 import type { RegistryAuth } from './registry-auth.js';
 
 export interface EngineRequest {
@@ -54,18 +55,25 @@ export function imageSegment(reference: string): string {
   return encodeURIComponent(reference).replace(/%(2F|3A|40)/g, decodeURIComponent);
 }
 
-/** Connections are kept open between requests, and do not keep the process running. */
-export function sender(address: EngineAddress): Send {
+/**
+ * Connections are kept open between requests, and do not keep the process running.
+ *
+ * @param environment of ssh
+ */
+export function sender(address: EngineAddress, environment: NodeJS.ProcessEnv = {}): Send {
   const isTls = address.kind === 'tcp' && address.tls !== undefined;
   const agent = isTls
     ? new https.Agent({ keepAlive: true, ...tlsOptions(address) })
     : new http.Agent({ keepAlive: true });
+  if (address.kind === 'ssh') agent.createConnection = () => sshConnection(address, environment);
   const target: RequestOptions = {
     agent,
     ...(address.kind === 'socket'
       ? // Without a server name, Node.js would compute one.
         { socketPath: address.path, servername: '' }
-      : { host: address.host, port: address.port }),
+      : address.kind === 'tcp'
+        ? { host: address.host, port: address.port }
+        : { host: 'localhost' }),
   };
   const open = isTls ? https.request : http.request;
   const dial = (request: EngineRequest): Promise<Readable> =>

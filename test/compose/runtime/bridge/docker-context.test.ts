@@ -44,13 +44,13 @@ describe('the engine', () => {
     expect(chosen).toMatchObject({ conformer: 'bridge', place, source: expect.stringMatching(source) as string });
   });
 
-  it('fails with the name of a context that is missing, has no address or uses ssh', async () => {
+  it('fails with the name of a context that is missing, has no address or has a password', async () => {
     const environment = await configured({ empty: {}, far: at('ssh://me:secret@far.example') });
     const failure = (context: string): Promise<unknown> =>
       chooseEngine({ context, environment, sockets: [] }).catch((error: unknown) => String(error));
     expect(await failure('gone')).toMatch(/The Docker context 'gone' \(from --context\) is not in .*docker context ls/);
     expect(await failure('empty')).toContain("The Docker context 'empty' (from --context) has no engine address.");
-    expect(await failure('far')).toMatch(/'far' .*cannot be used: ssh:\/\/ addresses \(ssh:\/\/me@far\.example\)/);
+    expect(await failure('far')).toMatch(/'far' .*cannot be used: ssh:\/\/ addresses take no password/);
   });
 
   it('fails if the engine of the context does not answer, even if another engine listens', async () => {

@@ -29,7 +29,7 @@ describe('the log of a container that never ends its line', () => {
     onTestFinished(() => void engine.close());
     await new Promise<void>((listening) => engine.listen(0, '127.0.0.1', listening));
     const { port } = engine.address() as AddressInfo;
-    const client = engineClient({ kind: 'tcp', host: '127.0.0.1', port }, []);
+    const client = engineClient({ kind: 'tcp', host: '127.0.0.1', port }, [], {});
     const container = containerOf({ Id: 'c1', Config: { Tty: tty } });
     const lines = await all(await containerLogs(client, container, {}));
     const lengths = lines.map(({ line }) => line.length);

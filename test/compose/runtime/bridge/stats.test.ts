@@ -29,7 +29,7 @@ async function engineWith(replies: readonly object[], status = 'running'): Promi
 }
 
 it('a sample of a container that has just ended is invalidState', async () => {
-  const client = engineClient({ kind: 'tcp', ...(await engineWith([sample, zeros])) }, []);
+  const client = engineClient({ kind: 'tcp', ...(await engineWith([sample, zeros])) }, [], {});
   expect(await statsSample(client, 'c1')).toMatchObject({
     sampledAt: '2026-03-02T09:15:02.500000000Z',
     cpuUsageMicroseconds: 120_000,
