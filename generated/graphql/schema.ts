@@ -72,6 +72,23 @@ type Query {
     """
     id: String!
   ): WorkUnitExplanation
+
+  """
+  The health of the code of one repository: lines that are changed again, how many people know a directory, and files
+  that change often and are long. A repository that the organization does not have has no commits. Counts as five
+  sub-requests.
+  """
+  codeHealth(
+    """
+    The organization.
+    """
+    orgId: String!
+
+    """
+    Which repository and days.
+    """
+    input: CodeHealthInput!
+  ): CodeHealth!
 }
 
 """
@@ -620,6 +637,32 @@ input WorkUnitsInput {
   The \`nextCursor\` of the previous page; null for the first page.
   """
   after: String
+}
+
+"""
+The health of the code of one repository, from its commits and the files that each changed. Commits of bots and merges
+are left out. Of more than 20,000 commits the newest are read; \`coverage\` says so.
+"""
+input CodeHealthInput {
+  """
+  The repository: a value of the dimension \`REPO\`.
+  """
+  repo: String!
+
+  """
+  The days, by the time of the commits: at most \`maxDays\`.
+  """
+  dateRange: DateRangeInput!
+
+  """
+  The number of path segments of a directory: from 1 to 10. Files above belong to the directory that they are in.
+  """
+  depth: Int! = 1
+
+  """
+  The number of directories, and of hotspots: from 1 to \`maxTopN\`.
+  """
+  topN: Int! = 10
 }
 
 """
@@ -1328,6 +1371,126 @@ type ReviewTimeBySize {
 }
 
 """
+The health of the code of one repository.
+"""
+type CodeHealth {
+  """
+  The repository.
+  """
+  repo: String!
+
+  """
+  The number of commits.
+  """
+  commits: Int!
+
+  """
+  The share of these commits whose changed files are known: GitLab names none, and GitHub those of the commits whose
+  statistics are read. All other fields are about these. Null without commits.
+  """
+  coverage: Float
+
+  """
+  Lines that were changed again; null if the files of no commit are known.
+  """
+  rework: Rework
+
+  """
+  The directories with the most changes, and how many people made them.
+  """
+  directories: [DirectoryHealth!]!
+
+  """
+  Files that change often and are long, highest score first; files without a score follow by changes. Only the 1,000
+  files with the most changes are considered.
+  """
+  hotspots: [Hotspot!]!
+}
+
+"""
+Lines that were changed again soon after they were written. It shows how settled code is. It must not be used to judge
+persons: reviews and experiments cause rework, too.
+"""
+type Rework {
+  """
+  The number of added lines.
+  """
+  addedLines: Int!
+
+  """
+  The number of deleted lines; a changed line is a deleted and an added one.
+  """
+  deletedLines: Int!
+
+  """
+  The number of deleted lines that may have been added to the same file in the 21 days before. It is an upper bound:
+  records have numbers of lines, not which lines they are.
+  """
+  reworkedLines: Int!
+
+  """
+  The share of the deleted lines, from 0 to 1; null without any.
+  """
+  share: Float
+}
+
+"""
+How many people change a directory. People are counted and never named. It shows where knowledge is rare. It must not be
+used to judge persons, and a person who knows the code without changing it does not show.
+"""
+type DirectoryHealth {
+  """
+  The path; \`.\` is the root.
+  """
+  path: String!
+
+  """
+  The number of changes: of one file by one commit each.
+  """
+  changes: Int!
+
+  """
+  The number of different people.
+  """
+  authors: Int!
+
+  """
+  The bus factor: the smallest number of people who made at least half of the changes.
+  """
+  busFactor: Int!
+}
+
+"""
+A file that changes often. It shows where better structure may pay off. A high score does not say that a file is bad.
+"""
+type Hotspot {
+  """
+  The path of the file.
+  """
+  path: String!
+
+  """
+  The number of commits that changed it.
+  """
+  changes: Int!
+
+  """
+  The number of added and deleted lines.
+  """
+  changedLines: Int!
+
+  """
+  The number of lines when blame was synced, as a measure of its complexity; null without blame.
+  """
+  lines: Int
+
+  """
+  Changes times lines; null without blame.
+  """
+  score: Float
+}
+
+"""
 A flow. Nodes beyond the limits are merged into one node \`other\` per level.
 """
 type SankeyResult {
@@ -1600,7 +1763,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = 'fa0308b8649b918c';
+export const persistedVersion = '2a0072eb514ae079';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -1656,6 +1819,36 @@ export const persistedQueries = {
     values {
       value
       count
+    }
+  }
+}`,
+  },
+  /** Lines that are changed again, how many people know a directory, and files that change often and are long. */
+  'code-health': {
+    operationName: 'CodeHealth',
+    text: `query CodeHealth($orgId: String!, $repo: String!, $dateRange: DateRangeInput!, $depth: Int! = 1, $topN: Int! = 10) {
+  codeHealth(orgId: $orgId, input: { repo: $repo, dateRange: $dateRange, depth: $depth, topN: $topN }) {
+    repo
+    commits
+    coverage
+    rework {
+      addedLines
+      deletedLines
+      reworkedLines
+      share
+    }
+    directories {
+      path
+      changes
+      authors
+      busFactor
+    }
+    hotspots {
+      path
+      changes
+      changedLines
+      lines
+      score
     }
   }
 }`,

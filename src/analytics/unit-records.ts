@@ -1,3 +1,4 @@
+import type { CodeHealth, CodeHealthRequest } from './code-health.js';
 import type { Share } from './work-unit.js';
 
 /** The description of a unit, from the records. */
@@ -31,4 +32,10 @@ export interface UnitRecords {
   describe(orgId: string, ids: readonly string[]): Promise<ReadonlyMap<string, UnitDescription>>;
   /** @returns null: the organization has no such unit. @throws like `describe` */
   explain(orgId: string, id: string): Promise<UnitExplanation | null>;
+  /**
+   * A repository that the organization does not have has no commits.
+   *
+   * @throws like `describe`; the signal's reason once it is aborted
+   */
+  codeHealth(orgId: string, request: CodeHealthRequest, signal: AbortSignal): Promise<CodeHealth>;
 }

@@ -74,9 +74,14 @@ function bucketsIn(data: Json, names: readonly string[]): readonly Bucketed[] {
   );
 }
 
-/** The value of a bucket, or the median if it is a distribution. */
-function pointOf({ date = null, value = null, statistics = null }: JsonObject): readonly (readonly [string, number])[] {
-  const found = isObject(statistics) ? (statistics['median'] ?? null) : value;
+/** The value or number of a bucket, or the median if it is a distribution. */
+function pointOf({
+  date = null,
+  value = null,
+  count = null,
+  statistics = null,
+}: JsonObject): readonly (readonly [string, number])[] {
+  const found = isObject(statistics) ? (statistics['median'] ?? null) : (value ?? count);
   return typeof date === 'string' && typeof found === 'number' ? [[date, found]] : [];
 }
 

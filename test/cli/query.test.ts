@@ -25,6 +25,10 @@ beforeAll(async () => {
   const odd = unit({ id: 'odd', day: '2026-03-31', author: '=cmd("x")', churnLoc: null, completedAt: null });
   await store.apply({ orgId: 'acme', repoId: 'r', units: [...mine, odd], removed: [] });
   await store.apply({ orgId: 'other', repoId: 'r', units: [unit({ id: 'theirs', author: 'secret' })], removed: [] });
+  const openness = { openedAt: Date.parse('2026-03-03T09:00:00Z'), closedAt: Date.parse('2026-03-24T09:00:00Z') };
+  const reviewers = [{ reviewer: 'kim', team: 'core', reviews: 3 }];
+  const request = unit({ id: 'request', workType: 'pull_request', openness, reviewers });
+  await store.apply({ orgId: 'reviewed', repoId: 'r', units: [request], removed: [] });
   await store.close();
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -91,6 +95,16 @@ it('plumbline query prints tables, JSON and sparklines', async () => {
   const lines = await query('distributions', '--format', 'sparkline', '--var', march);
   expect(lines.stdout.split('\n')).toHaveLength(3);
   expect(lines.stdout).toMatch(/^WORK_TYPE CHURN_LOC commit +[▁-█ ]+ {2}last [\d.]+, largest [\d.]+$/m);
+});
+
+it('plumbline query prints work in progress and reviews', async () => {
+  const ask = (...args: string[]): ReturnType<typeof runMain> =>
+    runMain(['query', ...args, '--db', db, '--org', 'reviewed', '--var', march]);
+  const line = await ask('work-in-progress', '--format', 'sparkline');
+  expect(line.stdout).toMatch(/^TEAM +[▁-█ ]+ {2}last 0, largest 1$/m);
+  const table = await ask('reviews');
+  expect(table.stdout).toContain('analytics.reviews.teams\nteam  reviewingTeam  reviews  requests\n');
+  expect(table.stdout).toMatch(/^core {2}core +3 +1$/m);
 });
 
 it('plumbline query runs the query of a file, with the range of the last days', async () => {

@@ -167,7 +167,7 @@ function checkBuckets(interval: Interval, range: DateRange): void {
   if (buckets > limits.maxBuckets) throw tooCostly('max_buckets', 'buckets', limits.maxBuckets, buckets);
 }
 
-function checkTopN(topN: number | undefined, path: string): number {
+export function checkTopN(topN: number | undefined, path: string): number {
   const items = checkSize(topN, `${path}.topN`);
   if (items > limits.maxTopN) throw tooCostly('max_top_n', 'items', limits.maxTopN, items);
   return items;

@@ -4,6 +4,7 @@ import { DIMENSIONS, MEASURES } from '../vocabulary.js';
 import { checkBatch, countSubRequests, limits } from './check-batch.js';
 import type { GraphqlContext } from './context.js';
 import { assertSameOrganization } from './organization.js';
+import { readCodeHealth } from './code-health.js';
 import { listWorkUnits } from './work-units.js';
 
 /** One resolver per root field; nested fields are plain values. */
@@ -33,6 +34,10 @@ export const resolvers: Resolvers<GraphqlContext> = {
       countSubRequests(context.asked, 1);
       const found = await context.unitRecords.explain(context.orgId, id);
       return found === null ? null : { ...found, shares: [...found.shares], contributions: [...found.contributions] };
+    },
+    codeHealth: (_root, { orgId, input }, context) => {
+      assertSameOrganization(orgId, context.orgId);
+      return readCodeHealth(input, context);
     },
   },
 };

@@ -71,7 +71,10 @@ function reviewed(dialect: Dialect, { slice, dimension, top }: ReviewedQuery, ow
   );
 }
 
-/** Columns: label, reviews, people, and how many of these gave half of the reviews: whoever does not follow half of them. */
+/**
+ * Columns: label, reviews, people, and the smallest number of these who gave half of the reviews: by number of reviews,
+ * those whom less than half of all reviews precede.
+ */
 function reviewers(dialect: Dialect, { slice, dimension }: ReviewersQuery, owner: string, bind: Bind): string {
   const { from, reviewer, reviews } = dialect.reviews;
   const people =

@@ -1,5 +1,6 @@
 import { AnalyticsFailed, AnalyticsUnavailable } from '../../analytics/analytics.js';
 import type { UnitDescription, UnitRecords } from '../../analytics/unit-records.js';
+import { codeHealth } from '../../sync/code-health/code-health.js';
 import { SyncError } from '../../sync/failures.js';
 import type { OpenDerivationResources } from '../../sync/work-units/derivation/resources.js';
 import { describeUnits } from '../../sync/work-units/describe-units.js';
@@ -11,10 +12,12 @@ export function createUnitRecords(records: Pick<OpenRecords, 'of'>): UnitRecords
   const ask = async <Answer>(
     orgId: string,
     question: (resources: OpenDerivationResources) => Promise<Answer>,
+    signal?: AbortSignal,
   ): Promise<Answer> => {
     try {
       return await records.of(orgId, question);
     } catch (error) {
+      if (signal?.aborted === true) throw error;
       if (error instanceof SyncError && error.code === 'database_failed') throw new AnalyticsUnavailable(error);
       throw new AnalyticsFailed(error);
     }
@@ -32,5 +35,6 @@ export function createUnitRecords(records: Pick<OpenRecords, 'of'>): UnitRecords
         const url = (await describeUnits(resources, [id])).get(id)?.url ?? null;
         return { id, title, url, shares: unit.shares, contributions };
       }),
+    codeHealth: (orgId, request, signal) => ask(orgId, (resources) => codeHealth(resources, request, signal), signal),
   };
 }

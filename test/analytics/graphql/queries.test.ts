@@ -339,6 +339,7 @@ describe('With work units in the store', () => {
           ...(text.includes('$dateRange') ? { dateRange } : {}),
           ...(text.includes('$previous') ? { previous: dateRange } : {}),
           ...(text.includes('$dimension:') ? { dimension: 'TEAM' } : {}),
+          ...(text.includes('$repo:') ? { repo: 'unknown' } : {}),
           ...(text.includes('$id:') ? { id: 'unknown' } : {}),
         },
       },

@@ -47,10 +47,14 @@ test('Only fields that may be omitted, unknown or missing are nullable in result
     'BreakdownItem.baseline',
     'CatalogResult.values',
     'ChangeFailureRate.rate',
+    'CodeHealth.coverage',
+    'CodeHealth.rework',
     'DistributionItem.baseline',
     'DistributionResult.coverage',
     'DoraDuration.coverage',
     'DoraDuration.statistics',
+    'Hotspot.lines',
+    'Hotspot.score',
     'Query.workUnit',
     'ReviewLoad.halfOfReviewsBy',
     'ReviewTimeBySize.coverage',
@@ -58,6 +62,7 @@ test('Only fields that may be omitted, unknown or missing are nullable in result
     'ReviewTimeBySize.statistics',
     'ReviewTimeBySize.toLines',
     'ReviewsResult.total',
+    'Rework.share',
     'SankeyResult.coverage',
     'WorkInProgress.ageDays',
     'WorkInProgress.count',
@@ -101,6 +106,8 @@ test('The defaults of a request are the documented ones', () => {
     'ReviewsRequestInput.topN': 10,
     'SankeyRequestInput.maxNodes': 100,
     'SankeyRequestInput.maxEdges': 500,
+    'CodeHealthInput.depth': 1,
+    'CodeHealthInput.topN': 10,
     'FilterInput.teams': [],
     'FilterInput.repos': [],
     'FilterInput.authors': [],
@@ -131,6 +138,6 @@ test.each([
 
 test('The served schema has a resolver for each root field', () => {
   const fields = Object.values(createExecutableSchema().getQueryType()?.getFields() ?? {});
-  expect(fields.map(({ name }) => name)).toEqual(['catalog', 'analytics', 'workUnits', 'workUnit']);
+  expect(fields.map(({ name }) => name)).toEqual(['catalog', 'analytics', 'workUnits', 'workUnit', 'codeHealth']);
   expect(fields.every(({ resolve }) => resolve !== undefined)).toBe(true);
 });

@@ -10,6 +10,8 @@ import type {
   CatalogLimitsQueryVariables,
   CatalogValuesQuery,
   CatalogValuesQueryVariables,
+  CodeHealthQuery,
+  CodeHealthQueryVariables,
   ComparisonQuery,
   ComparisonQueryVariables,
   DistributionsQuery,
@@ -43,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = 'fa0308b8649b918c';
+export const persistedVersion = '2a0072eb514ae079';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -54,6 +56,7 @@ export interface PersistedQueries {
   };
   'catalog-limits': { readonly result: CatalogLimitsQuery; readonly variables: CatalogLimitsQueryVariables };
   'catalog-values': { readonly result: CatalogValuesQuery; readonly variables: CatalogValuesQueryVariables };
+  'code-health': { readonly result: CodeHealthQuery; readonly variables: CodeHealthQueryVariables };
   comparison: { readonly result: ComparisonQuery; readonly variables: ComparisonQueryVariables };
   distributions: { readonly result: DistributionsQuery; readonly variables: DistributionsQueryVariables };
   dora: { readonly result: DoraQuery; readonly variables: DoraQueryVariables };
@@ -131,6 +134,37 @@ export const catalogValues: PersistedDocument<CatalogValuesQuery, CatalogValuesQ
     values {
       value
       count
+    }
+  }
+}`,
+};
+
+/** Lines that are changed again, how many people know a directory, and files that change often and are long. */
+export const codeHealth: PersistedDocument<CodeHealthQuery, CodeHealthQueryVariables> = {
+  id: 'code-health',
+  text: `query CodeHealth($orgId: String!, $repo: String!, $dateRange: DateRangeInput!, $depth: Int! = 1, $topN: Int! = 10) {
+  codeHealth(orgId: $orgId, input: { repo: $repo, dateRange: $dateRange, depth: $depth, topN: $topN }) {
+    repo
+    commits
+    coverage
+    rework {
+      addedLines
+      deletedLines
+      reworkedLines
+      share
+    }
+    directories {
+      path
+      changes
+      authors
+      busFactor
+    }
+    hotspots {
+      path
+      changes
+      changedLines
+      lines
+      score
     }
   }
 }`,

@@ -51,6 +51,41 @@ export type CatalogValuesQuery = {
   readonly catalog: { readonly values: ReadonlyArray<{ readonly value: string; readonly count: number }> | null };
 };
 
+export type CodeHealthQueryVariables = Exact<{
+  orgId: string;
+  repo: string;
+  dateRange: Types.DateRangeInput;
+  depth?: number;
+  topN?: number;
+}>;
+
+export type CodeHealthQuery = {
+  readonly codeHealth: {
+    readonly repo: string;
+    readonly commits: number;
+    readonly coverage: number | null;
+    readonly rework: {
+      readonly addedLines: number;
+      readonly deletedLines: number;
+      readonly reworkedLines: number;
+      readonly share: number | null;
+    } | null;
+    readonly directories: ReadonlyArray<{
+      readonly path: string;
+      readonly changes: number;
+      readonly authors: number;
+      readonly busFactor: number;
+    }>;
+    readonly hotspots: ReadonlyArray<{
+      readonly path: string;
+      readonly changes: number;
+      readonly changedLines: number;
+      readonly lines: number | null;
+      readonly score: number | null;
+    }>;
+  };
+};
+
 export type ComparisonQueryVariables = Exact<{
   orgId: string;
   dateRange: Types.DateRangeInput;

@@ -173,6 +173,43 @@ export type ChangeFailureRate = {
   readonly rate?: Maybe<Scalars['Float']['output']>;
 };
 
+/** The health of the code of one repository. */
+export type CodeHealth = {
+  /** The number of commits. */
+  readonly commits: Scalars['Int']['output'];
+  /**
+   * The share of these commits whose changed files are known: GitLab names none, and GitHub those of the commits whose
+   * statistics are read. All other fields are about these. Null without commits.
+   */
+  readonly coverage?: Maybe<Scalars['Float']['output']>;
+  /** The directories with the most changes, and how many people made them. */
+  readonly directories: ReadonlyArray<DirectoryHealth>;
+  /**
+   * Files that change often and are long, highest score first; files without a score follow by changes. Only the 1,000
+   * files with the most changes are considered.
+   */
+  readonly hotspots: ReadonlyArray<Hotspot>;
+  /** The repository. */
+  readonly repo: Scalars['String']['output'];
+  /** Lines that were changed again; null if the files of no commit are known. */
+  readonly rework?: Maybe<Rework>;
+};
+
+/**
+ * The health of the code of one repository, from its commits and the files that each changed. Commits of bots and merges
+ * are left out. Of more than 20,000 commits the newest are read; `coverage` says so.
+ */
+export type CodeHealthInput = {
+  /** The days, by the time of the commits: at most `maxDays`. */
+  readonly dateRange: DateRangeInput;
+  /** The number of path segments of a directory: from 1 to 10. Files above belong to the directory that they are in. */
+  readonly depth?: Scalars['Int']['input'];
+  /** The repository: a value of the dimension `REPO`. */
+  readonly repo: Scalars['String']['input'];
+  /** The number of directories, and of hotspots: from 1 to `maxTopN`. */
+  readonly topN?: Scalars['Int']['input'];
+};
+
 /** A range of days, including both ends. */
 export type DateRangeInput = {
   /** The last day, not before the first. */
@@ -203,6 +240,21 @@ export type DimensionInput =
   | 'THEME'
   /** The type of work item: pull_request, commit, deployment, incident or issue. */
   | 'WORK_TYPE';
+
+/**
+ * How many people change a directory. People are counted and never named. It shows where knowledge is rare. It must not be
+ * used to judge persons, and a person who knows the code without changing it does not show.
+ */
+export type DirectoryHealth = {
+  /** The number of different people. */
+  readonly authors: Scalars['Int']['output'];
+  /** The bus factor: the smallest number of people who made at least half of the changes. */
+  readonly busFactor: Scalars['Int']['output'];
+  /** The number of changes: of one file by one commit each. */
+  readonly changes: Scalars['Int']['output'];
+  /** The path; `.` is the root. */
+  readonly path: Scalars['String']['output'];
+};
 
 /** One bucket of a distribution. */
 export type DistributionBucket = {
@@ -386,6 +438,20 @@ export type GroupDimensionInput =
   /** The team of the request: its id, or `unassigned`. */
   | 'TEAM';
 
+/** A file that changes often. It shows where better structure may pay off. A high score does not say that a file is bad. */
+export type Hotspot = {
+  /** The number of added and deleted lines. */
+  readonly changedLines: Scalars['Int']['output'];
+  /** The number of commits that changed it. */
+  readonly changes: Scalars['Int']['output'];
+  /** The number of lines when blame was synced, as a measure of its complexity; null without blame. */
+  readonly lines?: Maybe<Scalars['Int']['output']>;
+  /** The path of the file. */
+  readonly path: Scalars['String']['output'];
+  /** Changes times lines; null without blame. */
+  readonly score?: Maybe<Scalars['Float']['output']>;
+};
+
 /** The measures of work units. */
 export type MeasureInput =
   /** Lines of code changed: additions and deletions. Units with an unknown number are excluded. */
@@ -410,6 +476,12 @@ export type Query = {
   readonly analytics: AnalyticsResult;
   /** The available dimensions, measures and limits, and the values of one dimension. */
   readonly catalog: CatalogResult;
+  /**
+   * The health of the code of one repository: lines that are changed again, how many people know a directory, and files
+   * that change often and are long. A repository that the organization does not have has no commits. Counts as five
+   * sub-requests.
+   */
+  readonly codeHealth: CodeHealth;
   /** Explains one work unit: it is classified again with the current records and rules. Null if there is no such unit. */
   readonly workUnit?: Maybe<WorkUnitExplanation>;
   /** Lists work units, page by page. */
@@ -431,6 +503,15 @@ export type QueryAnalyticsArgs = {
  */
 export type QueryCatalogArgs = {
   dimension?: InputMaybe<DimensionInput>;
+  orgId: Scalars['String']['input'];
+};
+
+/**
+ * Reads the figures of one organization. Every call needs an access token of one of its members, and names the
+ * organization in the query parameter `org_id`; other places that name one (`X-Org-Id`, `orgId`) must name the same.
+ */
+export type QueryCodeHealthArgs = {
+  input: CodeHealthInput;
   orgId: Scalars['String']['input'];
 };
 
@@ -536,6 +617,24 @@ export type ReviewsResult = {
   readonly teams: ReadonlyArray<ReviewingTeam>;
   /** All selected requests; null if no reviews are known. */
   readonly total?: Maybe<ReviewLoad>;
+};
+
+/**
+ * Lines that were changed again soon after they were written. It shows how settled code is. It must not be used to judge
+ * persons: reviews and experiments cause rework, too.
+ */
+export type Rework = {
+  /** The number of added lines. */
+  readonly addedLines: Scalars['Int']['output'];
+  /** The number of deleted lines; a changed line is a deleted and an added one. */
+  readonly deletedLines: Scalars['Int']['output'];
+  /**
+   * The number of deleted lines that may have been added to the same file in the 21 days before. It is an upper bound:
+   * records have numbers of lines, not which lines they are.
+   */
+  readonly reworkedLines: Scalars['Int']['output'];
+  /** The share of the deleted lines, from 0 to 1; null without any. */
+  readonly share?: Maybe<Scalars['Float']['output']>;
 };
 
 /** The coverage of a flow, as shares of its work units from 0 to 1. */

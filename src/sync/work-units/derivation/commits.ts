@@ -80,12 +80,17 @@ export function changesOf(
   }
   // The host's sum is used only if there are no files. If there is neither, the commit is older than those whose
   // statistics are read.
-  const isKnown = paths.length > 0 || aggregate !== null || IN_FULL.has(textOf(row, 'source'));
+  const isKnown = paths.length > 0 || aggregate !== null || reportsAllFiles(textOf(row, 'source'));
   return { churn: !isKnown ? null : paths.length > 0 ? churn : (aggregate ?? 0), files, owners };
 }
 
-/** Sources that report the statistics of every commit; a commit without statistics changed nothing. */
-const IN_FULL: ReadonlySet<string> = new Set(['local', 'synthetic'] satisfies ProviderName[]);
+/** Whether a source reports the statistics of every commit; a commit without statistics changed nothing then. */
+export function reportsAllFiles(source: string): boolean {
+  return IN_FULL.has(source);
+}
+
+/** Not a clone: unless it is asked for more, it is read like a host, with the files of the latest commits only. */
+const IN_FULL: ReadonlySet<string> = new Set(['synthetic'] satisfies ProviderName[]);
 
 function count<Key>(tally: Map<Key, number>, key: Key): void {
   tally.set(key, (tally.get(key) ?? 0) + 1);

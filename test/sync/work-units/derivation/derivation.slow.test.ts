@@ -84,12 +84,12 @@ describeOnEachDatabase('a derivation of work units', (engine) => {
   });
 
   it.each([true, false])(
-    'stores zero churn for commits without statistics in a clone (in order: %s)',
+    'leaves the churn of commits without statistics in a clone unknown (in order: %s)',
     async (isInOrder) => {
       const { resources, store, repoId } = await open();
       const records = { git_commits: [commitRow(A)] };
       await syncAndDerive(resources, { repoId, target: 'git', source: 'local', records, isInOrder });
-      expect(store.of(repoId)).toMatchObject([{ churnLoc: 0 }]);
+      expect(store.of(repoId)).toMatchObject([{ churnLoc: null }]);
     },
   );
 

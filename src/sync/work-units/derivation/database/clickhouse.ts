@@ -15,6 +15,7 @@ import type {
   Where,
 } from './records.js';
 import {
+  blamedLines,
   changedCommit,
   changeSums,
   CLOSINGS,
@@ -23,6 +24,7 @@ import {
   notedColumns,
   NOTES,
   PATH_SEPARATOR,
+  selectBlamedLines,
   selectChangedCommits,
   selectRows,
 } from './records.js';
@@ -52,6 +54,11 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
     rows: (query) => rows(connection, query),
     commits: (repoId, columns, where) => commits(connection, repoId, columns, where),
     changedCommits: (repoId, since) => changedCommits(connection, repoId, since),
+    blamedLines: (repoId, paths) =>
+      blamedLines(paths, (some) => {
+        const { binding, parameters } = statement();
+        return select(selectBlamedLines(repoId, some, binding), parameters);
+      }),
     writeLinks: (repoId, added, removed) => writeNotes(connection, LINKS, repoId, added, removed),
     writeClosings: (repoId, added, removed) => writeNotes(connection, CLOSINGS, repoId, added, removed),
     readProgress: async (repoId) => {

@@ -6,6 +6,7 @@ import { tableNamed } from '../../../records.js';
 import type { Binding, ChangedCommit, CommitsWhere, DerivationRecords, ReadableTable, RowQuery } from './records.js';
 import {
   BATCH_ROWS,
+  blamedLines,
   changedCommit,
   changeSums,
   CLOSINGS,
@@ -13,6 +14,7 @@ import {
   notedColumns,
   NOTES,
   PATH_SEPARATOR,
+  selectBlamedLines,
   selectChangedCommits,
   selectRows,
 } from './records.js';
@@ -27,6 +29,14 @@ export function postgresDerivation(
     rows: (query) => rows(sql, query, failing),
     commits: (repoId, columns, where) => commits(sql, repoId, columns, where, failing),
     changedCommits: (repoId, since) => changedCommits(sql, repoId, since, failing),
+    blamedLines: (repoId, paths) =>
+      blamedLines(paths, (some) =>
+        failing(async () => {
+          const { binding, parameters } = statement();
+          const text = selectBlamedLines(repoId, some, binding);
+          return sql.unsafe<AnyRow[]>(text, parameters, { prepare: true });
+        }),
+      ),
     writeLinks: (repoId, added, removed) => failing(() => writeNotes(sql, LINKS, repoId, added, removed)),
     writeClosings: (repoId, added, removed) => failing(() => writeNotes(sql, CLOSINGS, repoId, added, removed)),
     readProgress: (repoId) =>

@@ -20,6 +20,8 @@ export type Where =
   | { readonly kind: 'in'; readonly column: string; readonly values: readonly (string | number)[] }
   /** Both ends included, in the database's sort order of the column. */
   | { readonly kind: 'range'; readonly column: string; readonly from: string; readonly to: string }
+  /** Rows whose time in a column is between two moments (epoch milliseconds); the second is excluded. */
+  | { readonly kind: 'during'; readonly column: string; readonly from: number; readonly until: number }
   /** Rows of commits that are linked to one of these requests; `column` contains the hash. */
   | { readonly kind: 'linked'; readonly column: string; readonly numbers: readonly number[] };
 
@@ -71,6 +73,8 @@ export interface DerivationRecords {
   commits(repoId: string, columns: readonly string[], where: CommitsWhere): AsyncIterable<readonly ChangedCommit[]>;
   /** The hashes of commits whose row or statistics changed, without duplicates, in batches. */
   changedCommits(repoId: string, since: number): AsyncIterable<readonly string[]>;
+  /** The number of lines of files when blame was read; files without blame are omitted. */
+  blamedLines(repoId: string, paths: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Adds and removes links. Idempotent. */
   writeLinks(repoId: string, added: readonly Link[], removed: readonly Link[]): Promise<void>;
   /** Adds and removes what closes issues. Idempotent. */
@@ -156,6 +160,8 @@ function condition(table: ReadableTable, repository: string, where: Where, bind:
       const type = typeOf(table, where.column);
       return `${where.column} >= ${bind.value(where.from, type)} and ${where.column} <= ${bind.value(where.to, type)}`;
     }
+    case 'during':
+      return `${where.column} >= ${bind.time(where.from)} and ${where.column} < ${bind.time(where.until)}`;
     case 'linked':
       return bind.within(
         where.column,
@@ -172,6 +178,29 @@ export function selectChangedCommits(repoId: string, since: number, bind: Bindin
     `select hash from git_commits${bind.final} where ${changed} ` +
     `union ${bind.final === '' ? '' : 'distinct '}select commit_hash as hash from git_commit_stats${bind.final} where ${changed}`
   );
+}
+
+/** Paths of one statement of {@link DerivationRecords.blamedLines}. */
+export const PATHS_AT_ONCE = 250;
+
+/** The statement of {@link DerivationRecords.blamedLines}; its columns are `path` and `lines`. */
+export function selectBlamedLines(repoId: string, paths: readonly string[], bind: Binding): string {
+  return (
+    `select path, count(*) as lines from git_blame${bind.final} ` +
+    `where repo_id = ${bind.value(repoId, 'uuid')} and ${bind.among('path', paths, 'text')} group by path`
+  );
+}
+
+/** Reads paths in parts. @param read runs a statement for some paths */
+export async function blamedLines(
+  paths: readonly string[],
+  read: (paths: readonly string[]) => Promise<readonly AnyRow[]>,
+): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>();
+  for (let start = 0; start < paths.length; start += PATHS_AT_ONCE)
+    for (const { path, lines } of await read(paths.slice(start, start + PATHS_AT_ONCE)))
+      if (typeof path === 'string') found.set(path, Number(lines));
+  return found;
 }
 
 /** The expressions that sum up the changes of one commit, over rows of `git_commit_stats` called `stats`. */

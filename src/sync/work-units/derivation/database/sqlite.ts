@@ -5,6 +5,7 @@ import { tableNamed } from '../../../records.js';
 import type { Binding, ChangedCommit, CommitsWhere, DerivationRecords, ReadableTable, RowQuery } from './records.js';
 import {
   BATCH_ROWS,
+  blamedLines,
   changedCommit,
   changeSums,
   CLOSINGS,
@@ -13,6 +14,7 @@ import {
   notedColumns,
   NOTES,
   PATH_SEPARATOR,
+  selectBlamedLines,
   selectChangedCommits,
   selectRows,
 } from './records.js';
@@ -42,6 +44,14 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
     rows: (query) => toAsyncIterable(rows(connection, query)),
     commits: (repoId, columns, where) => toAsyncIterable(commits(connection, repoId, columns, where)),
     changedCommits: (repoId, since) => toAsyncIterable(changedCommits(connection, repoId, since)),
+    blamedLines: (repoId, paths) =>
+      blamedLines(paths, (some) =>
+        read(() => {
+          const { binding, values } = statement();
+          const found = connection.all(selectBlamedLines(repoId, some, binding), values);
+          return found.map((row) => connection.decode(LINES, row));
+        }),
+      ),
     writeLinks: (repoId, added, removed) =>
       write(() => {
         writeNotes(connection, LINKS, repoId, added, removed);
@@ -195,12 +205,12 @@ function* commits(
   }
 }
 
-const SUMS = (['churn', 'aggregate', 'paths'] as const).map((name): Column => ({
-  name,
-  type: 'integer',
-  nullable: true,
-  keepKnown: false,
-}));
+const SUMS = (['churn', 'aggregate', 'paths'] as const).map(computed);
+const LINES = (['path', 'lines'] as const).map(computed);
+
+function computed(name: string): Column {
+  return { name, type: 'integer', nullable: true, keepKnown: false };
+}
 
 function* changedCommits(connection: SqliteConnection, repoId: string, since: number): Generator<readonly string[]> {
   for (let after = ''; ;) {

@@ -1,0 +1,105 @@
+/** The health of the code of a repository, from the records of its commits and of blame. */
+import type { CodeHealth, CodeHealthRequest } from '../../analytics/code-health.js';
+import { repositoryContext } from '../work-units/derivation/plan.js';
+import type { DerivationResources } from '../work-units/derivation/resources.js';
+import { fileChanges, personalCommits, type FileChanges } from './history.js';
+import { FileCount, hotspotsOf } from './hotspots.js';
+import { DirectoryCount } from './people.js';
+import { REWORK_DAYS, ReworkCount } from './rework.js';
+
+const DAY_MILLISECONDS = 86_400_000;
+
+/**
+ * Reads the repositories of an organization that have this name: none, or one on each of several hosts.
+ *
+ * @throws the signal's reason once it is aborted
+ */
+export async function codeHealth(
+  resources: DerivationResources,
+  request: CodeHealthRequest,
+  signal: AbortSignal,
+): Promise<CodeHealth> {
+  const all = await resources.records.repositories(resources.orgId);
+  const repositories = all.filter(({ name }) => name === request.repo);
+  const counts = new Counts(request);
+  for (const { id } of repositories) await countRepository(resources, id, counts, signal);
+  const candidates = counts.files.candidates();
+  const lines = new Map<string, number>();
+  for (const { id } of repositories) {
+    signal.throwIfAborted();
+    const paths = candidates.map(({ path }) => path);
+    for (const [path, count] of await resources.records.blamedLines(id, paths))
+      lines.set(path, (lines.get(path) ?? 0) + count);
+  }
+  return {
+    repo: request.repo,
+    ...counts.figures(),
+    directories: counts.directories.top(request.topN),
+    hotspots: hotspotsOf(candidates, lines, request.topN),
+  };
+}
+
+async function countRepository(
+  resources: DerivationResources,
+  repoId: string,
+  counts: Counts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { records } = resources;
+  const context = await repositoryContext(resources, repoId, await records.readProgress(repoId));
+  if (context === undefined) return;
+  const { from, until } = counts;
+  const commits = await personalCommits(records, context, from - REWORK_DAYS * DAY_MILLISECONDS, until);
+  counts.commits += commits.filter(({ at }) => at >= from).length;
+  const rework = new ReworkCount();
+  for await (const some of fileChanges(records, repoId, commits)) {
+    signal.throwIfAborted();
+    for (const changes of some) counts.take(changes, rework);
+  }
+  counts.rework.push(rework);
+}
+
+/** The counts over all repositories of the name. */
+class Counts {
+  /** Epoch milliseconds; the second is excluded. */
+  readonly from: number;
+  readonly until: number;
+  readonly directories: DirectoryCount;
+  readonly files = new FileCount();
+  readonly rework: ReworkCount[] = [];
+  commits = 0;
+  #known = 0;
+
+  constructor({ dateRange, depth }: CodeHealthRequest) {
+    this.from = Date.parse(dateRange.startDate);
+    this.until = Date.parse(dateRange.endDate) + DAY_MILLISECONDS;
+    this.directories = new DirectoryCount(depth);
+  }
+
+  take({ commit, files }: FileChanges, rework: ReworkCount): void {
+    if (files === null) return;
+    if (commit.at < this.from) {
+      for (const change of files) rework.precede(commit.at, change);
+      return;
+    }
+    this.#known += 1;
+    for (const change of files) {
+      rework.count(commit.at, change);
+      this.directories.count(change.path, commit.person);
+      this.files.count(change);
+    }
+  }
+
+  figures(): Pick<CodeHealth, 'commits' | 'coverage' | 'rework'> {
+    const sum = (of: (count: ReworkCount) => number): number => this.rework.reduce((all, each) => all + of(each), 0);
+    const deletedLines = sum((each) => each.deletedLines);
+    const reworkedLines = sum((each) => each.reworkedLines);
+    const share = deletedLines === 0 ? null : reworkedLines / deletedLines;
+    const addedLines = sum((each) => each.addedLines);
+    return {
+      commits: this.commits,
+      coverage: this.commits === 0 ? null : this.#known / this.commits,
+      rework: this.#known === 0 ? null : { addedLines, deletedLines, reworkedLines, share },
+    };
+  }
+}
