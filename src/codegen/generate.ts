@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { bundleContract } from './bundle.js';
+import { withClientHints } from './client-hints.js';
 import { emitFailures } from './emit/failures.js';
 import { header } from './emit/header.js';
 import { emitOpenapiTypes, principalSchemas } from './emit/openapi-types.js';
@@ -42,7 +43,7 @@ export async function generateApi(name: string, catalogue: Promise<OpenApiDocume
   const folder = `generated/${name}`;
   const types = await emitOpenapiTypes(contract.document, `openapi/${name}.yaml`, principalSchemas(contract));
   return new Map([
-    [`${folder}/openapi.json`, `${JSON.stringify(contract.document, null, 1)}\n`],
+    [`${folder}/openapi.json`, `${JSON.stringify(withClientHints(contract.document), null, 1)}\n`],
     [`${folder}/openapi.ts`, types],
     [`${folder}/operations.ts`, emitOperations(contract, problems)],
     [`${folder}/security.ts`, emitSecurity(contract)],

@@ -1,4 +1,11 @@
-import { httpMethods, resolve, type OpenApiDocument, type SchemaObject } from './openapi-document.js';
+import {
+  escapeSegment,
+  httpMethods,
+  isRecord,
+  resolve,
+  type OpenApiDocument,
+  type SchemaObject,
+} from './openapi-document.js';
 import { verbs } from './verbs.js';
 
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
@@ -42,7 +49,7 @@ function visit(document: OpenApiDocument, value: unknown, pointer: string, fault
   }
   for (const [key, child] of Object.entries(value)) {
     if (['example', 'examples', 'enum', 'const', 'default'].includes(key)) continue;
-    visit(document, child, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, faults);
+    visit(document, child, `${pointer}/${escapeSegment(key)}`, faults);
   }
 }
 
@@ -66,8 +73,4 @@ function isText({ type }: SchemaObject): boolean {
 function isFailure(schema: SchemaObject): boolean {
   const { properties } = schema;
   return 'x-problem' in schema && isRecord(properties) && 'case' in properties;
-}
-
-function isRecord(value: unknown): value is SchemaObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

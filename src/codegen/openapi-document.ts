@@ -111,6 +111,11 @@ export interface OpenApiDocument {
   readonly 'x-api-responses'?: Readonly<Record<string, ResponseObject | Reference>>;
 }
 
+/** Whether a value is an object that is no array. */
+export function isRecord(value: unknown): value is SchemaObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Whether a parameter is the header `Idempotency-Key`, which makes the operation idempotent. */
 export function isIdempotencyKey({ in: place, name }: ParameterObject): boolean {
   return place === 'header' && name.toLowerCase() === 'idempotency-key';
@@ -134,6 +139,11 @@ export function resolve<T extends object>(document: OpenApiDocument, value: T | 
     current = lookUp(document, current.$ref) as T | Reference;
   }
   return current;
+}
+
+/** A key as a segment of a JSON Pointer. */
+export function escapeSegment(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** The last segment of a local pointer: the component's name. */

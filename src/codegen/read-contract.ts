@@ -16,6 +16,7 @@ import { namingFaults } from './naming-rules.js';
 import {
   componentName,
   httpMethods,
+  isRecord,
   isIdempotencyKey,
   isReference,
   resolve,
@@ -276,8 +277,4 @@ function useOf(
   const scope = scopes[0] === undefined ? null : scheme.scopes.find((each) => each.name === scopes[0]);
   if (scope === undefined) throw new Error(`scope ${String(scopes[0])} is not in x-scopes of ${name}`);
   return { scheme, scope: scope?.name ?? null, principal: (scope?.principal ?? scheme.principal).name };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,6 @@
-import type { OpenApiDocument } from './openapi-document.js';
+import { isDeepStrictEqual } from 'node:util';
+import { derivedDiscriminator } from './client-hints.js';
+import { escapeSegment, type OpenApiDocument } from './openapi-document.js';
 
 /**
  * Lists the object schemas of a document that do not restrict additional properties. An open schema would allow replies
@@ -8,24 +10,28 @@ import type { OpenApiDocument } from './openapi-document.js';
  */
 export function closedSchemaFaults(document: OpenApiDocument): string[] {
   const faults: string[] = [];
-  visit(document, '#', faults);
+  visit(document, document, '#', faults);
   return faults;
 }
 
-function visit(value: unknown, pointer: string, faults: string[]): void {
+function visit(document: OpenApiDocument, value: unknown, pointer: string, faults: string[]): void {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) {
     const keys: Partial<Record<string, unknown>> = { ...value };
     if (isObjectSchema(keys) && (keys['additionalProperties'] === undefined || keys['additionalProperties'] === true)) {
       faults.push(`${pointer}: an object schema needs additionalProperties: false, or the schema of its values`);
     }
-    if (keys['discriminator'] !== undefined) {
+    const { discriminator } = keys;
+    if (
+      discriminator !== undefined &&
+      !isDeepStrictEqual(discriminator, derivedDiscriminator(document, keys['oneOf']))
+    ) {
       faults.push(`${pointer}: no discriminator; use a const property to distinguish branches`);
     }
   }
   for (const [key, child] of Object.entries(value)) {
     if (key === 'example' || key === 'examples' || key === 'enum' || key === 'const') continue;
-    visit(child, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, faults);
+    visit(document, child, `${pointer}/${escapeSegment(key)}`, faults);
   }
 }
 

@@ -1,6 +1,6 @@
 import { getOperationAST, parse, type DocumentNode } from 'graphql';
 import { checkData, notedInputs, valueFaults } from './graphql-data.js';
-import { jsonType, limitHeaders, responseType, type GraphqlContract } from './graphql-contract.js';
+import { jsonType, limitHeaders, responseType, schemaPaths, type GraphqlContract } from './graphql-contract.js';
 import { mediaTypeOf, type Findings } from '../../src/contract-tools/gate/check-reply.js';
 import { record } from '../../src/contract-tools/documents.js';
 import type { Unit } from '../../src/contract-tools/gate/observations.js';
@@ -28,10 +28,11 @@ export function checkGraphql(contract: GraphqlContract, exchange: GraphqlExchang
     units.push(...found.units);
     faults.push(...found.faults);
   } else {
-    const expected = method === 'GET' ? { '/graphql': 'text/html', '/graphql/schema': 'text/plain' }[path] : undefined;
-    if (status === 200 && mediaType === expected) units.push([`GET ${path}`, '200', mediaType]);
+    const isSchema = schemaPaths.includes(path);
+    const expected = isSchema ? 'text/plain' : { '/graphql': 'text/html' }[path];
+    if (method === 'GET' && status === 200 && mediaType === expected) units.push([`GET ${path}`, '200', mediaType]);
     else faults.push(`${status} with ${mediaType} is not documented`);
-    if (path === '/graphql/schema' && !exchange.body.includes('type Query')) faults.push('this is no schema');
+    if (isSchema && !exchange.body.includes('type Query')) faults.push('this is no schema');
   }
   return { units, faults: faults.map((fault) => `${method} ${path} ${status}: ${fault}`) };
 }

@@ -57,6 +57,9 @@ export function loadGraphqlContract(root: string): GraphqlContract {
   };
 }
 
+/** Where the text of the schema is served. */
+export const schemaPaths: readonly string[] = ['/graphql/schema', '/graphql/schema.graphql'];
+
 /** Everything that a test run has to see happen. */
 export function graphqlUnits({ schema, errors, codes, persisted }: GraphqlContract): Unit[] {
   const types = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
@@ -70,7 +73,7 @@ export function graphqlUnits({ schema, errors, codes, persisted }: GraphqlContra
     ['POST /graphql', '200', responseType],
     ...limitHeaders.map((name): Unit => ['POST /graphql', '200', `header ${name}`]),
     ['GET /graphql', '200', 'text/html'],
-    ['GET /graphql/schema', '200', 'text/plain'],
+    ...schemaPaths.map((path): Unit => [`GET ${path}`, '200', 'text/plain']),
     ...objects.flatMap((type) =>
       Object.values(type.getFields()).flatMap((field): Unit[] => [
         [type.name, 'fields', field.name],

@@ -145,10 +145,11 @@ export function createGraphqlPages(options: GraphqlOptions): PageRoute[] {
       produces: ['text/css'],
       handle: (ctx) => sendGraphiql(ctx, options.graphiql, 'style'),
     },
-    {
-      name: 'graphql schema',
+    // Tools such as GraphQL Code Generator read the text of a schema only from a URL that ends in `.graphql`.
+    ...['/graphql/schema', '/graphql/schema.graphql'].map((path): PageRoute => ({
+      name: path.slice(1).replaceAll(/[/.]/g, ' '),
       method: 'GET',
-      path: '/graphql/schema',
+      path,
       produces: ['text/plain'],
       handle: (ctx) => {
         ctx.set('Cache-Control', 'public, max-age=300');
@@ -156,7 +157,7 @@ export function createGraphqlPages(options: GraphqlOptions): PageRoute[] {
         ctx.body = schemaText;
       },
       refuse: refuseProblem,
-    },
+    })),
   ];
 }
 

@@ -373,8 +373,8 @@ describe('Errors', () => {
 });
 
 describe('Apart from queries', () => {
-  test('the served schema is that of the repository', async () => {
-    const reply = await send(`${platform.url}/graphql/schema`);
+  test.each(['/graphql/schema', '/graphql/schema.graphql'])('%s is the schema of the repository', async (path) => {
+    const reply = await send(platform.url + path);
     expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, 'text/plain; charset=utf-8']);
     expect(await reply.text()).toBe(await readFile('graphql/schema.graphql', 'utf8'));
   });
