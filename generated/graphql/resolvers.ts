@@ -342,6 +342,34 @@ export type DistributionResult = {
   readonly measure: DistributionMeasureInput;
 };
 
+/** A performance band. */
+export type DoraBand =
+  /** Yellow. */
+  | 'MODERATE'
+  /** Red. */
+  | 'POOR'
+  /** Green in DORA's project. */
+  | 'STRONG';
+
+/**
+ * The performance bands of the four keys, with the borders of DORA's Four Keys project
+ * (https://github.com/dora-team/fourkeys), which follow the State of DevOps Report of 2019. Compare a team with its past:
+ * what is usual differs between applications.
+ */
+export type DoraBands = {
+  /** STRONG: at most 15 %; MODERATE: below 46 %. Null without deployments. */
+  readonly changeFailureRate: Maybe<DoraBand>;
+  /**
+   * STRONG: one deployment per week or more; MODERATE: one per month (730 hours) or more. Null without deployments, or for
+   * fewer than 28 days.
+   */
+  readonly deploymentFrequency: Maybe<DoraBand>;
+  /** STRONG: a median below a week; MODERATE: below a month (730 hours). Null without lead times. */
+  readonly leadTime: Maybe<DoraBand>;
+  /** STRONG: a median below a day; MODERATE: below a week. Null without resolved incidents. */
+  readonly timeToRestore: Maybe<DoraBand>;
+};
+
 /** The keys of one bucket. */
 export type DoraBucket = {
   /** The first day of the bucket. */
@@ -375,6 +403,8 @@ export type DoraItem = {
 
 /** The four keys. */
 export type DoraKeys = {
+  /** The performance band of each key. */
+  readonly bands: DoraBands;
   /** The share of deployments to production that an incident counts against. */
   readonly changeFailureRate: ChangeFailureRate;
   /** How often code is deployed to production. */
@@ -1054,6 +1084,8 @@ export type ResolversTypes = {
   DistributionMeasureInput: DistributionMeasureInput;
   DistributionRequestInput: DistributionRequestInput;
   DistributionResult: ResolverTypeWrapper<DistributionResult>;
+  DoraBand: DoraBand;
+  DoraBands: ResolverTypeWrapper<DoraBands>;
   DoraBucket: ResolverTypeWrapper<DoraBucket>;
   DoraDimensionInput: DoraDimensionInput;
   DoraDuration: ResolverTypeWrapper<DoraDuration>;
@@ -1126,6 +1158,7 @@ export type ResolversParentTypes = {
   DistributionItem: DistributionItem;
   DistributionRequestInput: DistributionRequestInput;
   DistributionResult: DistributionResult;
+  DoraBands: DoraBands;
   DoraBucket: DoraBucket;
   DoraDuration: DoraDuration;
   DoraItem: DoraItem;
@@ -1313,6 +1346,16 @@ export type DistributionResultResolvers<
   measure?: Resolver<ResolversTypes['DistributionMeasureInput'], ParentType, ContextType>;
 };
 
+export type DoraBandsResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['DoraBands'] = ResolversParentTypes['DoraBands'],
+> = {
+  changeFailureRate?: Resolver<Maybe<ResolversTypes['DoraBand']>, ParentType, ContextType>;
+  deploymentFrequency?: Resolver<Maybe<ResolversTypes['DoraBand']>, ParentType, ContextType>;
+  leadTime?: Resolver<Maybe<ResolversTypes['DoraBand']>, ParentType, ContextType>;
+  timeToRestore?: Resolver<Maybe<ResolversTypes['DoraBand']>, ParentType, ContextType>;
+};
+
 export type DoraBucketResolvers<
   ContextType = any,
   ParentType extends ResolversParentTypes['DoraBucket'] = ResolversParentTypes['DoraBucket'],
@@ -1341,6 +1384,7 @@ export type DoraKeysResolvers<
   ContextType = any,
   ParentType extends ResolversParentTypes['DoraKeys'] = ResolversParentTypes['DoraKeys'],
 > = {
+  bands?: Resolver<ResolversTypes['DoraBands'], ParentType, ContextType>;
   changeFailureRate?: Resolver<ResolversTypes['ChangeFailureRate'], ParentType, ContextType>;
   deploymentFrequency?: Resolver<ResolversTypes['DeploymentFrequency'], ParentType, ContextType>;
   leadTime?: Resolver<ResolversTypes['DoraDuration'], ParentType, ContextType>;
@@ -1643,6 +1687,7 @@ export type Resolvers<ContextType = any> = {
   DistributionBucket?: DistributionBucketResolvers<ContextType>;
   DistributionItem?: DistributionItemResolvers<ContextType>;
   DistributionResult?: DistributionResultResolvers<ContextType>;
+  DoraBands?: DoraBandsResolvers<ContextType>;
   DoraBucket?: DoraBucketResolvers<ContextType>;
   DoraDuration?: DoraDurationResolvers<ContextType>;
   DoraItem?: DoraItemResolvers<ContextType>;

@@ -1124,6 +1124,59 @@ type DoraKeys {
   From the beginning to the end of an incident. Incidents count on the day on which they were resolved.
   """
   timeToRestore: DoraDuration!
+
+  """
+  The performance band of each key.
+  """
+  bands: DoraBands!
+}
+
+"""
+The performance bands of the four keys, with the borders of DORA's Four Keys project
+(https://github.com/dora-team/fourkeys), which follow the State of DevOps Report of 2019. Compare a team with its past:
+what is usual differs between applications.
+"""
+type DoraBands {
+  """
+  STRONG: one deployment per week or more; MODERATE: one per month (730 hours) or more. Null without deployments, or for
+  fewer than 28 days.
+  """
+  deploymentFrequency: DoraBand
+
+  """
+  STRONG: a median below a week; MODERATE: below a month (730 hours). Null without lead times.
+  """
+  leadTime: DoraBand
+
+  """
+  STRONG: at most 15 %; MODERATE: below 46 %. Null without deployments.
+  """
+  changeFailureRate: DoraBand
+
+  """
+  STRONG: a median below a day; MODERATE: below a week. Null without resolved incidents.
+  """
+  timeToRestore: DoraBand
+}
+
+"""
+A performance band.
+"""
+enum DoraBand {
+  """
+  Green in DORA's project.
+  """
+  STRONG
+
+  """
+  Yellow.
+  """
+  MODERATE
+
+  """
+  Red.
+  """
+  POOR
 }
 
 """
@@ -1763,7 +1816,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '2a0072eb514ae079';
+export const persistedVersion = '78432dc6b59e0609';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -2026,6 +2079,12 @@ export const persistedQueries = {
           }
           coverage
         }
+        bands {
+          deploymentFrequency
+          leadTime
+          changeFailureRate
+          timeToRestore
+        }
       }
       items {
         key
@@ -2057,6 +2116,12 @@ export const persistedQueries = {
               p90
             }
             coverage
+          }
+          bands {
+            deploymentFrequency
+            leadTime
+            changeFailureRate
+            timeToRestore
           }
         }
       }
@@ -2090,6 +2155,12 @@ export const persistedQueries = {
               p90
             }
             coverage
+          }
+          bands {
+            deploymentFrequency
+            leadTime
+            changeFailureRate
+            timeToRestore
           }
         }
       }

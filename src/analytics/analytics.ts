@@ -200,6 +200,13 @@ export interface DoraDuration {
   readonly coverage: number | null;
 }
 
+export type DoraBand = 'STRONG' | 'MODERATE' | 'POOR';
+
+/** null: nothing is known of the key. */
+export type DoraBands = Readonly<
+  Record<'deploymentFrequency' | 'leadTime' | 'changeFailureRate' | 'timeToRestore', DoraBand | null>
+>;
+
 export interface DoraKeys {
   readonly deploymentFrequency: {
     readonly deployments: number;
@@ -212,6 +219,7 @@ export interface DoraKeys {
     readonly rate: number | null;
   };
   readonly timeToRestore: DoraDuration;
+  readonly bands: DoraBands;
 }
 
 export interface DoraBucket {

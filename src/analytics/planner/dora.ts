@@ -5,6 +5,7 @@
 import type { DateRange, DoraBucket, DoraDuration, DoraKeys, DoraRequest, DoraResult } from '../analytics.js';
 import type { Interval } from '../vocabulary.js';
 import { bucketsOf, dayNumber } from './buckets.js';
+import { bandsOf } from './dora-bands.js';
 import type { DistributionQuery, QueryMeasure } from './distribution-statement.js';
 import { wholeNumber, type Row, type Rows } from './result-rows.js';
 import type { Slice } from './slices.js';
@@ -120,12 +121,13 @@ function keyRows(queries: KeyQueries, rows: Rows, width: 1 | 2): ReadonlyMap<str
 
 function keysOf({ deployments = [], leadTimes = [], restores = [] }: KeyRows, days: number): DoraKeys {
   const [count, failed] = [Number(wholeNumber(deployments[0])), Number(wholeNumber(deployments[1]))];
-  return {
+  const keys = {
     deploymentFrequency: { deployments: count, perDay: count / days },
     leadTime: durationOf(leadTimes),
     changeFailureRate: { failed, rate: count === 0 ? null : failed / count },
     timeToRestore: durationOf(restores),
   };
+  return { ...keys, bands: bandsOf(keys, days) };
 }
 
 /** @param columns number, sum and percentiles in milliseconds, and the number of units that they are about */

@@ -64,9 +64,16 @@ afterAll(() => platform.stop());
 
 const DURATION = '{ statistics { count median } coverage }';
 const KEYS = `{ deploymentFrequency { deployments perDay } leadTime ${DURATION}
-  changeFailureRate { failed rate } timeToRestore ${DURATION} }`;
+  changeFailureRate { failed rate } timeToRestore ${DURATION}
+  bands { deploymentFrequency leadTime changeFailureRate timeToRestore } }`;
 const ASK = `query ($orgId: String!, $batch: AnalyticsRequestInput!) { analytics(orgId: $orgId, batch: $batch) {
   dora { dimension total ${KEYS} items { key keys ${KEYS} } buckets { date keys ${KEYS} } } } }`;
+
+function bands(
+  ...[deploymentFrequency, leadTime, changeFailureRate, timeToRestore]: readonly (string | null)[]
+): object {
+  return { deploymentFrequency, leadTime, changeFailureRate, timeToRestore };
+}
 
 test('The keys count deployments, lead times, failures and incidents, in all and by team', async () => {
   const { analytics } = await ask(platform, user, ASK, { batch: { dora: { dateRange } } });
@@ -77,6 +84,7 @@ test('The keys count deployments, lead times, failures and incidents, in all and
       leadTime: { statistics: { count: 3, median: 30 }, coverage: 0.75 },
       changeFailureRate: { failed: 2, rate: 2 / 12 },
       timeToRestore: { statistics: { count: 2, median: 0.5 }, coverage: 2 / 3 },
+      bands: bands('STRONG', 'STRONG', 'MODERATE', 'STRONG'),
     },
     items: [
       {
@@ -86,6 +94,7 @@ test('The keys count deployments, lead times, failures and incidents, in all and
           leadTime: { statistics: { count: 2, median: 20 }, coverage: 2 / 3 },
           changeFailureRate: { failed: 1, rate: 0.1 },
           timeToRestore: { statistics: { count: 1, median: 0.5 }, coverage: 1 },
+          bands: bands('STRONG', 'STRONG', 'STRONG', 'STRONG'),
         },
       },
       {
@@ -95,6 +104,7 @@ test('The keys count deployments, lead times, failures and incidents, in all and
           leadTime: { statistics: { count: 1, median: 800 }, coverage: 1 },
           changeFailureRate: { failed: 1, rate: 0.5 },
           timeToRestore: { statistics: { count: 1, median: 30 }, coverage: 0.5 },
+          bands: bands('MODERATE', 'POOR', 'POOR', 'MODERATE'),
         },
       },
     ],
@@ -107,6 +117,7 @@ const NONE = {
   leadTime: { statistics: null, coverage: null },
   changeFailureRate: { failed: 0, rate: null },
   timeToRestore: { statistics: null, coverage: null },
+  bands: bands(null, null, null, null),
 };
 
 test('A trend has every bucket, and divides by the days of it that are asked for', async () => {
@@ -118,7 +129,10 @@ test('A trend has every bucket, and divides by the days of it that are asked for
   expect(analytics.dora.buckets).toMatchObject([
     { date: '2026-01-01', keys: NONE },
     { date: '2026-02-01', keys: NONE },
-    { date: '2026-03-01', keys: { deploymentFrequency: { deployments: 8, perDay: 8 / 15 } } },
+    {
+      date: '2026-03-01',
+      keys: { deploymentFrequency: { deployments: 8, perDay: 8 / 15 }, bands: { deploymentFrequency: null } },
+    },
   ]);
 });
 

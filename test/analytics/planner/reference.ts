@@ -7,6 +7,8 @@ import type {
   AnalyticsResult,
   CatalogValue,
   DateRange,
+  DoraBand,
+  DoraBands,
   DoraDuration,
   DoraKeys,
   DoraRequest,
@@ -197,12 +199,13 @@ function dora(selected: readonly Piece[], { dimension, dateRange, topN, interval
     const deployments = pieces.filter(({ changeFailed }) => changeFailed !== undefined);
     const failed = deployments.filter(({ changeFailed }) => changeFailed === true).length;
     const incidents = pieces.filter(({ values }) => values.WORK_TYPE === 'incident');
-    return {
+    const keys = {
       deploymentFrequency: { deployments: deployments.length, perDay: deployments.length / days },
       leadTime: duration(pieces, 'LEAD_TIME_HOURS'),
       changeFailureRate: { failed, rate: deployments.length === 0 ? null : failed / deployments.length },
       timeToRestore: duration(incidents, 'CYCLE_TIME_HOURS'),
     };
+    return { ...keys, bands: bandsOf(keys, days) };
   };
   const all = daysOf(dateRange);
   const count = (pieces: readonly Piece[]): number => keysOf(pieces, 1).deploymentFrequency.deployments;
@@ -224,6 +227,23 @@ function dora(selected: readonly Piece[], { dimension, dateRange, topN, interval
         ),
       };
     }),
+  };
+}
+
+/** The borders as a table: each value of a key has the band of the first border that it does not reach. */
+function bandsOf(keys: Omit<DoraKeys, 'bands'>, days: number): DoraBands {
+  const of = (value: number | null | undefined, [strong, moderate]: readonly [number, number]): DoraBand | null => {
+    if (value === null || value === undefined) return null;
+    return value < strong ? 'STRONG' : value < moderate ? 'MODERATE' : 'POOR';
+  };
+  const above = 1 + Number.EPSILON * 4; // the border itself is below
+  const { deployments } = keys.deploymentFrequency;
+  const daysBetween = deployments === 0 || days < 28 ? null : days / deployments;
+  return {
+    deploymentFrequency: of(daysBetween, [7 * above, (730 / 24) * above]),
+    leadTime: of(keys.leadTime.statistics?.median, [7 * 24, 730]),
+    changeFailureRate: of(keys.changeFailureRate.rate, [0.15 * above, 0.46]),
+    timeToRestore: of(keys.timeToRestore.statistics?.median, [24, 7 * 24]),
   };
 }
 

@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '2a0072eb514ae079';
+export const persistedVersion = '78432dc6b59e0609';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -345,6 +345,12 @@ export const dora: PersistedDocument<DoraQuery, DoraQueryVariables> = {
           }
           coverage
         }
+        bands {
+          deploymentFrequency
+          leadTime
+          changeFailureRate
+          timeToRestore
+        }
       }
       items {
         key
@@ -376,6 +382,12 @@ export const dora: PersistedDocument<DoraQuery, DoraQueryVariables> = {
               p90
             }
             coverage
+          }
+          bands {
+            deploymentFrequency
+            leadTime
+            changeFailureRate
+            timeToRestore
           }
         }
       }
@@ -409,6 +421,12 @@ export const dora: PersistedDocument<DoraQuery, DoraQueryVariables> = {
               p90
             }
             coverage
+          }
+          bands {
+            deploymentFrequency
+            leadTime
+            changeFailureRate
+            timeToRestore
           }
         }
       }

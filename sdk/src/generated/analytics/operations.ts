@@ -206,6 +206,12 @@ export type DoraQuery = {
             readonly p90: number;
           } | null;
         };
+        readonly bands: {
+          readonly deploymentFrequency: Types.DoraBand | null;
+          readonly leadTime: Types.DoraBand | null;
+          readonly changeFailureRate: Types.DoraBand | null;
+          readonly timeToRestore: Types.DoraBand | null;
+        };
       };
       readonly items: ReadonlyArray<{
         readonly key: string;
@@ -231,6 +237,12 @@ export type DoraQuery = {
               readonly p75: number;
               readonly p90: number;
             } | null;
+          };
+          readonly bands: {
+            readonly deploymentFrequency: Types.DoraBand | null;
+            readonly leadTime: Types.DoraBand | null;
+            readonly changeFailureRate: Types.DoraBand | null;
+            readonly timeToRestore: Types.DoraBand | null;
           };
         };
       }>;
@@ -258,6 +270,12 @@ export type DoraQuery = {
               readonly p75: number;
               readonly p90: number;
             } | null;
+          };
+          readonly bands: {
+            readonly deploymentFrequency: Types.DoraBand | null;
+            readonly leadTime: Types.DoraBand | null;
+            readonly changeFailureRate: Types.DoraBand | null;
+            readonly timeToRestore: Types.DoraBand | null;
           };
         };
       }>;

@@ -340,6 +340,34 @@ export type DistributionResult = {
   readonly measure: DistributionMeasureInput;
 };
 
+/** A performance band. */
+export type DoraBand =
+  /** Yellow. */
+  | 'MODERATE'
+  /** Red. */
+  | 'POOR'
+  /** Green in DORA's project. */
+  | 'STRONG';
+
+/**
+ * The performance bands of the four keys, with the borders of DORA's Four Keys project
+ * (https://github.com/dora-team/fourkeys), which follow the State of DevOps Report of 2019. Compare a team with its past:
+ * what is usual differs between applications.
+ */
+export type DoraBands = {
+  /** STRONG: at most 15 %; MODERATE: below 46 %. Null without deployments. */
+  readonly changeFailureRate?: Maybe<DoraBand>;
+  /**
+   * STRONG: one deployment per week or more; MODERATE: one per month (730 hours) or more. Null without deployments, or for
+   * fewer than 28 days.
+   */
+  readonly deploymentFrequency?: Maybe<DoraBand>;
+  /** STRONG: a median below a week; MODERATE: below a month (730 hours). Null without lead times. */
+  readonly leadTime?: Maybe<DoraBand>;
+  /** STRONG: a median below a day; MODERATE: below a week. Null without resolved incidents. */
+  readonly timeToRestore?: Maybe<DoraBand>;
+};
+
 /** The keys of one bucket. */
 export type DoraBucket = {
   /** The first day of the bucket. */
@@ -373,6 +401,8 @@ export type DoraItem = {
 
 /** The four keys. */
 export type DoraKeys = {
+  /** The performance band of each key. */
+  readonly bands: DoraBands;
   /** The share of deployments to production that an incident counts against. */
   readonly changeFailureRate: ChangeFailureRate;
   /** How often code is deployed to production. */
