@@ -1,23 +1,26 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { readFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import {
+  bundle,
+  createConfig,
+  getLineColLocation,
+  makeDocumentFromString,
+  type NormalizedProblem,
+} from '@redocly/openapi-core';
 import { parse } from 'yaml';
 import { deriveReplies } from './derive-replies.js';
 import type { OpenApiDocument } from './openapi-document.js';
 
-const run = promisify(execFile);
-
 /**
- * Bundles a contract and the files it refers to into one document, with `redocly bundle`, and completes its responses.
+ * Bundles a contract and the files it refers to into one document, as `redocly bundle` does, and completes its
+ * responses.
  *
  * @param path the contract's file, relative to the repository's root
- * @throws Error with redocly's output, when a reference cannot be resolved or a file does not parse; Error when the
- * responses contradict what the pipeline can answer
+ * @throws Error with the places, when a reference cannot be resolved or a file does not parse; Error when the responses
+ * contradict what the pipeline can answer
  */
 export async function bundleContract(path: string): Promise<OpenApiDocument> {
-  return deriveReplies(await withTemporaryFolder((folder) => bundle(path, folder)));
+  return deriveReplies(await bundled(path, await readFile(path, 'utf8')));
 }
 
 /** Bundles the catalogue of problems, a plain map of schemas, as the components of a separate document. */
@@ -34,27 +37,27 @@ export async function bundleProblems(path: string): Promise<OpenApiDocument> {
     paths: {},
     components: { schemas: Object.fromEntries(references) },
   };
-  return withTemporaryFolder(async (folder) => {
-    const wrapper = join(folder, 'wrapper.json');
-    await writeFile(wrapper, JSON.stringify(document));
-    return bundle(wrapper, folder);
-  });
+  return bundled('problems.json', JSON.stringify(document));
 }
 
-async function bundle(path: string, folder: string): Promise<OpenApiDocument> {
-  const output = join(folder, 'bundled.json');
-  await run(process.execPath, ['node_modules/@redocly/cli/bin/cli.js', 'bundle', path, '--output', output], {
-    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-  });
-  const document: unknown = JSON.parse(await readFile(output, 'utf8'));
-  return document as OpenApiDocument; // redocly lint has checked its structure
+/** @param path where the text is; its references are relative to it */
+async function bundled(path: string, text: string): Promise<OpenApiDocument> {
+  const doc = makeDocumentFromString(text, resolve(path));
+  const { bundle: document, problems } = await bundle({ doc, config: await createConfig({}) });
+  if (problems.length > 0) throw new Error(problems.map(described).join('\n'));
+  return inOrder(document.parsed as OpenApiDocument); // redocly lint has checked its structure
 }
 
-async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'plumbline-bundle-'));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+function described({ message, location: [place] }: NormalizedProblem): string {
+  if (place === undefined) return message;
+  const { source, start } = getLineColLocation(place);
+  return `${relative('', source.absoluteRef)}:${start.line}:${start.col} ${message}`;
+}
+
+/** Puts the extensions of a document behind its other parts. */
+function inOrder(document: OpenApiDocument): OpenApiDocument {
+  const isExtension = ([key]: readonly [string, unknown]): boolean => key.startsWith('x-');
+  const entries = Object.entries(document);
+  const sorted = [...entries.filter((entry) => !isExtension(entry)), ...entries.filter(isExtension)];
+  return Object.fromEntries(sorted) as unknown as OpenApiDocument; // The same properties.
 }

@@ -100,7 +100,8 @@ async function unchangedFiles(part: PartRecord | undefined): Promise<GeneratedFi
 async function formatted(path: string, text: string): Promise<string> {
   if (extname(path) !== '.ts') return text;
   const { format, resolveConfig } = await import('prettier');
-  return format(text, { ...(await resolveConfig('.prettierrc.json')), parser: 'typescript' });
+  // The same output as of the parser "typescript", for two thirds of the time.
+  return format(text, { ...(await resolveConfig('.prettierrc.json')), parser: 'babel-ts' });
 }
 
 /** The hash of this folder, of the settings, and of the libraries' versions. */

@@ -1,3 +1,4 @@
+import { createConfig } from '@redocly/openapi-core';
 import openapiTS, { astToString } from 'openapi-typescript';
 import type { ApiContract } from '../contract-model.js';
 import type { OpenApiDocument, SchemaObject } from '../openapi-document.js';
@@ -18,7 +19,9 @@ export async function emitOpenapiTypes(
   const complete = { paths: {}, ...document, components: { ...document.components, schemas } };
   // The library's own document type is stricter about the places of extensions.
   const input = structuredClone(complete) as unknown as Parameters<typeof openapiTS>[0];
-  return header(source) + astToString(await openapiTS(input, { defaultNonNullable: false, alphabetize: false }));
+  const redocly = await createConfig({}); // No rules: redocly lint has checked the document.
+  const options = { defaultNonNullable: false, alphabetize: false, redocly };
+  return header(source) + astToString(await openapiTS(input, options));
 }
 
 /** The principals of a contract's security schemes, by name. */
