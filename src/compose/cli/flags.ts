@@ -81,6 +81,7 @@ export interface UpFlags extends CreateFlags, Pick<Quiet, 'quietBuild'> {
   readonly noAttach?: readonly string[];
   readonly color?: boolean;
   readonly logPrefix?: boolean;
+  readonly menu?: boolean;
   readonly timestamps?: boolean;
   readonly timeout?: number;
   readonly wait?: boolean;

@@ -39,6 +39,8 @@ export interface Io {
    * unsubscribes.
    */
   onInterrupt(handler: () => void): () => void;
+  /** Does what Ctrl-C does, for a terminal that passes it on as a key. */
+  interrupt(): void;
   /** Calls back when the terminal is resized. Returns a function that unsubscribes. */
   onResize(handler: () => void): () => void;
   /** The exit code for a normal end of the process. */
@@ -95,6 +97,9 @@ export function processIo(): Io {
         process.off('SIGINT', onSignal);
         process.off('SIGTERM', onSignal);
       };
+    },
+    interrupt() {
+      process.kill(process.pid, 'SIGINT');
     },
     onResize(handler) {
       process.stdout.on('resize', handler);

@@ -35,8 +35,10 @@ export interface AttachOptions {
   readonly timeoutSeconds?: number | undefined;
   /** A second Ctrl-C: do not wait for a graceful stop. */
   readonly impatient?: AbortSignal;
-  /** Called when Ctrl-C begins to stop the containers. */
-  readonly onStopping?: () => void;
+  /** Leaves the containers running, once all have been started. */
+  readonly detached?: AbortSignal;
+  /** Called, and awaited, when Ctrl-C begins to stop the containers. */
+  readonly onStopping?: () => Promise<void>;
 }
 
 /**
@@ -78,6 +80,7 @@ export async function upAttached(
     happenings.end();
   };
   orchestration.signal.addEventListener('abort', giveUp, { once: true });
+  options.detached?.addEventListener('abort', giveUp, { once: true });
   const upward = up(lettingStartsFinish(orchestration, options.impatient), loaded, { ...upOptions, observer });
   const followed = upward.then(async () => {
     await happenings.push({ kind: 'up' });
@@ -99,11 +102,12 @@ export async function upAttached(
     }
   } finally {
     orchestration.signal.removeEventListener('abort', giveUp);
+    options.detached?.removeEventListener('abort', giveUp);
     left.abort();
     // Containers that are being started must exist before they can be stopped.
     await upward.catch(() => undefined);
-    if (isUp || orchestration.signal.aborted) {
-      if (orchestration.signal.aborted) options.onStopping?.();
+    if ((isUp && options.detached?.aborted !== true) || orchestration.signal.aborted) {
+      if (orchestration.signal.aborted) await options.onStopping?.();
       await stopAll(orchestration, project, options);
     }
   }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Project } from '../model/project/project.js';
 import type { Service } from '../model/project/service.js';
 import type { FileReference } from '../model/project/shared-fields.js';
-import { imageNotFound, isRuntimeError, notSupported } from '../runtime/errors.js';
+import { imageNotFound, isEngineFailure, isRuntimeError, notSupported } from '../runtime/errors.js';
 import type { BuildSpec } from '../runtime/spec.js';
 import { optionalField } from './container/optional-field.js';
 import { memoryBytes } from './container/limits.js';
@@ -83,12 +83,22 @@ async function ensureImage(
   return (await imageId(orchestration, image)) ?? '';
 }
 
-async function imageId({ backend, signal }: Orchestration, reference: string): Promise<string | undefined> {
+/** The id of an image; undefined if it is not present. */
+export async function imageId({ backend, signal }: Orchestration, reference: string): Promise<string | undefined> {
   try {
     return (await backend.images.inspect(reference, { signal })).id;
   } catch (error) {
     if (isRuntimeError(error, 'imageNotFound')) return undefined;
     throw error;
+  }
+}
+
+/** Removes an image that a newer one has replaced, unless it has another name or a container uses it. */
+export async function removeReplaced({ backend, signal }: Orchestration, id: string): Promise<void> {
+  try {
+    if ((await backend.images.inspect(id, { signal })).tags.length === 0) await backend.images.remove(id, { signal });
+  } catch (error) {
+    if (!isEngineFailure(error) && !isRuntimeError(error, 'imageNotFound')) throw error;
   }
 }
 

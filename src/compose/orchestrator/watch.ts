@@ -9,6 +9,7 @@ import { channel } from '../runtime/channel.js';
 import { hasEnded } from '../runtime/lifecycle.js';
 import type { FileToPut } from '../runtime/spec.js';
 import { runHooks } from './hooks.js';
+import { imageId, imageOf, removeReplaced } from './images.js';
 import { restartProject } from './lifecycle.js';
 import { observeProject, type Member } from './actual-state.js';
 import type { Orchestration } from './orchestration.js';
@@ -52,6 +53,11 @@ export async function requireWatchedPaths(loaded: Loaded): Promise<void> {
   }
 }
 
+export interface WatchOptions {
+  /** False: keep images that a rebuild replaces. */
+  readonly prune?: boolean;
+}
+
 /**
  * Applies changes until the signal fires. Resolves then.
  *
@@ -61,7 +67,7 @@ export async function watchProject(
   orchestration: Orchestration,
   loaded: Loaded,
   applied: (text: string) => void,
-  source: ChangeSource = fileChanges,
+  { source = fileChanges, ...options }: WatchOptions & { readonly source?: ChangeSource } = {},
 ): Promise<void> {
   await requireWatchedPaths(loaded);
   const { clock, signal } = orchestration;
@@ -89,7 +95,7 @@ export async function watchProject(
     waiting.push(change);
     settling ??= clock.sleep(SETTLE_MS, signal).then(async () => {
       settling = undefined;
-      await applyChanges(orchestration, loaded, waiting.splice(0), applied);
+      await applyChanges(orchestration, loaded, waiting.splice(0), applied, options);
     });
     settling.catch((error: unknown) => {
       if (signal.aborted) changes.end();
@@ -131,11 +137,12 @@ export async function applyChanges(
   loaded: Loaded,
   changes: readonly Change[],
   applied: (text: string) => void,
+  options: WatchOptions = {},
 ): Promise<void> {
   for (const service of new Set(changes.map((change) => change.service))) {
     const own = changes.filter((change) => change.service === service);
     if (own.some(({ rule }) => rule.action === 'rebuild')) {
-      await rebuild(orchestration, loaded, service);
+      await rebuild(orchestration, loaded, service, options);
       applied(`${service}: rebuilt`);
       continue;
     }
@@ -154,13 +161,23 @@ export async function applyChanges(
   }
 }
 
-async function rebuild(orchestration: Orchestration, { project, contents }: Loaded, service: string): Promise<void> {
+async function rebuild(
+  orchestration: Orchestration,
+  { project, contents }: Loaded,
+  service: string,
+  { prune = true }: WatchOptions,
+): Promise<void> {
+  const image = imageOf(project, service);
+  const replaced = prune ? await imageId(orchestration, image) : undefined;
   const alone = {
     ...project,
     services: { [service]: project.services[service] ?? {} },
     disabledServices: { ...project.disabledServices, ...project.services },
   };
   await up(orchestration, { project: alone, contents }, { build: 'always' });
+  if (replaced !== undefined && replaced !== (await imageId(orchestration, image))) {
+    await removeReplaced(orchestration, replaced);
+  }
 }
 
 async function runningMembers(orchestration: Orchestration, { project }: Loaded, service: string): Promise<Member[]> {

@@ -102,6 +102,9 @@ export function consoleOn(
         interrupts.add(handler);
         return () => interrupts.delete(handler);
       },
+      interrupt() {
+        for (const handler of [...interrupts]) handler();
+      },
       onResize: () => () => undefined,
       setExitCode: (given) => (code = given),
       exit(given) {
@@ -123,7 +126,7 @@ export function consoleOn(
     return {
       ran: parsed.then(() => ({ code, stdout: out.text(), stderr: err.text() })),
       interrupt: () => {
-        for (const handler of [...interrupts]) handler();
+        io.interrupt();
       },
       printed: out.contains,
     };

@@ -1,4 +1,6 @@
 /** Commands on a real pseudo-terminal, in front of a real engine. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CTRL, missingTerminal } from '../../support/terminal.js';
 import { engineProject, shell } from './engine-project.js';
@@ -127,6 +129,45 @@ export const terminals: EnginePart = (engine) => {
         shown.type(CTRL.c);
         expect(await shown.ended).toBe(0);
         expect(Object.values(await statuses())).not.toContain('running');
+      });
+
+      it('the menu of up detaches, and leaves the containers running', async () => {
+        const { onTerminal, statuses } = await engineProject(engine, web);
+        const shown = await onTerminal('up', '--menu');
+        await shown.shows(/w\S* Enable Watch {3}\S*d\S* Detach/);
+        shown.type('w');
+        await shown.shows('No service has a develop.watch section.');
+        shown.type('d');
+        expect(await shown.ended).toBe(0);
+        expect(await statuses()).toEqual({ web: 'running' });
+      });
+
+      it('the menu of up watches files, and Ctrl-C stops the containers', async () => {
+        const watched = { develop: { watch: [{ path: './page', target: '/page', action: 'sync' }] } };
+        const { onTerminal, statuses, folder } = await engineProject(
+          engine,
+          { services: { web: watched } },
+          { page: 'one' },
+        );
+        const shown = await onTerminal('up', '--menu');
+        await shown.shows('Enable Watch');
+        shown.type('w');
+        await shown.shows('Disable Watch');
+        const copied = async (): Promise<string> => {
+          await writeFile(path.join(folder, 'page'), 'two');
+          return shown.shown();
+        };
+        await expect.poll(copied, { timeout: 20_000, interval: 300 }).toContain('web: 1 file copied');
+        // What does not fit is left out.
+        shown.resize(24, 20);
+        shown.type('w');
+        const lastLine = (): string => shown.shown().split('\u001b[0J').at(-1) ?? '';
+        await expect.poll(lastLine, { timeout: 20_000 }).toMatch(/Enable Watch$/);
+        shown.type(CTRL.c);
+        await shown.shows('press Ctrl+C again to force');
+        expect(await shown.ended).toBe(0);
+        // The mark of the stop is in the state of that process.
+        expect(await statuses()).toEqual({ web: 'exited' });
       });
 
       it('logs --follow ends at Ctrl-C', async () => {

@@ -1,17 +1,13 @@
 import { Option, type Command } from 'commander';
 import { selectServices } from '../../model/project/profiles.js';
-import type { Service } from '../../model/project/service.js';
-import { upAttached } from '../../orchestrator/attached.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
-import type { Plan, Step } from '../../orchestrator/plan.js';
 import { awaitReady } from '../../orchestrator/readiness.js';
 import { up, type Loaded, type UpOptions } from '../../orchestrator/up.js';
-import { watchProject } from '../../orchestrator/watch.js';
 import { collected, scaleOf, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
-import { linePrinter } from '../line-printer.js';
+import { runAttached } from '../attached-up.js';
 import { quieter } from '../quiet.js';
 import type { Session } from '../session.js';
 import type { CreateFlags, UpFlags } from '../flags.js';
@@ -38,6 +34,8 @@ export function upCommand(compose: Command, io: Io): void {
         .option('--quiet-build', 'do not print the output of builds')
         .option('--no-color', 'disable colours')
         .option('--no-log-prefix', 'omit container names')
+        .option('--menu', 'show keys to watch files and to detach (default: COMPOSE_MENU)')
+        .option('--no-menu', 'do not show them')
         .option('--timestamps', 'print the time of each line')
         .option('-t, --timeout <seconds>', 'time for containers to stop (default: 10)', wholeNumber)
         .option('--wait', 'wait until all are running and healthy; implies --detach')
@@ -128,79 +126,6 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
     }
     return 0;
   }, project);
-}
-
-async function runAttached(
-  session: Session,
-  loaded: Loaded,
-  options: UpOptions,
-  services: readonly string[],
-  flags: UpFlags,
-): Promise<number> {
-  const { project } = loaded;
-  const orchestration = quieter(await session.orchestration(), flags);
-  const printer = linePrinter(session, project.name, { ...flags, ansi: flags.color === false ? 'never' : undefined });
-  const shown = (service: string): boolean => isShown(flags, services, service, project.services[service]);
-  const observer = {
-    planned: (plan: Plan): void => {
-      printer.expect(plan.services.flatMap((each) => (shown(each.service) ? each.steps.map(nameOf) : [])));
-    },
-    running: () => undefined,
-  };
-  const watch = (): void => {
-    const told = (text: string): void => void session.print(`${text}\n`);
-    watchProject(orchestration, loaded, told).catch((error: unknown) => {
-      session.progress.report({ kind: 'warning', message: String(error) });
-    });
-  };
-  return upAttached(
-    orchestration,
-    loaded,
-    { ...options, observer },
-    {
-      shown,
-      abortOn:
-        flags.abortOnContainerExit === true ? 'exit' : flags.abortOnContainerFailure === true ? 'failure' : undefined,
-      exitCodeFrom: flags.exitCodeFrom,
-      timeoutSeconds: flags.timeout,
-      impatient: session.impatient,
-      onStopping: () => {
-        session.progress.note('Stopping... (press Ctrl+C again to force)');
-      },
-    },
-    async (happening) => {
-      if (happening.kind === 'up') {
-        await session.progress.close();
-        if (flags.watch === true) watch();
-      } else if (happening.kind === 'line') {
-        await session.progress.beside(() => printer.line(happening));
-      } else if (shown(happening.service)) {
-        await session.progress.beside(() =>
-          printer.note(happening.container, `exited with code ${happening.exitCode}`),
-        );
-      }
-    },
-  );
-}
-
-function nameOf(step: Step): string {
-  return 'name' in step ? step.name : step.container.name;
-}
-
-/**
- * `--attach` and `--no-attach` take precedence over the named services, and those over the file's `attach`. The output
- * of mere dependencies of the named services is not shown.
- */
-function isShown(
-  { attach, attachDependencies, noAttach = [] }: UpFlags,
-  named: readonly string[],
-  service: string,
-  definition: Service | undefined,
-): boolean {
-  if (noAttach.includes(service)) return false;
-  if (attach !== undefined) return attach.includes(service);
-  const isNamed = named.length === 0 || named.includes(service) || attachDependencies === true;
-  return definition?.attach !== false && isNamed;
 }
 
 function requireSense(flags: UpFlags): void {

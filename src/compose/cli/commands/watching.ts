@@ -35,11 +35,15 @@ export function waitCommand(compose: Command, io: Io): void {
 }
 
 export function watchCommand(compose: Command, io: Io): void {
-  define<{ quiet?: boolean; up?: boolean }>(compose, io, {
+  define<{ prune: boolean; quiet?: boolean; up?: boolean }>(compose, io, {
     usage: 'watch [services...]',
     description: 'apply file changes to containers (develop.watch) until Ctrl-C',
     options: (command) =>
-      command.option('--no-up', 'do not start services first').option('--quiet', 'do not print progress'),
+      command
+        .option('--no-up', 'do not start services first')
+        .option('--prune', 'remove images that a rebuild replaces (default)', true)
+        .option('--no-prune', 'keep them')
+        .option('--quiet', 'do not print progress'),
     run: async (session, services, flags) => {
       const loaded = await session.load(services);
       if (watchedServices(loaded).length === 0) throw new UsageError('No service has a develop.watch section.');
@@ -48,7 +52,7 @@ export function watchCommand(compose: Command, io: Io): void {
       if (flags.up !== false) await up(orchestration, loaded);
       await session.io.stderr.write(`Watching for ${watchedServices(loaded).join(', ')}. Press Ctrl-C to stop.\n`);
       const told = (text: string): void => void (flags.quiet === true || session.print(`${text}\n`));
-      await watchProject(orchestration, loaded, told);
+      await watchProject(orchestration, loaded, told, { prune: flags.prune });
       return 0;
     },
   });

@@ -1,0 +1,140 @@
+/** `up` in the foreground: the output of containers, file changes, and the menu. */
+import type { Service } from '../model/project/service.js';
+import { upAttached } from '../orchestrator/attached.js';
+import type { Plan, Step } from '../orchestrator/plan.js';
+import type { Loaded, UpOptions } from '../orchestrator/up.js';
+import { watchedServices, watchProject } from '../orchestrator/watch.js';
+import type { UpFlags } from './flags.js';
+import { linePrinter } from './line-printer.js';
+import { noMenu, openMenu, type Menu } from './menu.js';
+import { quieter } from './quiet.js';
+import type { Session } from './session.js';
+
+/** @returns the exit code */
+export async function runAttached(
+  session: Session,
+  loaded: Loaded,
+  options: UpOptions,
+  services: readonly string[],
+  flags: UpFlags,
+): Promise<number> {
+  const { project } = loaded;
+  const orchestration = quieter(await session.orchestration(), flags);
+  const printer = linePrinter(session, project.name, { ...flags, ansi: flags.color === false ? 'never' : undefined });
+  const shown = (service: string): boolean => isShown(flags, services, service, project.services[service]);
+  const observer = {
+    planned: (plan: Plan): void => {
+      printer.expect(plan.services.flatMap((each) => (shown(each.service) ? each.steps.map(nameOf) : [])));
+    },
+    running: () => undefined,
+  };
+  const detaching = new AbortController();
+  let menu = noMenu;
+  const print = (text: string): Promise<void> => menu.above(() => session.print(`${text}\n`));
+  const watch = watchSwitch((signal) =>
+    watchProject({ ...orchestration, signal }, loaded, (text) => void print(text)).catch((error: unknown) => {
+      if (!signal.aborted) session.progress.report({ kind: 'warning', message: String(error) });
+    }),
+  );
+  session.signal.addEventListener('abort', watch.stop, { once: true });
+  const opened = (): Menu =>
+    openMenu(session, [
+      {
+        key: 'w',
+        label: () => (watch.isOn() ? 'Disable Watch' : 'Enable Watch'),
+        press: () => {
+          if (watchedServices(loaded).length === 0) void print('No service has a develop.watch section.');
+          else if (watch.isOn()) watch.stop();
+          else watch.start();
+        },
+      },
+      {
+        key: 'd',
+        label: () => 'Detach',
+        press: () => {
+          detaching.abort();
+        },
+      },
+    ]);
+  const code = upAttached(
+    orchestration,
+    loaded,
+    { ...options, observer },
+    {
+      shown,
+      abortOn:
+        flags.abortOnContainerExit === true ? 'exit' : flags.abortOnContainerFailure === true ? 'failure' : undefined,
+      exitCodeFrom: flags.exitCodeFrom,
+      timeoutSeconds: flags.timeout,
+      impatient: session.impatient,
+      detached: detaching.signal,
+      onStopping: async () => {
+        await menu.close();
+        session.progress.note('Stopping... (press Ctrl+C again to force)');
+      },
+    },
+    async (happening) => {
+      if (happening.kind === 'up') {
+        await session.progress.close();
+        if (flags.watch === true) watch.start();
+        if (wantsMenu(session, flags)) menu = opened();
+      } else if (happening.kind === 'line') {
+        await menu.above(() => session.progress.beside(() => printer.line(happening)));
+      } else if (shown(happening.service)) {
+        const text = `exited with code ${happening.exitCode}`;
+        await menu.above(() => session.progress.beside(() => printer.note(happening.container, text)));
+      }
+    },
+  );
+  return code.finally(async () => {
+    watch.stop();
+    await menu.close();
+  });
+}
+
+/** Only a person at a terminal can press keys. */
+function wantsMenu({ io }: Session, { menu }: UpFlags): boolean {
+  const isWanted = menu ?? /^(?:1|t|true)$/i.test(io.environment['COMPOSE_MENU'] ?? '');
+  return isWanted && io.stdin.isTerminal && io.stdout.isTerminal;
+}
+
+interface WatchSwitch {
+  isOn(): boolean;
+  start(): void;
+  stop(): void;
+}
+
+function watchSwitch(run: (signal: AbortSignal) => Promise<void>): WatchSwitch {
+  let running: AbortController | undefined;
+  return {
+    isOn: () => running !== undefined,
+    start() {
+      running = new AbortController();
+      void run(running.signal);
+    },
+    stop() {
+      running?.abort();
+      running = undefined;
+    },
+  };
+}
+
+function nameOf(step: Step): string {
+  return 'name' in step ? step.name : step.container.name;
+}
+
+/**
+ * `--attach` and `--no-attach` take precedence over the named services, and those over the file's `attach`. The output
+ * of mere dependencies of the named services is not shown.
+ */
+function isShown(
+  { attach, attachDependencies, noAttach = [] }: UpFlags,
+  named: readonly string[],
+  service: string,
+  definition: Service | undefined,
+): boolean {
+  if (noAttach.includes(service)) return false;
+  if (attach !== undefined) return attach.includes(service);
+  const isNamed = named.length === 0 || named.includes(service) || attachDependencies === true;
+  return definition?.attach !== false && isNamed;
+}
