@@ -2651,6 +2651,8 @@ export interface components {
       repositories: string[];
       /** @description Whether runs can be started. */
       is_active: boolean;
+      /** @description Whether runs remove commits that a rewritten history no longer has. */
+      prune: boolean;
       /** @description Whether it fills the organization with demo data. */
       is_demo: boolean;
       /**
@@ -2716,6 +2718,11 @@ export interface components {
        * @default true
        */
       is_active?: boolean;
+      /**
+       * @description Whether runs remove commits, with their work units, that a rewritten history no longer has. It applies to the target `git`.
+       * @default false
+       */
+      prune?: boolean;
     };
     /** @description The organization has no sync configuration with this id. List the configurations to see the valid ids. */
     SyncConfigNotFoundProblem: {
@@ -2750,6 +2757,8 @@ export interface components {
       repositories?: components['schemas']['Label'][];
       /** @description Whether runs can be started. */
       is_active?: boolean;
+      /** @description Whether runs remove commits, with their work units, that a rewritten history no longer has. It applies to the target `git`. */
+      prune?: boolean;
     };
     /** @description The progress of a run. */
     SyncProgress: {
@@ -7472,6 +7481,7 @@ export interface operations {
            *             "example/*"
            *           ],
            *           "is_active": true,
+           *           "prune": false,
            *           "is_demo": false,
            *           "created_at": "2026-03-02T09:15:00.000Z",
            *           "updated_at": "2026-03-02T09:15:00.000Z",
@@ -7571,6 +7581,7 @@ export interface operations {
            *         "example/*"
            *       ],
            *       "is_active": true,
+           *       "prune": false,
            *       "is_demo": false,
            *       "created_at": "2026-03-02T09:15:00.000Z",
            *       "updated_at": "2026-03-02T09:15:00.000Z",
@@ -7653,6 +7664,7 @@ export interface operations {
            *         "example/*"
            *       ],
            *       "is_active": true,
+           *       "prune": false,
            *       "is_demo": false,
            *       "created_at": "2026-03-02T09:15:00.000Z",
            *       "updated_at": "2026-03-02T09:15:00.000Z",
@@ -7792,6 +7804,7 @@ export interface operations {
            *         "example/*"
            *       ],
            *       "is_active": false,
+           *       "prune": false,
            *       "is_demo": false,
            *       "created_at": "2026-03-02T09:15:00.000Z",
            *       "updated_at": "2026-03-02T09:20:00.000Z",

@@ -834,7 +834,7 @@ export type ListSyncConfigsHandler<Dependencies> = OperationHandler<
 /** `POST /api/v1/admin/sync-configs` */
 export type CreateSyncConfigRequest = OperationRequest<{
   headers: { readonly 'idempotency-key'?: string };
-  body: WithDefaults<Schemas['CreateSyncConfigRequest'], 'is_active'>;
+  body: WithDefaults<Schemas['CreateSyncConfigRequest'], 'is_active' | 'prune'>;
   principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type CreateSyncConfigReply =

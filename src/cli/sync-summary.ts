@@ -23,7 +23,13 @@ export function describeSummary({ target, provider, repositories, duration_ms: d
   }
   const outcome = failed.length === 0 ? '' : `, ${failed.length} failed`;
   const head = `sync ${target} from ${provider}: ${counted(done, 'repos')} done${outcome}`;
-  return `${head}; ${describeCounts(counts)} in ${(duration / 1000).toFixed(1)} s\n${failed.map(describeFailure).join('')}`;
+  return `${head}; ${describeCounts(counts)}${describeRemoved(repositories)} in ${(duration / 1000).toFixed(1)} s\n${failed.map(describeFailure).join('')}`;
+}
+
+/** `, 12 commits removed` after a prune that removed some. */
+function describeRemoved(repositories: readonly RepositorySummary[]): string {
+  const commits = repositories.reduce((sum, { removed }) => sum + (removed?.commits ?? 0), 0);
+  return commits === 0 ? '' : `, ${counted(commits, 'git_commits')} removed`;
 }
 
 /** `1,204 commits, 3 reviews`; does not count rows of repositories. */

@@ -28,6 +28,7 @@ export function registerSyncCommand(program: Command): void {
     .option('--org <id>', 'organization of the records (default: ORG_ID, else "default")')
     .option('--rules <file>', 'rules that classify work units (default: WORK_UNIT_RULES, else the built-in ones)')
     .option('--max-commits-per-repo <n>', 'maximum number of commits per repository (default: see below)')
+    .option('--prune', 'git: remove commits that the source no longer reaches (default: keep them)')
     .option('--since <time>', 'start at this ISO date or time; UTC unless it has an offset')
     .option('--date <date>', 'only the day YYYY-MM-DD, in UTC; not with --since')
     .option('--backfill <days>', 'this many days, ending with --date or today; not with --since')

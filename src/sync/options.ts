@@ -24,6 +24,8 @@ export interface SyncOptions {
   readonly maxRepos?: string;
   readonly useAsync?: boolean;
   readonly maxCommitsPerRepo?: string;
+  /** `sync git`: removes commits that the source no longer reaches. */
+  readonly prune?: boolean;
   readonly sink?: string;
   /** A rules file for work units, instead of the built-in rules. */
   readonly rules?: string;

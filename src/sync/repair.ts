@@ -24,7 +24,7 @@ export async function repairSecondary(
   progress.note?.('Bringing the secondary database level with the primary');
   const unfinished: SyncState = { ...stored, revision: `${stored.revision}:repairing` };
   for (const table of tablesOf(key)) {
-    // Blame is the only table whose rows are ever removed, so rows that the primary no longer has must be removed.
+    // Rows that the primary no longer has must be removed. (Commits that it no longer has are removed by a prune.)
     if (table.name === 'git_blame') await secondary.clear(table, key.repoId);
     for await (const rows of primary.scan(table, key.repoId)) {
       signal.throwIfAborted();

@@ -3,7 +3,8 @@ import { inSpan } from '../system/tracing.js';
 import { cleanedUp } from './cleaned-up.js';
 import { SyncError, failureOf } from './failures.js';
 import { repositoryId } from './identity.js';
-import type { OpenRepository, Page, RepositorySource } from './providers/provider.js';
+import { prune, resumePrune, type PruneOptions, type PrunedDatabase, type Removed } from './prune.js';
+import type { OpenRepository, Page, PartialReach, Reach, RepositorySource } from './providers/provider.js';
 import { readAhead } from './read-ahead.js';
 import type { AnyRow } from './records.js';
 import { TABLES } from './records.js';
@@ -49,27 +50,35 @@ async function syncTraced(source: RepositorySource, context: SyncContext): Promi
   let name = source.name;
   let id: string | null = null;
   let problem: unknown;
+  let removed: Removed | undefined;
   try {
     const repository = await source.open();
     name = repository.identity.name;
     id = repositoryId(request.orgId, repository.identity.identity);
-    problem = await syncOpened(repository, id, context, counts);
+    ({ problem, removed } = await syncOpened(repository, id, context, counts));
   } catch (error) {
     dependencies.signal.throwIfAborted();
     problem = error;
   }
   const error = problem === undefined ? null : failureOf(problem, request.secrets);
   dependencies.progress.repositoryFinished?.({ name, error: error?.message ?? null });
-  return { id, name, status: error === null ? 'ok' : 'failed', records: counts, error };
+  const status = error === null ? 'ok' : 'failed';
+  return { id, name, status, records: counts, ...(removed === undefined ? {} : { removed }), error };
 }
 
-/** @returns the secondary's problem, if any; a problem of the primary is thrown */
+interface Synced {
+  /** Of the secondary, if any; a problem of the primary is thrown. */
+  readonly problem: SyncError | undefined;
+  /** What a prune removed from the primary, if one was made. */
+  readonly removed: Removed | undefined;
+}
+
 async function syncOpened(
   repository: OpenRepository,
   repoId: string,
   context: SyncContext,
   counts: Counts,
-): Promise<SyncError | undefined> {
+): Promise<Synced> {
   const { request, dependencies, primary } = context;
   const key: StateKey = { repoId, target: request.target, source: request.provider };
   const { name } = repository.identity;
@@ -80,7 +89,15 @@ async function syncOpened(
     });
   });
   let units: DerivedSync | undefined;
-  const work = async (): Promise<SyncError | undefined> => {
+  const work = async (): Promise<Synced> => {
+    const fingerprint = fingerprintOf(request);
+    const options: PruneOptions = {
+      window: request.window,
+      fingerprint,
+      newId: dependencies.newId,
+      assertHeld: () => lock.assertHeld(),
+    };
+    if (key.target === 'git') await resumePrune({ sink: primary, units: context.units }, key, options);
     const stored = await primary.readState(key);
     // The files are needed for derivation only.
     const isDerived = (context.units ?? context.secondaryUnits) !== undefined;
@@ -89,8 +106,7 @@ async function syncOpened(
       mailmap: isDerived ? await repository.mailmap?.() : undefined,
       isInOrder: repository.isInOrder === true,
     };
-    const secondary = await openSecondary(key, stored, synced, context);
-    const fingerprint = fingerprintOf(request);
+    const secondary = await openSecondary(key, stored, synced, context, options);
     const start = stored?.request === fingerprint ? { position: stored.position, done: stored.done } : undefined;
     dependencies.progress.repositoryStarted?.({ name, target: request.target, resumed: start?.done === false });
     if (context.units !== undefined) units = await beginDerivation(context.units, key, synced);
@@ -129,9 +145,42 @@ async function syncOpened(
       if (written > 0) counts.work_units = written;
       await secondary.derive(revision);
     }
-    return secondary.problem();
+    const removed = request.prune ? await pruneAll(repository, key, context, options, secondary) : undefined;
+    return { problem: secondary.problem(), removed };
   };
   return cleanedUp(work, () => Promise.all([units?.close(), lock.release()]));
+}
+
+/** Removes unreachable commits from both databases, if the source can list all that it reaches. */
+async function pruneAll(
+  repository: OpenRepository,
+  key: StateKey,
+  { dependencies, primary, units }: SyncContext,
+  options: PruneOptions,
+  secondary: Secondary,
+): Promise<Removed | undefined> {
+  const note = (text: string): void => dependencies.progress.note?.(`${repository.identity.name} (git): ${text}`);
+  const reach = await repository.reachable?.();
+  if (reach === undefined) return undefined;
+  let listed: ReturnType<Reach['list']> | undefined;
+  const pruneOne = async (database: PrunedDatabase): Promise<Removed | PartialReach> =>
+    'partial' in reach ? reach : prune(database, key, { ...reach, list: () => (listed ??= reach.list()) }, options);
+  const removed = await pruneOne({ sink: primary, units });
+  if ('partial' in removed) {
+    note(`no commits are removed, because ${removed.partial}`);
+    return undefined;
+  }
+  await secondary.prune(pruneOne);
+  const { commits, requests } = removed;
+  if (commits > 0) {
+    const parts = [counted(commits, 'commit'), ...(requests > 0 ? [counted(requests, 'request')] : [])];
+    note(`removed ${parts.join(' and ')} that the rewritten history no longer has`);
+  }
+  return removed;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 type Counts = Partial<Record<CountedName, number>>;
@@ -142,6 +191,7 @@ interface Secondary {
   apply(page: SinkPage): Promise<void>;
   /** Derives the work units of the stored pages; see `DerivedSync.finish`. */
   derive(revision: string): Promise<void>;
+  prune(action: (database: PrunedDatabase) => Promise<unknown>): Promise<void>;
   problem(): SyncError | undefined;
 }
 
@@ -151,6 +201,7 @@ async function openSecondary(
   stored: SyncState | undefined,
   synced: SyncedSource,
   context: SyncContext,
+  options: PruneOptions,
 ): Promise<Secondary> {
   const { primary, secondary, secondaryUnits, dependencies } = context;
   let problem: SyncError | undefined;
@@ -171,8 +222,9 @@ async function openSecondary(
   };
   let units: DerivedSync | undefined;
   await attempt(async (sink) => {
-    await repairSecondary(primary, sink, key, stored, dependencies);
     if (secondaryUnits instanceof Error) throw secondaryUnits;
+    if (key.target === 'git') await resumePrune({ sink, units: secondaryUnits }, key, options);
+    await repairSecondary(primary, sink, key, stored, dependencies);
     // Not while the history is read: a process that holds the lock of one database must not wait for a lock of another.
     if (secondaryUnits !== undefined)
       units = await beginDerivation(secondaryUnits, key, { ...synced, isInOrder: false });
@@ -183,6 +235,11 @@ async function openSecondary(
     derive: (revision) =>
       attempt(async () => {
         await units?.finish(revision);
+      }),
+    prune: (action) =>
+      attempt(async (sink) => {
+        if (secondaryUnits instanceof Error) throw secondaryUnits;
+        await action({ sink, units: secondaryUnits });
       }),
     problem: () => problem,
   };

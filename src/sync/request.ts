@@ -20,6 +20,8 @@ export interface SyncRequest {
   readonly window: TimeWindow;
   /** `--max-commits-per-repo`, if set. */
   readonly maxCommits: number | undefined;
+  /** Whether to remove commits that the source no longer reaches. Only for the target `git`. */
+  readonly prune: boolean;
   /** Leading records (commits, pull requests, files) per page. */
   readonly pageSize: number;
   readonly batch: BatchOptions;
@@ -69,6 +71,9 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
   if (target !== undefined && provider !== undefined && !targetsOf(provider).includes(target)) {
     report(`--provider ${provider} has no ${target}: it has ${targetsOf(provider).join(', ')}`);
   }
+  const prune = options.prune === true;
+  if (prune && target !== undefined && target !== 'git') report(`--prune is for git, and not for ${target}`);
+  if (prune && provider === 'synthetic') report('--prune is not for synthetic: its history is never rewritten');
   const databases = parseDatabases(options, environment, report);
   const window = parseTimeWindow(options, now);
   if ('problems' in window) problems.push(...window.problems);
@@ -115,6 +120,7 @@ export function parseSyncRequest(options: SyncOptions, environment: Environment,
       selection,
       window: 'window' in window ? window.window : NO_WINDOW,
       maxCommits,
+      prune,
       pageSize,
       batch,
       workers,

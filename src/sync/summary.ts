@@ -1,6 +1,7 @@
 /** The result of a sync: the object that `--json` prints, and the exit code. */
 import type { SyncFailure } from './failures.js';
 import type { TableName } from './records.js';
+import type { Removed } from './prune.js';
 import type { ProviderName, Target } from './targets.js';
 
 /** The names in counts: tables of records, and work units. */
@@ -21,6 +22,8 @@ export interface RepositorySummary {
   readonly status: 'ok' | 'failed';
   /** Records stored by this run, by table, and work units written. Zero counts are omitted. */
   readonly records: Readonly<Partial<Record<CountedName, number>>>;
+  /** What a prune removed; absent if none was asked for, or it could not be made. */
+  readonly removed?: Removed;
   readonly error: SyncFailure | null;
 }
 

@@ -100,6 +100,14 @@ describe('a request', () => {
     },
   );
 
+  it('allows --prune for git of clones and hosts only', () => {
+    expect(problems({ ...LOCAL, target: 'git', prune: true })).toEqual([]);
+    expect(problems({ ...LOCAL, target: 'prs', prune: true })).toEqual(['--prune is for git, and not for prs']);
+    expect(problems({ target: 'git', provider: 'synthetic', db: 'sqlite:x', prune: true })).toEqual([
+      '--prune is not for synthetic: its history is never rewritten',
+    ]);
+  });
+
   it.each(['host_b', 'synthetic'])('allows all seven targets for %s', (provider) => {
     for (const target of ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents', 'issues']) {
       expect(problems({ target, provider, db: 'sqlite:x', projectId: '7' })).toEqual([]);

@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { SyncOptions } from '../../src/sync/options.js';
 import type { Lock } from '../../src/sync/sinks/sink.js';
@@ -18,21 +15,15 @@ import {
   temporaryDirectory,
   testDependencies,
 } from './harness.js';
+import { killedInFrontOf } from './killed-sync.js';
 import { unitsIn } from './work-units/stored-units.js';
 
 const COMMITS = 45;
 const SMALL_PAGES = { BATCH_SIZE: '10' };
 
-/** Runs a sync in a separate process and kills it before it stores the state of its third page. */
-async function killedSync(options: SyncOptions): Promise<void> {
-  const script = fileURLToPath(new URL('run-sync.ts', import.meta.url));
-  const args = [JSON.stringify(options), JSON.stringify(SMALL_PAGES), '(insert into|update) sync_state', '3'];
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const closed = once(child, 'close');
-  child.kill('SIGKILL');
-  await closed;
-  expect(line.toString()).toBe('stopped\n');
+/** Kills a sync before it stores the state of its third page. */
+function killedSync(options: SyncOptions): Promise<void> {
+  return killedInFrontOf('(insert into|update) sync_state', 3, options, SMALL_PAGES);
 }
 
 async function localHistory(): Promise<SyncOptions> {

@@ -25,7 +25,7 @@ export const createSyncConfig: CreateSyncConfigHandler<PlatformDependencies> = a
     const config = { orgId, integrationId, name: body.name.trim(), provider, targets, repositories };
     const id = await insertSyncConfig(
       transaction,
-      { ...config, isActive: body.is_active, createdBy: actor.userId },
+      { ...config, isActive: body.is_active, prune: body.prune, createdBy: actor.userId },
       now,
     );
     if (id === null) return validationProblem([nameTaken]);

@@ -15,6 +15,8 @@ export interface SyncConfigRow {
   readonly targets: SyncTarget[];
   readonly repositories: string[];
   readonly is_active: boolean;
+  /** Whether runs remove commits that a rewritten history no longer has. */
+  readonly prune: boolean;
   /** Whether it fills the organization with demo data. */
   readonly is_demo: boolean;
   readonly created_at: Date;
@@ -49,7 +51,7 @@ export async function findSyncConfig(sql: Sql, orgId: string, id: string): Promi
 
 function withLatestRun(sql: Sql): ReturnType<Sql> {
   return sql`
-    select c.id, c.org_id, c.integration_id, c.name, c.provider, c.targets, c.repositories, c.is_active, c.is_demo,
+    select c.id, c.org_id, c.integration_id, c.name, c.provider, c.targets, c.repositories, c.is_active, c.prune, c.is_demo,
       c.created_at, c.updated_at, r.id as run_id, r.status as run_status, r.error as run_error, r.created_at as run_created_at,
       r.started_at as run_started_at, r.finished_at as run_finished_at
     from sync_configs c
@@ -101,6 +103,7 @@ export async function insertSyncConfig(
     readonly targets: readonly SyncTarget[];
     readonly repositories: readonly string[];
     readonly isActive: boolean;
+    readonly prune?: boolean;
     readonly isDemo?: boolean;
     /** null: a service token. */
     readonly createdBy: string | null;
@@ -110,10 +113,10 @@ export async function insertSyncConfig(
   const { orgId, integrationId, name, provider, isActive, createdBy } = config;
   const [row] = await sql<{ id: string }[]>`
     insert into sync_configs
-      (org_id, integration_id, name, provider, targets, repositories, is_active, is_demo, created_by, created_at,
+      (org_id, integration_id, name, provider, targets, repositories, is_active, prune, is_demo, created_by, created_at,
         updated_at)
     values (${orgId}, ${integrationId}, ${name}, ${provider}, ${sql.typed.texts(config.targets)},
-      ${sql.typed.texts(config.repositories)}, ${isActive}, ${config.isDemo === true},
+      ${sql.typed.texts(config.repositories)}, ${isActive}, ${config.prune === true}, ${config.isDemo === true},
       ${createdBy}, ${now}, ${now})
     on conflict do nothing
     returning id`;
@@ -128,13 +131,14 @@ export async function changeSyncConfig(
   change: Schemas['UpdateSyncConfigRequest'],
   now: Date,
 ): Promise<void> {
-  const { name, targets, repositories, is_active: isActive } = change;
+  const { name, targets, repositories, is_active: isActive, prune } = change;
   await sql`
     update sync_configs set updated_at = ${now}
       ${name === undefined ? sql`` : sql`, name = ${name.trim()}`}
       ${targets === undefined ? sql`` : sql`, targets = ${sql.typed.texts(targets)}`}
       ${repositories === undefined ? sql`` : sql`, repositories = ${sql.typed.texts(repositories)}`}
       ${isActive === undefined ? sql`` : sql`, is_active = ${isActive}`}
+      ${prune === undefined ? sql`` : sql`, prune = ${prune}`}
     where org_id = ${orgId} and id = ${id}`;
 }
 
@@ -150,9 +154,9 @@ export async function removeSyncConfig(sql: Sql, orgId: string, id: string): Pro
 
 /** The contract's `SyncConfig`. */
 export function syncConfigOf(row: SyncConfigRow): Schemas['SyncConfig'] {
-  const { id, org_id, integration_id, name, provider, targets, repositories, is_active, is_demo } = row;
+  const { id, org_id, integration_id, name, provider, targets, repositories, is_active, prune, is_demo } = row;
   return {
-    ...{ id, org_id, integration_id, name, provider, targets, repositories, is_active, is_demo },
+    ...{ id, org_id, integration_id, name, provider, targets, repositories, is_active, prune, is_demo },
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     latest_run: latestRunOf(row),

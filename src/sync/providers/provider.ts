@@ -30,8 +30,32 @@ export interface OpenRepository {
    * of the previous page. Work units are then derived while the history is read.
    */
   readonly isInOrder?: boolean;
+  /** What this source reaches, for a prune. Absent: the history of this source is never rewritten. */
+  reachable?(): Promise<Reach | PartialReach>;
   /** The records of the requested target in pages. The last page has `done`; it exists even if there are no records. */
   pages(start: Start): AsyncIterable<Page>;
+}
+
+/** What the refs of a source name. */
+export interface Reach {
+  /** Changes with the commits that the refs name. */
+  readonly refs: string;
+  /**
+   * Lists all commits that the refs reach.
+   *
+   * @throws if the list cannot be read to its end
+   */
+  list(): Promise<Reachable | PartialReach>;
+}
+
+/** All commits that a source reaches. */
+export interface Reachable {
+  has(hash: string): boolean;
+}
+
+/** Why a source cannot list everything that it reaches. */
+export interface PartialReach {
+  readonly partial: string;
 }
 
 /** The position where an earlier sync with the same limits stopped: at its end (`done`), or before. */

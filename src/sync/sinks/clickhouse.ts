@@ -20,7 +20,7 @@ import { mergeRow, rowKey } from '../merge.js';
 import { clickHouseDerivation } from '../work-units/derivation/database/clickhouse.js';
 import { ensureLeaseSchema, tryLease } from './clickhouse-lease.js';
 import type { DerivationRecords } from '../work-units/derivation/database/records.js';
-import type { Sink, SinkOptions, SinkPage, StateKey, SyncState, TableRows } from './sink.js';
+import type { RemovedRows, Sink, SinkOptions, SinkPage, StoredKey, SyncState, TableRows } from './sink.js';
 import { repositoryColumn } from './sink.js';
 import { timestampText } from './sql.js';
 import { parseState } from './state.js';
@@ -63,6 +63,7 @@ export function openClickHouse(engine: ClickHouseEngine, options: SinkOptions): 
           repo: repoId,
         }),
       ),
+    remove: (table, repoId, where) => failing(() => remove(session, table, repoId, where)),
     clearStates: (repoId) =>
       failing(() =>
         command(session, deleteRows('sync_state', 'repo_id = {repo:UUID}', engine.cluster), { repo: repoId }),
@@ -128,7 +129,7 @@ function columnType(column: Column): string {
   return column.nullable ? `Nullable(${TYPES[column.type]})` : TYPES[column.type];
 }
 
-async function readState(session: Session, key: StateKey): Promise<SyncState | undefined> {
+async function readState(session: Session, key: StoredKey): Promise<SyncState | undefined> {
   const [row] = await select(
     session,
     'select state, version from sync_state final where repo_id = {repo:UUID} and target = {target:String} and source = {source:String}',
@@ -189,6 +190,28 @@ async function isFresh(session: Session, table: Table, repoId: string): Promise<
   const fresh = (await select(session, statement, { repo: repoId })).length === 0;
   session.fresh.set(name, fresh);
   return fresh;
+}
+
+/** The first column has the most values, which are sent in chunks. */
+async function remove(session: Session, table: Table, repoId: string, where: RemovedRows): Promise<void> {
+  const [[first, many] = ['', []], ...others] = Object.entries(where);
+  const conditions = [
+    `${repositoryColumn(table)} = {repo:UUID}`,
+    `${first} in {many:Array(String)}`,
+    ...others.map(([name], index) => `${name} in {p${index}:Array(String)}`),
+  ].join(' and ');
+  const values = Object.fromEntries(others.map(([, some], index) => [`p${index}`, [...some]]));
+  for (const chunk of inChunks(many)) {
+    const parameters = { repo: repoId, many: chunk, ...values };
+    // A deletion is a mutation, which is far more expensive than checking for rows to delete.
+    const [found] = await select(
+      session,
+      `select 1 as found from ${table.name} where ${conditions} limit 1`,
+      parameters,
+    );
+    if (found !== undefined)
+      await command(session, deleteRows(table.name, conditions, session.engine.cluster), parameters);
+  }
 }
 
 /** The stored rows whose key column after the repository equals that of an arriving row. */

@@ -4,14 +4,14 @@
  * overwrites its rows.
  */
 import { randomUUID } from 'node:crypto';
-import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
 import { MongoClient } from 'mongodb';
 import type { AnyRow, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { SyncError } from '../failures.js';
 import { mergeRow, rowKey } from '../merge.js';
 import { isFree, LEASE_MILLISECONDS, lockLost, thisHolder } from './lease.js';
-import type { Lock, LockKey, Sink, SinkOptions, SinkPage, TableRows } from './sink.js';
+import type { Lock, LockKey, Sink, SinkOptions, SinkPage, StoredKey, TableRows } from './sink.js';
 import { repositoryColumn } from './sink.js';
 import { parseState } from './state.js';
 
@@ -43,6 +43,12 @@ export function openMongo(uri: string, options: SinkOptions): Sink {
     clear: (table, repoId) =>
       failing(async () => {
         await collection(table.name).deleteMany({ [repositoryColumn(table)]: repoId });
+      }),
+    remove: (table, repoId, where) =>
+      failing(async () => {
+        const filter: Filter<Document> = { [repositoryColumn(table)]: repoId };
+        for (const [name, values] of Object.entries(where)) Object.assign(filter, { [name]: { $in: [...values] } });
+        await collection(table.name).deleteMany(filter);
       }),
     clearStates: (repoId) =>
       failing(async () => {
@@ -125,7 +131,7 @@ async function* scan(
   if (batch.length > 0) yield batch;
 }
 
-function stateId(key: LockKey): string {
+function stateId(key: LockKey | StoredKey): string {
   return `${key.repoId}:${key.target}:${key.source}`;
 }
 

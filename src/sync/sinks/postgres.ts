@@ -8,7 +8,7 @@ import { SyncError } from '../failures.js';
 import { postgresDerivation } from '../work-units/derivation/database/postgres.js';
 import { POSTGRES_TYPES, upsertOf } from './postgres-rows.js';
 import { tryLock } from './postgres-locks.js';
-import type { Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
+import type { Sink, SinkOptions, SinkPage, StoredKey, SyncState } from './sink.js';
 import { repositoryColumn } from './sink.js';
 import { addColumns, columnList, createIndex, createStateTable, createTable } from './sql.js';
 import { parseState } from './state.js';
@@ -56,6 +56,12 @@ export function openPostgres(uri: string, options: SinkOptions): Sink {
       failing(async () => {
         await sql.unsafe(`delete from ${table.name} where ${repositoryColumn(table)} = $1`, [repoId]);
       }),
+    remove: (table, repoId, where) =>
+      failing(async () => {
+        const conditions = Object.keys(where).map((name, index) => `${name} = any($${index + 2}::text[])`);
+        const statement = `delete from ${table.name} where ${repositoryColumn(table)} = $1 and ${conditions.join(' and ')}`;
+        await sql.unsafe(statement, [repoId, ...Object.values(where).map((values) => [...values])]);
+      }),
     clearStates: (repoId) =>
       failing(async () => {
         await sql`delete from sync_state where repo_id = ${repoId}`;
@@ -89,7 +95,7 @@ async function ensureSchema(sql: postgres.Sql): Promise<void> {
 
 const TABLE_NAMES = TABLES.map(({ name }) => name);
 
-async function readState(sql: postgres.Sql, key: StateKey): Promise<SyncState | undefined> {
+async function readState(sql: postgres.Sql, key: StoredKey): Promise<SyncState | undefined> {
   const [row] = await sql<{ state: unknown }[]>`
     select state from sync_state where repo_id = ${key.repoId} and target = ${key.target} and source = ${key.source}`;
   return row === undefined ? undefined : parseState(row.state);

@@ -14,6 +14,9 @@ export interface StateKey {
   readonly source: ProviderName;
 }
 
+/** Identifies a state: that of a sync, or of the removal of unreachable commits (prune.ts). */
+export type StoredKey = Omit<StateKey, 'target'> & { readonly target: Target | 'prune' };
+
 /** Identifies a lock: one sync of a repository, or the derivation of its work units. */
 export type LockKey = Omit<StateKey, 'target'> & { readonly target: Target | 'work_units' };
 
@@ -43,7 +46,7 @@ export interface BlameLength {
 
 /** The data that is stored in one step. */
 export interface SinkPage {
-  readonly key: StateKey;
+  readonly key: StoredKey;
   readonly tables: readonly TableRows[];
   readonly blameLengths: readonly BlameLength[];
   readonly state: SyncState;
@@ -53,7 +56,7 @@ export interface Sink {
   readonly kind: DatabaseKind;
   /** Creates the tables that are missing. */
   ensureSchema(): Promise<void>;
-  readState(key: StateKey): Promise<SyncState | undefined>;
+  readState(key: StoredKey): Promise<SyncState | undefined>;
   /**
    * Stores a page and its state: in one transaction if the engine supports it, otherwise the state last, so that a page
    * that is repeated after a crash overwrites its rows. Rows are merged as in `mergeRow`.
@@ -63,6 +66,11 @@ export interface Sink {
   scan(table: Table, repoId: string): AsyncIterable<readonly AnyRow[]>;
   /** Removes the rows of one repository. */
   clear(table: Table, repoId: string): Promise<void>;
+  /**
+   * Removes the rows of one repository in which each of these columns has one of its values, in one transaction if the
+   * engine supports it. Idempotent.
+   */
+  remove(table: Table, repoId: string, where: RemovedRows): Promise<void>;
   /** Removes the states of all syncs of one repository, so that the next sync reads it from the beginning. */
   clearStates(repoId: string): Promise<void>;
   /** Takes a lock; undefined if another process holds it. */
@@ -73,6 +81,9 @@ export interface Sink {
   readonly unitsAddress?: AnalyticsAddress;
   close(): Promise<void>;
 }
+
+/** Values by column; all are texts. */
+export type RemovedRows = Readonly<Record<string, readonly string[]>>;
 
 export interface Lock {
   /**

@@ -8,7 +8,7 @@ import { SyncError } from '../failures.js';
 import { toAsyncIterable } from '../../system/async-iterable.js';
 import { isFree, LEASE_MILLISECONDS, lockLost, thisHolder } from './lease.js';
 import { sqliteDerivation } from '../work-units/derivation/database/sqlite.js';
-import type { Lock, LockKey, Sink, SinkOptions, SinkPage, StateKey, SyncState } from './sink.js';
+import type { Lock, LockKey, Sink, SinkOptions, SinkPage, StoredKey, SyncState } from './sink.js';
 import { repositoryColumn } from './sink.js';
 import {
   addColumns,
@@ -91,6 +91,14 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
       settled(() => {
         run(`delete from ${table.name} where ${repositoryColumn(table)} = ?`, [repoId]);
       }),
+    remove: (table, repoId, where) =>
+      settled(() => {
+        const conditions = Object.keys(where).map((name) => `${name} in (select value from json_each(?))`);
+        run(`delete from ${table.name} where ${repositoryColumn(table)} = ? and ${conditions.join(' and ')}`, [
+          repoId,
+          ...Object.values(where).map((values) => JSON.stringify(values)),
+        ]);
+      }),
     clearStates: (repoId) =>
       settled(() => {
         run('delete from sync_state where repo_id = ?', [repoId]);
@@ -119,7 +127,7 @@ export function openSqlite(path: string, options: SinkOptions): Sink {
 type Prepare = (text: string) => Statement;
 type Run = (text: string, values: readonly (string | number | null)[]) => void;
 
-function readState(prepare: Prepare, key: StateKey): SyncState | undefined {
+function readState(prepare: Prepare, key: StoredKey): SyncState | undefined {
   const row: unknown = prepare('select state from sync_state where repo_id = ? and target = ? and source = ?').get([
     key.repoId,
     key.target,

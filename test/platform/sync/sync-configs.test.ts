@@ -55,6 +55,7 @@ describe('creating a sync configuration', () => {
       provider: 'host_a',
       integration_id: integrationId,
       is_active: true,
+      prune: false,
     });
     expect(reply.body).toMatchObject({ targets: ['git', 'cicd'], repositories: ['a/*', 'b'], latest_run: null });
     expect((await send('GET', `/${reply.body.id}`)).body).toEqual(reply.body);
@@ -130,7 +131,9 @@ describe('changing a sync configuration', () => {
     expect(updated_at > config.updated_at).toBe(true);
     expect(await auditOf(config.id)).toContainEqual({ action: 'UPDATE', note: 'is_active, repositories' });
     const renamed = await send('PATCH', `/${config.id}`, { name: ' Other ', targets: ['prs'] });
-    expect(renamed.body).toMatchObject({ name: 'Other', targets: ['prs'], repositories: ['c'] });
+    expect(renamed.body).toMatchObject({ name: 'Other', targets: ['prs'], repositories: ['c'], prune: false });
+    expect((await send('PATCH', `/${config.id}`, { prune: true })).body.prune).toBe(true);
+    expect((await create({ prune: true })).body.prune).toBe(true);
   });
 
   it('to targets that the provider does not have is refused', async () => {

@@ -52,6 +52,7 @@ export function prepareJob(
     mostRequests,
     localRoot,
     rulesFile,
+    prune: run.prune,
     isDemo: run.is_demo,
     finished: run.result?.steps ?? [],
     recordsBefore: run.progress.records ?? 0,

@@ -101,7 +101,7 @@ async function list(
   progress: JobProgress,
 ): Promise<SyncFailure | null> {
   if (part.error !== null || !part.isPattern || target === undefined) return part.error;
-  const read = requestOf(part, target);
+  const read = requestOf(part, target, job);
   if ('error' in read) return read.error;
   try {
     const provider = await openProvider(read.request, { ...dependencies, progress: {} });
@@ -125,7 +125,7 @@ async function stepOf(
 ): Promise<StepResult> {
   const failed = (error: SyncFailure): StepResult => ({ selected: part.selected, target, repositories: [], error });
   if (listed !== null) return failed(listed);
-  const read = requestOf(part, target);
+  const read = requestOf(part, target, job);
   if ('error' in read) return failed(read.error);
   try {
     const isLast = target === job.targets.at(-1);
@@ -141,8 +141,11 @@ async function stepOf(
 function requestOf(
   { options }: JobPart,
   target: Target,
+  { prune, provider }: SyncJob,
 ): { readonly request: SyncRequest } | { readonly error: SyncFailure } {
-  const parsed = parseSyncRequest({ ...options, target }, {});
+  // The configuration decides for all of its targets and providers; only the history of some can be rewritten.
+  const isPruned = prune && target === 'git' && provider !== 'synthetic';
+  const parsed = parseSyncRequest({ ...options, target, prune: isPruned }, {});
   if (parsed.ok) return { request: parsed.request };
   return { error: { code: 'internal', message: parsed.problems.join('; ') } };
 }

@@ -23,6 +23,8 @@ export interface SyncJob {
   readonly localRoot: string | null;
   /** The rules that classify work units; null: the built-in rules. */
   readonly rulesFile: string | null;
+  /** Whether to remove commits that a rewritten history no longer has. */
+  readonly prune: boolean;
   /** Whether it fills an organization with demo data, which include teams. */
   readonly isDemo: boolean;
   /** Maximum number of requests of this attempt to the code host. */

@@ -20,6 +20,7 @@ export interface TakenRun {
   readonly targets: Schemas['SyncTarget'][];
   readonly repositories: string[];
   /** Whether it fills an organization with demo data. */
+  readonly prune: boolean;
   readonly is_demo: boolean;
   readonly integration_id: string | null;
   /** The credential of the integration; null if there is none or it is disabled. */
@@ -74,7 +75,7 @@ export async function takeDueRuns(
       where id in (select id from due)
       returning id, org_id, sync_config_id, started_at, attempts, progress, result, notes, targets, repositories
     )
-    select t.id, t.org_id, t.started_at, t.attempts, t.progress, t.result, t.notes, c.provider, c.is_demo,
+    select t.id, t.org_id, t.started_at, t.attempts, t.progress, t.result, t.notes, c.provider, c.prune, c.is_demo,
       coalesce(t.targets, c.targets) as targets, coalesce(t.repositories, c.repositories) as repositories, c.integration_id,
       i.secret_sealed, i.base_url
     from taken t

@@ -4,7 +4,8 @@ import type { SyncRequest } from '../../request.js';
 import { SyncError } from '../../failures.js';
 import { noteOfLimits, remoteLimits } from '../limits.js';
 import { mapInOrder } from '../map-in-order.js';
-import type { Page, Start } from '../provider.js';
+import { EMPTY_REPOSITORY, ListedCommits } from '../listed-commits.js';
+import type { Page, PartialReach, Reach, Reachable, Start } from '../provider.js';
 import {
   readInstant,
   readIntegerOrNull,
@@ -66,6 +67,32 @@ export async function* commitPages(
   }
   const note = noteOfLimits(limits, position.count, isCut);
   yield { records: {}, position: { head: position.head, count: 0 }, done: true, ...note };
+}
+
+/** What the default branch reaches. */
+export async function reachOf(repository: HostARepository): Promise<Reach | PartialReach> {
+  const head = await headOf(repository);
+  if (head === undefined) return { partial: EMPTY_REPOSITORY };
+  return { refs: head, list: () => listFrom(repository, head) };
+}
+
+/** A request for each 100 commits. */
+async function listFrom({ client, owner, repo }: HostARepository, head: string): Promise<Reachable | PartialReach> {
+  const listed = new ListedCommits();
+  for (let page = 1, more = true; more; page += 1) {
+    const options = { owner, repo, sha: head, per_page: PER_PAGE, page };
+    const { data, hasNext } = await client.rest('GET /repos/{owner}/{repo}/commits', options);
+    for (const value of readList(data, 'commits')) {
+      const commit = readObject(value, 'commit');
+      const parents = readList(commit['parents'], 'parents').map((parent) => readObject(parent, 'parent')['sha']);
+      listed.add(
+        readText(commit['sha'], 'sha'),
+        parents.map((sha) => readText(sha, 'sha')),
+      );
+    }
+    more = hasNext;
+  }
+  return listed.reachable(head);
 }
 
 /** The commit at the tip of the default branch; undefined if the repository is empty (409 or an empty list). */

@@ -12,7 +12,7 @@ import { readId, readInstantOrNull, readList, readObject, readText, readTextOrNu
 import { blamePages } from './blame.js';
 import { openHostAClient, type HostAClient } from './client.js';
 import { readCodeowners } from './codeowners.js';
-import { commitPages } from './commits.js';
+import { commitPages, reachOf } from './commits.js';
 import { deploymentListing } from './deployments.js';
 import { incidentListing } from './incidents.js';
 import { issueListing } from './issues.js';
@@ -124,6 +124,7 @@ async function openRepository(
       tags: language === null ? ['host_a'] : ['host_a', language],
     },
     ...codeownersOfHost(identity.name, request, dependencies, () => readCodeowners(repository)),
+    reachable: () => reachOf(repository),
     pages: (start) => pages(repository, request, start),
   };
 }

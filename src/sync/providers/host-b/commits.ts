@@ -5,7 +5,8 @@
 import { AGGREGATE_PATH, type JsonValue, type Row } from '../../records.js';
 import type { SyncRequest } from '../../request.js';
 import { noteOfLimits, remoteLimits } from '../limits.js';
-import type { Page, Start } from '../provider.js';
+import { EMPTY_REPOSITORY, ListedCommits } from '../listed-commits.js';
+import type { Page, PartialReach, Reach, Reachable, Start } from '../provider.js';
 import { readInstant, readInteger, readList, readObject, readText, readTextOrNull } from '../read.js';
 import { onePage, readPage } from './client.js';
 import type { HostBProject } from './project.js';
@@ -53,6 +54,28 @@ export async function* commitPages(project: HostBProject, request: SyncRequest, 
   }
   const note = noteOfLimits(limits, position.count, isCut);
   yield { records: {}, position: { head: position.head, page: 1, count: 0 }, done: true, ...note };
+}
+
+/** What the default branch reaches. */
+export async function reachOf(project: HostBProject): Promise<Reach | PartialReach> {
+  if (project.defaultBranch === null) return { partial: EMPTY_REPOSITORY };
+  const head = await headOf(project);
+  return { refs: head, list: () => listFrom(project, head) };
+}
+
+/** A request for each 100 commits. */
+async function listFrom({ gitlab, id }: HostBProject, head: string): Promise<Reachable | PartialReach> {
+  const listed = new ListedCommits();
+  for (let page: number | null = 1; page !== null;) {
+    const { items, next } = readPage(await gitlab.Commits.all(id, { refName: head, ...onePage(page) }));
+    for (const value of items) {
+      const commit = readObject(value, 'commit');
+      const parents = readList(commit['parent_ids'], 'parent_ids').map((id) => readText(id, 'parent id'));
+      listed.add(readText(commit['id'], 'id'), parents);
+    }
+    page = next === null ? null : Number(next);
+  }
+  return listed.reachable(head);
 }
 
 /** The commit at the tip of the default branch. */

@@ -21,7 +21,7 @@ import {
 import { blamePages } from './blame.js';
 import { onePage, openGitlab, readPage, type Gitlab, type HostBClient } from './client.js';
 import { readCodeowners } from './codeowners.js';
-import { commitPages } from './commits.js';
+import { commitPages, reachOf } from './commits.js';
 import { deploymentListing, incidentListing, pipelineListing } from './events.js';
 import { issuePages } from './issues.js';
 import { mergeRequestListing } from './merge-requests.js';
@@ -118,6 +118,7 @@ async function openProject(
       tags: ['host_b'],
     },
     ...codeownersOfHost(identity.name, request, dependencies, () => readCodeowners(project)),
+    reachable: () => reachOf(project),
     pages: (start) => pages(project, request, start),
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { Git } from './git.js';
 import { streamGit } from './git.js';
-import { HashTable } from './hash-table.js';
+import { HashTable } from '../hash-table.js';
 import { Heap } from './heap.js';
 import { nulTerminated } from './nul-terminated.js';
 

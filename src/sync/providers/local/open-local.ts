@@ -16,6 +16,7 @@ import { enclosed, enclosedEnvironment } from './enclosure.js';
 import type { Git } from './git.js';
 import { askGit, openGit, runGit } from './git.js';
 import { historyPages } from './history.js';
+import { reachOf } from './reachable.js';
 import { pullRequestPages } from './pull-requests.js';
 
 /** The limit without a time filter or an explicit maximum: the same as for hosts (src/sync/README.md). */
@@ -65,6 +66,7 @@ async function openRepository(
     codeowners: () => readCodeowners(git),
     mailmap: () => readTracked(git, '.mailmap', LARGEST_MAILMAP),
     isInOrder: true,
+    reachable: () => reachOf(git, directory),
     pages: (start) => pages(git, directory, request, isCounted, start),
   };
 }

@@ -19,6 +19,9 @@ export interface StoredClosing extends Closing {
 /** The kinds that are derived from a request's text. */
 export const REQUEST_KINDS: readonly ClosingKind[] = ['request', 'request_b'];
 
+/** The kinds that are derived from a commit's message. */
+export const COMMIT_KINDS: readonly ClosingKind[] = ['commit', 'commit_b'];
+
 /** The closings that a request's text names. @param row with number and body */
 export function closingsOfRequest(row: AnyRow, repo: string): readonly StoredClosing[] {
   return named(textOf(row, 'body'), repo, String(numberOf(row, 'number')), 'request');

@@ -26,6 +26,7 @@ import {
   closingsOfCommit,
   closingsOfIssue,
   closingsOfRequest,
+  COMMIT_KINDS,
   REQUEST_KINDS,
   type ClosingKind,
   type StoredClosing,
@@ -41,7 +42,7 @@ import {
   type LinkChange,
   type StoredLink,
 } from './links.js';
-import { EVERYTHING, type Changed, type Extent, type RepositoryContext } from './plan.js';
+import { EVERYTHING, NOTHING, type Changed, type Extent, type RepositoryContext } from './plan.js';
 import { affectedRequests, type Affected, PRODUCTION_COLUMNS } from './production-deployments.js';
 import {
   DEPLOYMENT_COLUMNS,
@@ -103,6 +104,44 @@ export function beginNewCommits(derivation: Omit<RepositoryDerivation, 'changed'
       return run.writer.written;
     },
   };
+}
+
+/** Records that may have been removed. */
+export interface RemovedRecords {
+  readonly hashes: readonly string[];
+  /** Numbers of requests that were removed, or that contained the commits. */
+  readonly requests: readonly number[];
+}
+
+/** Brings units, links and closings up to date with records that were removed. Can be repeated after a kill. */
+export async function deriveAfterRemoval(
+  derivation: Omit<RepositoryDerivation, 'changed' | 'isFirst'>,
+  { hashes, requests }: RemovedRecords,
+): Promise<void> {
+  const run = runOf({ ...derivation, changed: NOTHING, isFirst: false });
+  const { reader, records, context } = run;
+  const stored = new Set((await reader.commits({ hashes })).map(({ row }) => textOf(row, 'hash')));
+  const commits = hashes.filter((hash) => !stored.has(hash));
+  const present = await reader.requestSources(requests);
+  const gone = requests.filter((number) => !present.has(number));
+  const byCommit = await reader.links({ hashes: commits });
+  const byRequest = (await reader.links({ numbers: gone })).filter(({ kind }) => kind === 'listed');
+  const units = gone.map((number) => unitId(context.repoId, 'pull_request', number));
+  await run.writer.write([], [...commitIds(run, commits), ...units]);
+  // Commits of a removed request that are still stored become units again.
+  await rewriteCommits(run, [...new Set(byRequest.map(({ hash }) => hash))], { added: [], removed: byRequest });
+  for (const number of present.keys()) run.affected.add(number);
+  for (const { number } of byCommit) run.affected.add(number);
+  await deriveRequests(run);
+  await run.writer.flush();
+  const closings = [
+    ...(await reader.closings('closer', commits, COMMIT_KINDS)),
+    ...(await reader.closings('closer', gone.map(String), REQUEST_KINDS)),
+  ];
+  if (closings.length > 0) await records.writeClosings(context.repoId, [], closings);
+  // Last, because a repetition finds the requests by them. What a stored request lists stays: the commit may come back.
+  const links = [...byCommit.filter(({ kind }) => kind !== 'listed'), ...byRequest];
+  if (links.length > 0) await records.writeLinks(context.repoId, [], links);
 }
 
 function runOf(derivation: RepositoryDerivation): Run {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { initRepository, writeHistory } from '../../../support/git-history.js';
+import { git, initRepository, writeHistory } from '../../../support/git-history.js';
 import { hostARepository, problem, startHostA } from '../../../support/hosts/host-a.js';
 import { hostBProject, startHostB } from '../../../support/hosts/host-b.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../../support/platform.js';
@@ -289,5 +289,24 @@ describe('a run of local repositories', () => {
       expect(run.error).toContain(`${refused}: ${refused} is not a directory below SYNC_LOCAL_ROOT.`);
     }
     expect(await storedCommits()).toEqual({ one: 3, two: 3 });
+  });
+
+  it('removes commits of a rewritten history only if its configuration says so, and notes it', async () => {
+    const path = join(localRoot, 'rewritten');
+    await mkdir(path);
+    initRepository(path);
+    await writeHistory(path, 4);
+    git(path, 'checkout', '--quiet', 'main');
+    const id = await queue.configure({ provider: 'local', repositories: ['rewritten'] });
+    await queue.until(id, await queue.start(id), 'complete');
+    git(path, 'commit', '--quiet', '--amend', '--message', 'fix: amended');
+    await queue.until(id, await queue.start(id), 'complete');
+    expect(await storedCommits()).toEqual({ rewritten: 5 });
+
+    const body = { prune: true };
+    await platform.json('PATCH', `/api/v1/admin/sync-configs/${id}`, { token: owner.accessToken, body });
+    const run = await queue.until(id, await queue.start(id), 'complete');
+    expect(await storedCommits()).toEqual({ rewritten: 4 });
+    expect(run.notes).toContain('rewritten (git): removed 1 commit that the rewritten history no longer has');
   });
 });

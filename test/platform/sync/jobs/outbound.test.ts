@@ -20,6 +20,7 @@ async function run(provider: 'host_a' | 'host_b', baseUrl: string, networks: rea
     mostRequests: 1000,
     localRoot: null,
     rulesFile: null,
+    prune: false,
     isDemo: false,
     finished: [],
     recordsBefore: 0,

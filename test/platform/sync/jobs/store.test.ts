@@ -49,6 +49,7 @@ it('A run refuses a store of a kind that no sync writes to', () => {
     provider: 'synthetic',
     targets: ['git'],
     repositories: ['acme/api'],
+    prune: false,
     is_demo: false,
     integration_id: null,
     secret_sealed: null,

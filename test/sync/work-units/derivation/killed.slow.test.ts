@@ -1,34 +1,14 @@
 /** `kill -9` in the middle of a derivation: what the next sync makes of it. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { SyncOptions } from '../../../../src/sync/options.js';
 import { initRepository, writeHistory } from '../../../support/git-history.js';
 import { describeOnEachDatabase } from '../../databases.js';
 import { onlyId, sync } from '../../harness.js';
+import { killedInFrontOf } from '../../killed-sync.js';
 import { unitsIn } from '../stored-units.js';
-
-/** Runs a sync in a separate process and kills it before a statement. */
-async function killedInFrontOf(
-  pattern: string,
-  number: number,
-  options: SyncOptions,
-  environment: Record<string, string> = {},
-): Promise<void> {
-  const script = fileURLToPath(new URL('../../run-sync.ts', import.meta.url));
-  const args = [JSON.stringify(options), JSON.stringify(environment), pattern, String(number)];
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const closed = once(child, 'close');
-  child.kill('SIGKILL');
-  await closed;
-  expect(line.toString()).toBe('stopped\n');
-}
 
 /** Three batches of the derivation: when the links of the third one are read, the first one is stored. */
 const COMMITS = 5001;

@@ -1,0 +1,30 @@
+/** The commits that a clone reaches: from HEAD, and from all of its branches, tags and fetched refs. */
+import { createHash } from 'node:crypto';
+import { HashTable } from '../hash-table.js';
+import { EMPTY_REPOSITORY } from '../listed-commits.js';
+import type { PartialReach, Reach, Reachable } from '../provider.js';
+import type { Git } from './git.js';
+import { runGit, streamGit } from './git.js';
+import { headOf } from './history.js';
+import { readBoundary } from './shallow.js';
+
+/** A sync reads HEAD only. Other refs count because HEAD may name another branch than in an earlier sync. */
+export async function reachOf(git: Git, gitDirectory: string): Promise<Reach | PartialReach> {
+  const head = await headOf(git);
+  if (head === undefined) return { partial: EMPTY_REPOSITORY };
+  if ((await readBoundary(git, gitDirectory)).name !== null) return { partial: 'the clone is shallow' };
+  const named = await runGit(git, ['for-each-ref', '--format=%(objectname)']);
+  const refs = createHash('sha256').update(head).update(named).digest('hex');
+  return { refs, list: () => listFrom(git, head) };
+}
+
+async function listFrom(git: Git, head: string): Promise<Reachable> {
+  const listed = new HashTable(head.length / 2);
+  let rest = '';
+  for await (const chunk of streamGit(git, ['rev-list', '--all', head, '--'])) {
+    const lines = `${rest}${chunk.toString('latin1')}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const hash of lines) listed.add(hash);
+  }
+  return { has: (hash) => listed.find(hash) !== undefined };
+}
