@@ -914,6 +914,8 @@ export type WorkUnitExplanation = {
   readonly contributions: ReadonlyArray<WorkUnitContribution>;
   /** The id of the unit. */
   readonly id: Scalars['String']['output'];
+  /** The phases of a merged request according to the current records; null for other units, and if none is known. */
+  readonly phases: Maybe<WorkUnitPhases>;
   /** The shares according to the current records and rules. They differ from the stored ones if the rules have changed. */
   readonly shares: ReadonlyArray<WorkUnitShare>;
   /** Its title or the first line of its message. */
@@ -939,6 +941,22 @@ export type WorkUnitPage = {
   readonly nextCursor: Maybe<Scalars['String']['output']>;
   /** The number of units on all pages; counted up to 10,000. */
   readonly totalCount: Scalars['Int']['output'];
+};
+
+/** The phases of a merged request, in hours; null if unknown. */
+export type WorkUnitPhases = {
+  /** From the first commit to the opening. */
+  readonly codingHours: Maybe<Scalars['Float']['output']>;
+  /** From the merge to the first deployment to production that contains the request. */
+  readonly deployHours: Maybe<Scalars['Float']['output']>;
+  /** From the first commit to that deployment. */
+  readonly leadTimeHours: Maybe<Scalars['Float']['output']>;
+  /** From the end of the review to the merge. */
+  readonly mergeHours: Maybe<Scalars['Float']['output']>;
+  /** From the opening to the first review of another person. */
+  readonly pickupHours: Maybe<Scalars['Float']['output']>;
+  /** From that review to the last approval before the merge, or to the last review where nobody approved. */
+  readonly reviewHours: Maybe<Scalars['Float']['output']>;
 };
 
 /** The share of a subcategory in a work unit. */
@@ -1127,6 +1145,7 @@ export type ResolversTypes = {
   WorkUnitExplanation: ResolverTypeWrapper<WorkUnitExplanation>;
   WorkUnitOrder: WorkUnitOrder;
   WorkUnitPage: ResolverTypeWrapper<WorkUnitPage>;
+  WorkUnitPhases: ResolverTypeWrapper<WorkUnitPhases>;
   WorkUnitShare: ResolverTypeWrapper<WorkUnitShare>;
   WorkUnitsInput: WorkUnitsInput;
 };
@@ -1194,6 +1213,7 @@ export type ResolversParentTypes = {
   WorkUnitContribution: WorkUnitContribution;
   WorkUnitExplanation: WorkUnitExplanation;
   WorkUnitPage: WorkUnitPage;
+  WorkUnitPhases: WorkUnitPhases;
   WorkUnitShare: WorkUnitShare;
   WorkUnitsInput: WorkUnitsInput;
 };
@@ -1648,6 +1668,7 @@ export type WorkUnitExplanationResolvers<
 > = {
   contributions?: Resolver<ReadonlyArray<ResolversTypes['WorkUnitContribution']>, ParentType, ContextType>;
   id?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  phases?: Resolver<Maybe<ResolversTypes['WorkUnitPhases']>, ParentType, ContextType>;
   shares?: Resolver<ReadonlyArray<ResolversTypes['WorkUnitShare']>, ParentType, ContextType>;
   title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   url?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -1660,6 +1681,18 @@ export type WorkUnitPageResolvers<
   items?: Resolver<ReadonlyArray<ResolversTypes['WorkUnit']>, ParentType, ContextType>;
   nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type WorkUnitPhasesResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['WorkUnitPhases'] = ResolversParentTypes['WorkUnitPhases'],
+> = {
+  codingHours?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  deployHours?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  leadTimeHours?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  mergeHours?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  pickupHours?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  reviewHours?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
 };
 
 export type WorkUnitShareResolvers<
@@ -1716,5 +1749,6 @@ export type Resolvers<ContextType = any> = {
   WorkUnitContribution?: WorkUnitContributionResolvers<ContextType>;
   WorkUnitExplanation?: WorkUnitExplanationResolvers<ContextType>;
   WorkUnitPage?: WorkUnitPageResolvers<ContextType>;
+  WorkUnitPhases?: WorkUnitPhasesResolvers<ContextType>;
   WorkUnitShare?: WorkUnitShareResolvers<ContextType>;
 };

@@ -1782,6 +1782,46 @@ type WorkUnitExplanation {
   The points that the shares result from. A unit without any has the default subcategory.
   """
   contributions: [WorkUnitContribution!]!
+
+  """
+  The phases of a merged request according to the current records; null for other units, and if none is known.
+  """
+  phases: WorkUnitPhases
+}
+
+"""
+The phases of a merged request, in hours; null if unknown.
+"""
+type WorkUnitPhases {
+  """
+  From the first commit to the opening.
+  """
+  codingHours: Float
+
+  """
+  From the opening to the first review of another person.
+  """
+  pickupHours: Float
+
+  """
+  From that review to the last approval before the merge, or to the last review where nobody approved.
+  """
+  reviewHours: Float
+
+  """
+  From the end of the review to the merge.
+  """
+  mergeHours: Float
+
+  """
+  From the merge to the first deployment to production that contains the request.
+  """
+  deployHours: Float
+
+  """
+  From the first commit to that deployment.
+  """
+  leadTimeHours: Float
 }
 
 """
@@ -1816,7 +1856,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '78432dc6b59e0609';
+export const persistedVersion = 'ae1433a62042eb6d';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -2556,7 +2596,7 @@ export const persistedQueries = {
   }
 }`,
   },
-  /** Why a work unit is classified as it is: its shares, and the rules that gave points to them. */
+  /** Why a work unit is classified as it is: its shares, the rules that gave points to them, and the phases of a request. */
   'work-unit': {
     operationName: 'WorkUnit',
     text: `query WorkUnit($orgId: String!, $id: String!) {
@@ -2574,6 +2614,14 @@ export const persistedQueries = {
       match
       subcategory
       points
+    }
+    phases {
+      codingHours
+      pickupHours
+      reviewHours
+      mergeHours
+      deployHours
+      leadTimeHours
     }
   }
 }`,

@@ -1,5 +1,5 @@
 import type { CodeHealth, CodeHealthRequest } from './code-health.js';
-import type { Share } from './work-unit.js';
+import type { Phases, Share } from './work-unit.js';
 
 /** The description of a unit, from the records. */
 export interface UnitDescription {
@@ -21,6 +21,8 @@ export interface UnitExplanation extends Omit<UnitDescription, 'closedBy'> {
     readonly subcategory: string;
     readonly points: number;
   }[];
+  /** Of a merged request; null for other units, and where none is known. */
+  readonly phases: Phases | null;
 }
 
 /** The records that units are derived from. All methods read those of the given organization only. */

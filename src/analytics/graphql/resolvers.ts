@@ -5,7 +5,7 @@ import { checkBatch, countSubRequests, limits } from './check-batch.js';
 import type { GraphqlContext } from './context.js';
 import { assertSameOrganization } from './organization.js';
 import { readCodeHealth } from './code-health.js';
-import { listWorkUnits } from './work-units.js';
+import { explainWorkUnit, listWorkUnits } from './work-units.js';
 
 /** One resolver per root field; nested fields are plain values. */
 export const resolvers: Resolvers<GraphqlContext> = {
@@ -29,11 +29,10 @@ export const resolvers: Resolvers<GraphqlContext> = {
       assertSameOrganization(orgId, context.orgId);
       return listWorkUnits(input, context);
     },
-    workUnit: async (_root, { orgId, id }, context) => {
+    workUnit: (_root, { orgId, id }, context) => {
       assertSameOrganization(orgId, context.orgId);
       countSubRequests(context.asked, 1);
-      const found = await context.unitRecords.explain(context.orgId, id);
-      return found === null ? null : { ...found, shares: [...found.shares], contributions: [...found.contributions] };
+      return explainWorkUnit(id, context);
     },
     codeHealth: (_root, { orgId, input }, context) => {
       assertSameOrganization(orgId, context.orgId);

@@ -1,5 +1,12 @@
-import type { WorkUnitPage, WorkUnitsInput } from '../../../generated/graphql/resolvers.js';
+import type {
+  WorkUnitExplanation,
+  WorkUnitPage,
+  WorkUnitPhases,
+  WorkUnitsInput,
+} from '../../../generated/graphql/resolvers.js';
 import type { UnitPosition, UnitsRequest } from '../analytics.js';
+import type { Phase } from '../vocabulary.js';
+import type { Phases } from '../work-unit.js';
 import { checkDates, checkFilters, countSubRequests } from './check-batch.js';
 import type { GraphqlContext } from './context.js';
 import { invalid } from './refusal.js';
@@ -27,6 +34,34 @@ export async function listWorkUnits(input: WorkUnitsInput, context: GraphqlConte
     })),
     nextCursor: page.next === null ? null : cursorOf(request, page.next),
     totalCount: page.total,
+  };
+}
+
+/** Resolves `workUnit`. */
+export async function explainWorkUnit(id: string, context: GraphqlContext): Promise<WorkUnitExplanation | null> {
+  const found = await context.unitRecords.explain(context.orgId, id);
+  if (found === null) return null;
+  const { shares, contributions, phases } = found;
+  return {
+    ...found,
+    shares: [...shares],
+    contributions: [...contributions],
+    phases: phases === null ? null : phaseHours(phases),
+  };
+}
+
+function phaseHours(phases: Phases): WorkUnitPhases {
+  const hours = (phase: Phase): number | null => {
+    const milliseconds = phases[phase];
+    return milliseconds === undefined ? null : milliseconds / millisecondsPerHour;
+  };
+  return {
+    codingHours: hours('coding'),
+    pickupHours: hours('pickup'),
+    reviewHours: hours('review'),
+    mergeHours: hours('merge'),
+    deployHours: hours('deploy'),
+    leadTimeHours: hours('lead'),
   };
 }
 

@@ -33,7 +33,7 @@ export function createUnitRecords(records: Pick<OpenRecords, 'of'>): UnitRecords
         if (explained === undefined) return null;
         const { unit, title, contributions } = explained;
         const url = (await describeUnits(resources, [id])).get(id)?.url ?? null;
-        return { id, title, url, shares: unit.shares, contributions };
+        return { id, title, url, shares: unit.shares, contributions, phases: unit.phases ?? null };
       }),
     codeHealth: (orgId, request, signal) => ask(orgId, (resources) => codeHealth(resources, request, signal), signal),
   };

@@ -76,8 +76,15 @@ test('Only fields that may be omitted, unknown or missing are nullable in result
     'WorkUnit.cycleTimeHours',
     'WorkUnit.title',
     'WorkUnit.url',
+    'WorkUnitExplanation.phases',
     'WorkUnitExplanation.url',
     'WorkUnitPage.nextCursor',
+    'WorkUnitPhases.codingHours',
+    'WorkUnitPhases.deployHours',
+    'WorkUnitPhases.leadTimeHours',
+    'WorkUnitPhases.mergeHours',
+    'WorkUnitPhases.pickupHours',
+    'WorkUnitPhases.reviewHours',
   ]);
 });
 

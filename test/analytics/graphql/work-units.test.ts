@@ -23,6 +23,7 @@ const LIST = `query ($orgId: String!, $input: WorkUnitsInput!) {
 const EXPLAIN = `query ($orgId: String!, $id: String!) {
   workUnit(orgId: $orgId, id: $id) {
     id title url shares { subcategory share } contributions { rule signal match subcategory points }
+    phases { codingHours pickupHours reviewHours mergeHours deployHours leadTimeHours }
   }
 }`;
 
@@ -123,6 +124,37 @@ test('Only completed units are listed where a figure counts no others', async ()
   const every = await ask(platform, user, LIST, { input: { dateRange } });
   const completed = figures.reduce((sum, { value }) => sum + value, 0);
   expect(every.workUnits.totalCount).toBeGreaterThan(completed);
+});
+
+/** In hours; null is unknown. */
+type Hours = Readonly<Record<string, number | null>>;
+
+interface Listed {
+  readonly id: string;
+  readonly cycleTimeHours: number;
+}
+
+test('The phases of a merged request add up to its cycle time, and other units have none', async () => {
+  const listed = async (type: string): Promise<readonly Listed[]> => {
+    const input = { dateRange, filters: { workTypes: [type] }, completedOnly: true, first: 100 };
+    return (await ask(platform, user, LIST, { input })).workUnits.items;
+  };
+  const phasesOf = async (id: string): Promise<Hours | null> =>
+    (await ask(platform, user, EXPLAIN, { id })).workUnit.phases;
+  let complete = 0;
+  for (const { id, cycleTimeHours } of await listed('pull_request')) {
+    const { leadTimeHours = null, deployHours = null, ...parts } = (await phasesOf(id)) ?? {};
+    const known = Object.values(parts).filter((hours) => hours !== null);
+    // The others were not reviewed, or not deployed.
+    if (known.length < 4 || leadTimeHours === null || deployHours === null) continue;
+    expect(known.reduce((sum, hours) => sum + hours, 0)).toBeCloseTo(cycleTimeHours, 6);
+    expect(cycleTimeHours + deployHours).toBeCloseTo(leadTimeHours, 6);
+    complete += 1;
+    if (complete === 3) break;
+  }
+  expect(complete).toBe(3);
+  const [deployment] = await listed('deployment');
+  expect(await phasesOf(deployment?.id ?? '')).toBeNull();
 });
 
 test('A unit is explained by the evidence of the rules', async () => {

@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '78432dc6b59e0609';
+export const persistedVersion = 'ae1433a62042eb6d';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -833,7 +833,7 @@ export const workInProgress: PersistedDocument<WorkInProgressQuery, WorkInProgre
 }`,
 };
 
-/** Why a work unit is classified as it is: its shares, and the rules that gave points to them. */
+/** Why a work unit is classified as it is: its shares, the rules that gave points to them, and the phases of a request. */
 export const workUnit: PersistedDocument<WorkUnitQuery, WorkUnitQueryVariables> = {
   id: 'work-unit',
   text: `query WorkUnit($orgId: String!, $id: String!) {
@@ -851,6 +851,14 @@ export const workUnit: PersistedDocument<WorkUnitQuery, WorkUnitQueryVariables> 
       match
       subcategory
       points
+    }
+    phases {
+      codingHours
+      pickupHours
+      reviewHours
+      mergeHours
+      deployHours
+      leadTimeHours
     }
   }
 }`,

@@ -576,6 +576,14 @@ export type WorkUnitQuery = {
       readonly subcategory: string;
       readonly points: number;
     }>;
+    readonly phases: {
+      readonly codingHours: number | null;
+      readonly pickupHours: number | null;
+      readonly reviewHours: number | null;
+      readonly mergeHours: number | null;
+      readonly deployHours: number | null;
+      readonly leadTimeHours: number | null;
+    } | null;
   } | null;
 };
 

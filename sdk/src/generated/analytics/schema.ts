@@ -912,6 +912,8 @@ export type WorkUnitExplanation = {
   readonly contributions: ReadonlyArray<WorkUnitContribution>;
   /** The id of the unit. */
   readonly id: Scalars['String']['output'];
+  /** The phases of a merged request according to the current records; null for other units, and if none is known. */
+  readonly phases?: Maybe<WorkUnitPhases>;
   /** The shares according to the current records and rules. They differ from the stored ones if the rules have changed. */
   readonly shares: ReadonlyArray<WorkUnitShare>;
   /** Its title or the first line of its message. */
@@ -937,6 +939,22 @@ export type WorkUnitPage = {
   readonly nextCursor?: Maybe<Scalars['String']['output']>;
   /** The number of units on all pages; counted up to 10,000. */
   readonly totalCount: Scalars['Int']['output'];
+};
+
+/** The phases of a merged request, in hours; null if unknown. */
+export type WorkUnitPhases = {
+  /** From the first commit to the opening. */
+  readonly codingHours?: Maybe<Scalars['Float']['output']>;
+  /** From the merge to the first deployment to production that contains the request. */
+  readonly deployHours?: Maybe<Scalars['Float']['output']>;
+  /** From the first commit to that deployment. */
+  readonly leadTimeHours?: Maybe<Scalars['Float']['output']>;
+  /** From the end of the review to the merge. */
+  readonly mergeHours?: Maybe<Scalars['Float']['output']>;
+  /** From the opening to the first review of another person. */
+  readonly pickupHours?: Maybe<Scalars['Float']['output']>;
+  /** From that review to the last approval before the merge, or to the last review where nobody approved. */
+  readonly reviewHours?: Maybe<Scalars['Float']['output']>;
 };
 
 /** The share of a subcategory in a work unit. */
