@@ -11,6 +11,7 @@ import { observationsFolder } from '../support/recorder.js';
 import { readExceptions } from '../../src/contract-tools/gate/exceptions.js';
 import { judge } from '../../src/contract-tools/gate/judge.js';
 import { renderPage } from './gate/page.js';
+import { partialRun } from './gate/last-run.js';
 import { operationsAskedFor, printFailing, selected } from './gate/selection.js';
 import { readSurfaces } from './gate/surfaces.js';
 import { printTree } from '../../src/contract-tools/gate/tree.js';
@@ -31,6 +32,8 @@ const page = join(root, observationsFolder, 'index.html');
 await mkdir(join(root, observationsFolder), { recursive: true });
 await writeFile(page, renderPage(whole));
 console.log(`${verdict.passed ? printTree(verdict) : printFailing(verdict)}\nAs a page: ${relative(root, page)}`);
+const part = verdict.passed || isPart ? null : partialRun(root);
+if (part !== null) console.log(part);
 process.exitCode = verdict.passed ? 0 : 1;
 
 function askedOperations(): ReadonlySet<string> {
