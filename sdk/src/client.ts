@@ -95,7 +95,7 @@ async function perform(
   request: AnyRequest,
 ): Promise<AnyResult> {
   const { params, query, body } = request;
-  const received: { response?: Response } = {};
+  const received: { url: string; response?: Response } = { url: '' };
   try {
     const reply = await http.request(operation.method, operation.path, {
       params: { ...(params && { path: { ...params } }), ...(query && { query: { ...query } }) },
@@ -109,9 +109,18 @@ async function perform(
         request.headers,
       ),
       parseAs: operation.format?.parseAs ?? 'text',
-      fetch: async (input) => (received.response = await sendAuthenticated(caller, operation, request, input)),
+      fetch: async (input) => {
+        received.url = input.url;
+        return (received.response = await sendAuthenticated(caller, operation, request, input));
+      },
     });
-    return resultOf(operation, reply.response, reply.response.ok ? reply.data : reply.error, request.signal);
+    return resultOf(
+      operation,
+      received.url,
+      reply.response,
+      reply.response.ok ? reply.data : reply.error,
+      request.signal,
+    );
   } catch (error) {
     // A body that is declared as JSON and is not cannot come from this API.
     if (error instanceof SyntaxError && received.response !== undefined) {

@@ -22,9 +22,17 @@ export class PlumblineError extends Error {
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 
-  /** @param operation method and path template; never the URL, whose query may contain a secret */
-  constructor(operation: string, cause: unknown) {
-    super(`${operation}: the connection failed before the reply was complete`, { cause });
+  /** The server: host name and port. */
+  readonly host: string;
+
+  /**
+   * @param operation method and path template
+   * @param url the request's URL. Only its host is used, because its query may contain a secret.
+   */
+  constructor(operation: string, url: string, cause: unknown) {
+    const { host } = new URL(url);
+    super(`${operation}: the connection to ${host} failed before the reply was complete`, { cause });
+    this.host = host;
   }
 }
 

@@ -31,13 +31,13 @@ async function* readLines(stream: ReadableStream<Uint8Array>, context: StreamCon
 
 async function read(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { operation, signal }: StreamContext,
+  { operation, url, signal }: StreamContext,
 ): Promise<{ done: boolean; value?: Uint8Array | undefined }> {
   try {
     return await reader.read();
   } catch (cause) {
     signal?.throwIfAborted();
-    throw new ConnectionError(operation, cause);
+    throw new ConnectionError(operation, url, cause);
   }
 }
 

@@ -3,7 +3,7 @@ export type { ApiClient } from './client.js';
 export type { ClientOptions } from './client-options.js';
 export { ConnectionError, PlumblineError, TimeoutError, UnexpectedReplyError } from './errors.js';
 export type { CallOptions, KeyedCallOptions, TokenCallOptions } from './operation.js';
-export { paginate } from './paginate.js';
+export { paginate, type Items, type Page } from './paginate.js';
 export type { AnyResult, DataOf, Failure, ProblemDocument, Success } from './result.js';
 export type { Timing } from './retry.js';
 export { memoryTokenStore, type TokenPair, type TokenStore } from './tokens.js';

@@ -29,6 +29,8 @@ export interface ReplyFormat {
 /** The context of errors in a stream. */
 export interface StreamContext {
   readonly operation: string;
+  /** The request's. */
+  readonly url: string;
   readonly response: Response;
   readonly signal: AbortSignal | undefined;
 }

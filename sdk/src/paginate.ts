@@ -1,7 +1,7 @@
 import type { AnyResult, DataOf, Failure, Success } from './result.js';
 import { unwrap } from './unwrap.js';
 
-interface Page {
+interface CursorPage {
   readonly items: readonly unknown[];
   readonly next_cursor: string | null;
 }
@@ -10,7 +10,22 @@ interface PageRequest {
   readonly query?: { readonly cursor?: string } | undefined;
 }
 
-type ItemOf<Result extends AnyResult> = DataOf<Result> extends Page ? DataOf<Result>['items'][number] : never;
+type ItemOf<Result extends AnyResult> = DataOf<Result> extends CursorPage ? DataOf<Result>['items'][number] : never;
+
+/** A page of a list. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Whether another page follows. */
+  readonly hasNext: boolean;
+}
+
+/** The items of a list. Each use starts at its first page. */
+export interface Items<Item> extends AsyncIterable<Item> {
+  /** The pages, each requested when it is needed. */
+  pages(): AsyncGenerator<Page<Item>, void, undefined>;
+  /** The first items, at most `limit`. */
+  toArray(options: { readonly limit: number }): Promise<Item[]>;
+}
 
 /**
  * Iterates over all items of a paginated operation. The next page is requested when the last item of the previous page
@@ -21,20 +36,37 @@ type ItemOf<Result extends AnyResult> = DataOf<Result> extends Page ? DataOf<Res
  * @param request the request for the first page; `query.limit` is the page size
  * @throws PlumblineError for a problem, and the errors of the call
  */
-export async function* paginate<
+export function paginate<
   Client,
   Request extends PageRequest | undefined,
-  Result extends Success<number, Page> | Failure,
+  Result extends Success<number, CursorPage> | Failure,
 >(
   operation: (client: Client, request: Request) => Promise<Result>,
   client: Client,
   request: NonNullable<Request>,
-): AsyncGenerator<ItemOf<Result>, void, undefined> {
-  let cursor: string | null | undefined;
-  do {
-    const query = cursor === undefined ? request.query : { ...request.query, cursor };
-    const page: Page = unwrap<Success<number, Page> | Failure>(await operation(client, { ...request, query }));
-    yield* page.items as readonly ItemOf<Result>[]; // `Result` has the type of the items
-    cursor = page.next_cursor;
-  } while (cursor !== null);
+): Items<ItemOf<Result>> {
+  async function* pages(): AsyncGenerator<Page<ItemOf<Result>>, void, undefined> {
+    let { query } = request;
+    for (;;) {
+      const result = await operation(client, { ...request, query });
+      const { items, next_cursor: cursor } = unwrap<Success<number, CursorPage> | Failure>(result);
+      // `Result` has the type of the items.
+      yield { items: items as readonly ItemOf<Result>[], hasNext: cursor !== null };
+      if (cursor === null) return;
+      query = { ...query, cursor };
+    }
+  }
+  async function* all(): AsyncGenerator<ItemOf<Result>, void, undefined> {
+    for await (const { items } of pages()) yield* items;
+  }
+  return {
+    pages,
+    [Symbol.asyncIterator]: all,
+    toArray: async ({ limit }) => {
+      const items: ItemOf<Result>[] = [];
+      if (limit < 1) return items;
+      for await (const item of all()) if (items.push(item) >= limit) break;
+      return items;
+    },
+  };
 }

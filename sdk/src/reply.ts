@@ -5,11 +5,13 @@ import type { AnyResult, ProblemDocument } from './result.js';
 /**
  * Converts a reply to a result.
  *
+ * @param url the request's
  * @param content the body, as parsed by openapi-fetch
  * @throws UnexpectedReplyError when the contract does not document such a reply
  */
 export function resultOf(
   operation: Operation,
+  url: string,
   response: Response,
   content: unknown,
   signal: AbortSignal | undefined,
@@ -27,7 +29,7 @@ export function resultOf(
   if (mediaType !== format.mediaType) throw unexpected(operation, response);
   const data =
     format.decode !== undefined && response.body !== null
-      ? format.decode(response.body, { operation: nameOf(operation), response, signal })
+      ? format.decode(response.body, { operation: nameOf(operation), url, response, signal })
       : content;
   if (data === undefined || data === null) throw unexpected(operation, response);
   return { ok: true, status, data, headers, requestId };

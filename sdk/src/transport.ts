@@ -91,7 +91,9 @@ async function attemptOnce(
     return options.stream && response.ok ? response : await complete(response);
   } catch (cause) {
     signal?.throwIfAborted();
-    return deadline.signal.aborted ? new TimeoutError(operation, timeoutMs) : new ConnectionError(operation, cause);
+    return deadline.signal.aborted
+      ? new TimeoutError(operation, timeoutMs)
+      : new ConnectionError(operation, request.url, cause);
   } finally {
     clearTimeout(timer);
   }

@@ -1,6 +1,6 @@
 /**
- * Clients in other languages, made from the served contract by the usual generators with their defaults. Each gets the
- * address of the contract and the name of the package, and nothing else.
+ * Clients in other languages, made from the served contract by the usual generators with their defaults: they get the
+ * place of the contract and the name of the package, and nothing else.
  */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -33,8 +33,39 @@ it('throws when a page is refused', async () => {
   const server = await startPlatform({
     handlers: { listMembers: () => problems.organizationMismatch({ message: 'Another organization.' }) },
   });
-  const pages = paginate(listMembers, clientOf(server), { params });
-  await expect(pages.next()).rejects.toBeInstanceOf(PlumblineError);
+  const members = paginate(listMembers, clientOf(server), { params });
+  await expect(members.pages().next()).rejects.toBeInstanceOf(PlumblineError);
+  await expect(members.toArray({ limit: 1 })).rejects.toBeInstanceOf(PlumblineError);
+});
+
+it('yields pages that say whether another one follows', async () => {
+  const { client } = await membersIn([1, 2], [3]);
+  const seen: [number, boolean][] = [];
+  for await (const { items, hasNext } of paginate(listMembers, client, { params }).pages()) {
+    seen.push([items.length, hasNext]);
+  }
+  expect(seen).toEqual([
+    [2, true],
+    [1, false],
+  ]);
+});
+
+it.each([
+  [0, 0, 0],
+  [1, 1, 1],
+  [2, 2, 1],
+  [3, 3, 2],
+  [9, 4, 2],
+])('returns the first items, at most %i, and requests only the pages that it needs', async (limit, items, requests) => {
+  const { client, server } = await membersIn([1, 2], [3, 4]);
+  expect(await paginate(listMembers, client, { params }).toArray({ limit })).toHaveLength(items);
+  expect(server.count('listMembers')).toBe(requests);
+});
+
+it('starts again with each use', async () => {
+  const { client } = await membersIn([1, 2], [3]);
+  const members = paginate(listMembers, client, { params });
+  expect(await members.toArray({ limit: 5 })).toEqual(await members.toArray({ limit: 5 }));
 });
 
 /** A server with the given pages of members, by number. */

@@ -142,7 +142,8 @@ describe('a call without a reply', () => {
     const error: unknown = await getLiveness(client).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toHaveProperty('name', 'ConnectionError');
-    expect(String(error)).toContain('GET /health/live');
+    expect(error).toHaveProperty('host', '127.0.0.1:1');
+    expect(String(error)).toContain('GET /health/live: the connection to 127.0.0.1:1 failed');
     expect(error).toHaveProperty('cause');
   });
 

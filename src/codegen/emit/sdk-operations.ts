@@ -2,6 +2,7 @@ import type { ApiContract, Operation, ProblemReplies, SuccessReply } from '../co
 import { componentName, isReference, type SchemaObject } from '../openapi-document.js';
 import { pascalCase, quote } from '../naming.js';
 import { header } from './header.js';
+import { sdkDocs } from './sdk-docs.js';
 import { tokensIn } from './sdk-tokens.js';
 
 const formats: Readonly<Record<string, string>> = {
@@ -57,7 +58,7 @@ function emitOperation(contract: ApiContract, operation: Operation): string {
 /** \`${operation.method} ${operation.path}\` */
 ${request}
 export type ${name}Result = ${results.join(' | ')};
-/** ${operation.summary} (\`${operation.method} ${operation.path}\`). */
+${sdkDocs(contract, operation)}
 export function ${operation.id}(client: ${pascalCase(contract.name)}Client, request${required ? '' : '?'}: ${name}Request): Promise<${name}Result> {
   return client.call({ ${descriptor(contract, operation, issues).join(', ')} }, request);
 }

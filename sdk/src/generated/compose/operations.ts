@@ -17,7 +17,19 @@ export type PingResult =
   | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>;
-/** Check whether the server is alive (`GET /_ping`). */
+/**
+ * Check whether the server is alive (`GET /_ping`).
+ *
+ * Returns 200 while the process serves requests. Does not check the backend.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 406 `NotAcceptableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await ping(compose);
+ * ```
+ */
 export function ping(client: ComposeClient, request?: PingRequest): Promise<PingResult> {
   return client.call({ method: 'get', path: '/_ping', statuses: [200], format: formats.json }, request);
 }
@@ -29,7 +41,19 @@ export type GetVersionResult =
   | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>;
-/** Read the version (`GET /version`). */
+/**
+ * Read the version (`GET /version`).
+ *
+ * The version of the server and of this API, and the name of the backend.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 406 `NotAcceptableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getVersion(compose);
+ * ```
+ */
 export function getVersion(client: ComposeClient, request?: GetVersionRequest): Promise<GetVersionResult> {
   return client.call({ method: 'get', path: '/version', statuses: [200], format: formats.json }, request);
 }
@@ -43,7 +67,20 @@ export type GetInfoResult =
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Get information about the server (`GET /info`). */
+/**
+ * Get information about the server (`GET /info`).
+ *
+ * The engine behind the backend, the machine, and the number of containers in each status.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 406 `NotAcceptableProblem`; 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getInfo(compose);
+ * ```
+ */
 export function getInfo(client: ComposeClient, request?: GetInfoRequest): Promise<GetInfoResult> {
   return client.call({ method: 'get', path: '/info', statuses: [200], format: formats.json }, request);
 }
@@ -55,7 +92,21 @@ export type GetMetricsResult =
   | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>;
-/** Read the metrics (`GET /metrics`). */
+/**
+ * Read the metrics (`GET /metrics`).
+ *
+ * The metrics of this server in the Prometheus text format: uptime, memory, containers by status,
+ * requests by operation, and open streams. While the engine does not respond, the number of containers
+ * is absent.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 406 `NotAcceptableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getMetrics(compose);
+ * ```
+ */
 export function getMetrics(client: ComposeClient, request?: GetMetricsRequest): Promise<GetMetricsResult> {
   return client.call({ method: 'get', path: '/metrics', statuses: [200], format: formats.text }, request);
 }
@@ -72,7 +123,20 @@ export type StreamEventsResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Stream container events (`GET /events`). */
+/**
+ * Stream container events (`GET /events`).
+ *
+ * One line per event, from `since` or from now on, until `until` or indefinitely.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await streamEvents(compose);
+ * ```
+ */
 export function streamEvents(client: ComposeClient, request?: StreamEventsRequest): Promise<StreamEventsResult> {
   return client.call({ method: 'get', path: '/events', statuses: [200], format: formats.ndjson }, request);
 }
@@ -89,7 +153,21 @@ export type ListContainersResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** List the containers (`GET /containers`). */
+/**
+ * List the containers (`GET /containers`).
+ *
+ * All containers of the backend, whatever their status and project, the oldest first.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`,
+ * `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listContainers(compose);
+ * ```
+ */
 export function listContainers(client: ComposeClient, request?: ListContainersRequest): Promise<ListContainersResult> {
   return client.call({ method: 'get', path: '/containers', statuses: [200], format: formats.json }, request);
 }
@@ -100,7 +178,20 @@ export type CreateContainerResult =
   | Failure<401, Schemas['PageSessionRequiredProblem']>
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>;
-/** Create a container (not supported) (`POST /containers/create`). */
+/**
+ * Create a container (not supported) (`POST /containers/create`).
+ *
+ * Containers are not created one by one over this API: send a compose file to `/projects/{name}` and
+ * bring the project up, or run `plumbline compose up`. Always answers 501.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 501 `RuntimeNotSupportedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createContainer(compose);
+ * ```
+ */
 export function createContainer(
   client: ComposeClient,
   request?: CreateContainerRequest,
@@ -121,7 +212,25 @@ export type InspectContainerResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Read a container (`GET /containers/{id}`). */
+/**
+ * Read a container (`GET /containers/{id}`).
+ *
+ * All details of one container.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await inspectContainer(compose, {
+ *   params: {
+ *     id: "shop-web"
+ *   }
+ * });
+ * ```
+ */
 export function inspectContainer(
   client: ComposeClient,
   request: InspectContainerRequest,
@@ -143,7 +252,26 @@ export type RemoveContainerResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Remove a container (`DELETE /containers/{id}`). */
+/**
+ * Remove a container (`DELETE /containers/{id}`).
+ *
+ * Removes a container that was stopped or has exited; with `force` one in any status, without a
+ * graceful shutdown.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 409 `RuntimeInvalidStateProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await removeContainer(compose, {
+ *   params: {
+ *     id: "shop-web"
+ *   }
+ * });
+ * ```
+ */
 export function removeContainer(
   client: ComposeClient,
   request: RemoveContainerRequest,
@@ -164,7 +292,25 @@ export type StartContainerResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Start a container (`POST /containers/{id}/start`). */
+/**
+ * Start a container (`POST /containers/{id}/start`).
+ *
+ * Starts a container that is created, stopped or exited.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 409 `RuntimeInvalidStateProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await startContainer(compose, {
+ *   params: {
+ *     id: "shop-web"
+ *   }
+ * });
+ * ```
+ */
 export function startContainer(client: ComposeClient, request: StartContainerRequest): Promise<StartContainerResult> {
   return client.call({ method: 'post', path: '/containers/{id}/start', statuses: [204] }, request);
 }
@@ -186,7 +332,30 @@ export type StopContainerResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Stop a container (`POST /containers/{id}/stop`). */
+/**
+ * Stop a container (`POST /containers/{id}/stop`).
+ *
+ * Sends a running container its stop signal, and SIGKILL when it has not ended in time. Answers when
+ * it has stopped.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `PageSessionRequiredProblem`; 403
+ * `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404 `RuntimeNotFoundProblem`; 409
+ * `RuntimeInvalidStateProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await stopContainer(compose, {
+ *   params: {
+ *     id: "shop-web"
+ *   },
+ *   body: {
+ *     timeout_seconds: 10
+ *   }
+ * });
+ * ```
+ */
 export function stopContainer(client: ComposeClient, request: StopContainerRequest): Promise<StopContainerResult> {
   return client.call({ method: 'post', path: '/containers/{id}/stop', statuses: [204] }, request);
 }
@@ -209,7 +378,29 @@ export type RestartContainerResult =
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<504, Schemas['RuntimeTimeoutProblem']>;
-/** Restart a container (`POST /containers/{id}/restart`). */
+/**
+ * Restart a container (`POST /containers/{id}/restart`).
+ *
+ * Stops the container if it is running, then starts it.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `PageSessionRequiredProblem`; 403
+ * `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404 `RuntimeNotFoundProblem`; 409
+ * `RuntimeInvalidStateProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`; 504 `RuntimeTimeoutProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await restartContainer(compose, {
+ *   params: {
+ *     id: "shop-web"
+ *   },
+ *   body: {
+ *     timeout_seconds: 10
+ *   }
+ * });
+ * ```
+ */
 export function restartContainer(
   client: ComposeClient,
   request: RestartContainerRequest,
@@ -235,7 +426,30 @@ export type KillContainerResult =
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<504, Schemas['RuntimeTimeoutProblem']>;
-/** Send a container a signal (`POST /containers/{id}/kill`). */
+/**
+ * Send a container a signal (`POST /containers/{id}/kill`).
+ *
+ * Sends a running container a signal. After SIGKILL, which is the default, it has exited when this
+ * answers.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `PageSessionRequiredProblem`; 403
+ * `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404 `RuntimeNotFoundProblem`; 409
+ * `RuntimeInvalidStateProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`; 504 `RuntimeTimeoutProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await killContainer(compose, {
+ *   params: {
+ *     id: "shop-web"
+ *   },
+ *   body: {
+ *     signal: "SIGKILL"
+ *   }
+ * });
+ * ```
+ */
 export function killContainer(client: ComposeClient, request: KillContainerRequest): Promise<KillContainerResult> {
   return client.call({ method: 'post', path: '/containers/{id}/kill', statuses: [204] }, request);
 }
@@ -256,7 +470,26 @@ export type WaitForContainerResult =
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Wait for a container to end (`POST /containers/{id}/wait`). */
+/**
+ * Wait for a container to end (`POST /containers/{id}/wait`).
+ *
+ * Returns when the container has ended, immediately if it already has. The bridge backend rejects it
+ * with 501.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 406 `NotAcceptableProblem`; 408 `RuntimeTimeoutProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 501
+ * `RuntimeNotSupportedProblem`; 502 `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await waitForContainer(compose, {
+ *   params: {
+ *     id: "shop-web"
+ *   }
+ * });
+ * ```
+ */
 export function waitForContainer(
   client: ComposeClient,
   request: WaitForContainerRequest,
@@ -278,7 +511,25 @@ export type GetContainerLogsResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Read the output of a container (`GET /containers/{id}/logs`). */
+/**
+ * Read the output of a container (`GET /containers/{id}/logs`).
+ *
+ * One item per line of output, in order. With `follow`, new lines are streamed until the container
+ * ends or is removed.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 502 `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getContainerLogs(compose, {
+ *   params: {
+ *     id: "shop-web"
+ *   }
+ * });
+ * ```
+ */
 export function getContainerLogs(
   client: ComposeClient,
   request: GetContainerLogsRequest,
@@ -304,7 +555,26 @@ export type GetContainerStatsResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Read the resource usage of a container (`GET /containers/{id}/stats`). */
+/**
+ * Read the resource usage of a container (`GET /containers/{id}/stats`).
+ *
+ * A sample each `interval_seconds` until the container ends, the first one at once; with
+ * `stream=false` that one alone.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 406 `NotAcceptableProblem`; 409 `RuntimeInvalidStateProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getContainerStats(compose, {
+ *   params: {
+ *     id: "shop-web"
+ *   }
+ * });
+ * ```
+ */
 export function getContainerStats(
   client: ComposeClient,
   request: GetContainerStatsRequest,
@@ -327,7 +597,21 @@ export type ListContainerStatsResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Read the resource usage of containers (`GET /stats`). */
+/**
+ * Read the resource usage of containers (`GET /stats`).
+ *
+ * One sample of each running container. A container that ends meanwhile has none.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`,
+ * `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listContainerStats(compose);
+ * ```
+ */
 export function listContainerStats(
   client: ComposeClient,
   request?: ListContainerStatsRequest,
@@ -353,7 +637,38 @@ export type ExecInContainerResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Run a command in a container (`POST /containers/{id}/exec`). */
+/**
+ * Run a command in a container (`POST /containers/{id}/exec`).
+ *
+ * Runs a command in a running container. Each piece of its output is a line of the stream as it comes;
+ * the last line holds the exit code.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `ComposeValidationNotAllowedProblem`; 401
+ * `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404
+ * `RuntimeNotFoundProblem`; 406 `NotAcceptableProblem`; 409 `RuntimeInvalidStateProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await execInContainer(compose, {
+ *   params: {
+ *     id: "shop-web"
+ *   },
+ *   body: {
+ *     command: [
+ *       "ls",
+ *       "-l",
+ *       "/data"
+ *     ],
+ *     environment: {
+ *       LANG: "C"
+ *     }
+ *   }
+ * });
+ * ```
+ */
 export function execInContainer(
   client: ComposeClient,
   request: ExecInContainerRequest,
@@ -378,7 +693,25 @@ export type ListContainerProcessesResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** List the processes of a container (`GET /containers/{id}/top`). */
+/**
+ * List the processes of a container (`GET /containers/{id}/top`).
+ *
+ * The processes in a running container, as the engine lists them.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 406 `NotAcceptableProblem`; 409 `RuntimeInvalidStateProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listContainerProcesses(compose, {
+ *   params: {
+ *     id: "shop-web"
+ *   }
+ * });
+ * ```
+ */
 export function listContainerProcesses(
   client: ComposeClient,
   request: ListContainerProcessesRequest,
@@ -398,7 +731,20 @@ export type ListImagesResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** List the images (`GET /images`). */
+/**
+ * List the images (`GET /images`).
+ *
+ * The images on the machine of the engine, the oldest first.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listImages(compose);
+ * ```
+ */
 export function listImages(client: ComposeClient, request?: ListImagesRequest): Promise<ListImagesResult> {
   return client.call({ method: 'get', path: '/images', statuses: [200], format: formats.json }, request);
 }
@@ -420,7 +766,27 @@ export type PullImageResult =
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Pull an image (`POST /images/pull`). */
+/**
+ * Pull an image (`POST /images/pull`).
+ *
+ * Fetches an image from its registry and streams the progress, one item per line. The last line is
+ * `done` or `error`. An image that the registry rejects at once is answered with 404.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `PageSessionRequiredProblem`; 403
+ * `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404 `RuntimeImageNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await pullImage(compose, {
+ *   body: {
+ *     reference: "registry.example/shop/web:2"
+ *   }
+ * });
+ * ```
+ */
 export function pullImage(client: ComposeClient, request: PullImageRequest): Promise<PullImageResult> {
   return client.call({ method: 'post', path: '/images/pull', statuses: [200], format: formats.ndjson }, request);
 }
@@ -438,7 +804,20 @@ export type ListNetworksResult =
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** List the networks (`GET /networks`). */
+/**
+ * List the networks (`GET /networks`).
+ *
+ * The networks of the backend, by id. Both production backends refuse it with 501.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 501
+ * `RuntimeNotSupportedProblem`; 502 `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listNetworks(compose);
+ * ```
+ */
 export function listNetworks(client: ComposeClient, request?: ListNetworksRequest): Promise<ListNetworksResult> {
   return client.call({ method: 'get', path: '/networks', statuses: [200], format: formats.json }, request);
 }
@@ -460,7 +839,31 @@ export type CreateNetworkResult =
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Create a network (`POST /networks`). */
+/**
+ * Create a network (`POST /networks`).
+ *
+ * Creates a network. Drivers other than `bridge` need the allowance `networks`. Labels of the compose
+ * tools and of the engine, such as `com.docker.compose.project`, are refused. Both production backends
+ * refuse the operation with 501.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `ComposeValidationNotAllowedProblem`; 401
+ * `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`; 406
+ * `NotAcceptableProblem`; 409 `RuntimeAlreadyExistsProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 501
+ * `RuntimeNotSupportedProblem`; 502 `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createNetwork(compose, {
+ *   body: {
+ *     name: "front",
+ *     labels: {
+ *       team: "shop"
+ *     }
+ *   }
+ * });
+ * ```
+ */
 export function createNetwork(client: ComposeClient, request: CreateNetworkRequest): Promise<CreateNetworkResult> {
   return client.call({ method: 'post', path: '/networks', statuses: [201], format: formats.json }, request);
 }
@@ -479,7 +882,25 @@ export type InspectNetworkResult =
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Read a network (`GET /networks/{id}`). */
+/**
+ * Read a network (`GET /networks/{id}`).
+ *
+ * One network. Both production backends refuse it with 501.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 501 `RuntimeNotSupportedProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await inspectNetwork(compose, {
+ *   params: {
+ *     id: "front"
+ *   }
+ * });
+ * ```
+ */
 export function inspectNetwork(client: ComposeClient, request: InspectNetworkRequest): Promise<InspectNetworkResult> {
   return client.call({ method: 'get', path: '/networks/{id}', statuses: [200], format: formats.json }, request);
 }
@@ -497,7 +918,25 @@ export type RemoveNetworkResult =
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Remove a network (`DELETE /networks/{id}`). */
+/**
+ * Remove a network (`DELETE /networks/{id}`).
+ *
+ * Removes a network. Answers 502 if a container uses the network. Both production backends refuse it
+ * with 501.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 501
+ * `RuntimeNotSupportedProblem`; 502 `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await removeNetwork(compose, {
+ *   params: {
+ *     id: "front"
+ *   }
+ * });
+ * ```
+ */
 export function removeNetwork(client: ComposeClient, request: RemoveNetworkRequest): Promise<RemoveNetworkResult> {
   return client.call({ method: 'delete', path: '/networks/{id}', statuses: [204] }, request);
 }
@@ -514,7 +953,20 @@ export type ListVolumesResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** List the volumes (`GET /volumes`). */
+/**
+ * List the volumes (`GET /volumes`).
+ *
+ * The volumes of the backend, by name.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listVolumes(compose);
+ * ```
+ */
 export function listVolumes(client: ComposeClient, request?: ListVolumesRequest): Promise<ListVolumesResult> {
   return client.call({ method: 'get', path: '/volumes', statuses: [200], format: formats.json }, request);
 }
@@ -535,7 +987,30 @@ export type CreateVolumeResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Create a volume (`POST /volumes`). */
+/**
+ * Create a volume (`POST /volumes`).
+ *
+ * Creates a named volume. Drivers other than `local` need the allowance `plugins`. Labels of the
+ * compose tools and of the engine, such as `com.docker.compose.project`, are refused.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `ComposeValidationNotAllowedProblem`; 401
+ * `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`; 406
+ * `NotAcceptableProblem`; 409 `RuntimeAlreadyExistsProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createVolume(compose, {
+ *   body: {
+ *     name: "shop-data",
+ *     labels: {
+ *       team: "shop"
+ *     }
+ *   }
+ * });
+ * ```
+ */
 export function createVolume(client: ComposeClient, request: CreateVolumeRequest): Promise<CreateVolumeResult> {
   return client.call({ method: 'post', path: '/volumes', statuses: [201], format: formats.json }, request);
 }
@@ -553,7 +1028,24 @@ export type InspectVolumeResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Read a volume (`GET /volumes/{name}`). */
+/**
+ * Read a volume (`GET /volumes/{name}`).
+ *
+ * One volume.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 502 `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await inspectVolume(compose, {
+ *   params: {
+ *     name: "shop-data"
+ *   }
+ * });
+ * ```
+ */
 export function inspectVolume(client: ComposeClient, request: InspectVolumeRequest): Promise<InspectVolumeResult> {
   return client.call({ method: 'get', path: '/volumes/{name}', statuses: [200], format: formats.json }, request);
 }
@@ -570,7 +1062,24 @@ export type RemoveVolumeResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Remove a volume (`DELETE /volumes/{name}`). */
+/**
+ * Remove a volume (`DELETE /volumes/{name}`).
+ *
+ * Removes a volume. Answers 502 if a container uses the volume.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await removeVolume(compose, {
+ *   params: {
+ *     name: "shop-data"
+ *   }
+ * });
+ * ```
+ */
 export function removeVolume(client: ComposeClient, request: RemoveVolumeRequest): Promise<RemoveVolumeResult> {
   return client.call({ method: 'delete', path: '/volumes/{name}', statuses: [204] }, request);
 }
@@ -588,7 +1097,20 @@ export type ListSecretsResult =
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** List the secrets (`GET /secrets`). */
+/**
+ * List the secrets (`GET /secrets`).
+ *
+ * The secrets of the backend. Both production backends refuse it with 501.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 501
+ * `RuntimeNotSupportedProblem`; 502 `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listSecrets(compose);
+ * ```
+ */
 export function listSecrets(client: ComposeClient, request?: ListSecretsRequest): Promise<ListSecretsResult> {
   return client.call({ method: 'get', path: '/secrets', statuses: [200], format: formats.json }, request);
 }
@@ -610,7 +1132,27 @@ export type CreateSecretResult =
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Create a secret (`POST /secrets`). */
+/**
+ * Create a secret (`POST /secrets`).
+ *
+ * Creates a secret. Its value is never returned. Both production backends refuse it with 501.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `PageSessionRequiredProblem`; 403
+ * `ForeignRequestProblem`, `ClientNotAllowedProblem`; 406 `NotAcceptableProblem`; 409
+ * `RuntimeAlreadyExistsProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 501 `RuntimeNotSupportedProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createSecret(compose, {
+ *   body: {
+ *     name: "api-key",
+ *     value: "c2VjcmV0"
+ *   }
+ * });
+ * ```
+ */
 export function createSecret(client: ComposeClient, request: CreateSecretRequest): Promise<CreateSecretResult> {
   return client.call({ method: 'post', path: '/secrets', statuses: [201], format: formats.json }, request);
 }
@@ -629,7 +1171,25 @@ export type InspectSecretResult =
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Read a secret (`GET /secrets/{id}`). */
+/**
+ * Read a secret (`GET /secrets/{id}`).
+ *
+ * One secret. Both production backends refuse it with 501.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 501 `RuntimeNotSupportedProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await inspectSecret(compose, {
+ *   params: {
+ *     id: "api-key"
+ *   }
+ * });
+ * ```
+ */
 export function inspectSecret(client: ComposeClient, request: InspectSecretRequest): Promise<InspectSecretResult> {
   return client.call({ method: 'get', path: '/secrets/{id}', statuses: [200], format: formats.json }, request);
 }
@@ -647,7 +1207,24 @@ export type RemoveSecretResult =
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<501, Schemas['RuntimeNotSupportedProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Remove a secret (`DELETE /secrets/{id}`). */
+/**
+ * Remove a secret (`DELETE /secrets/{id}`).
+ *
+ * Removes a secret. Both production backends refuse it with 501.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 501
+ * `RuntimeNotSupportedProblem`; 502 `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await removeSecret(compose, {
+ *   params: {
+ *     id: "api-key"
+ *   }
+ * });
+ * ```
+ */
 export function removeSecret(client: ComposeClient, request: RemoveSecretRequest): Promise<RemoveSecretResult> {
   return client.call({ method: 'delete', path: '/secrets/{id}', statuses: [204] }, request);
 }
@@ -664,7 +1241,21 @@ export type ListProjectsResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** List the projects (`GET /projects`). */
+/**
+ * List the projects (`GET /projects`).
+ *
+ * Every project that was sent to the server or that has containers, by name.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`,
+ * `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listProjects(compose);
+ * ```
+ */
 export function listProjects(client: ComposeClient, request?: ListProjectsRequest): Promise<ListProjectsResult> {
   return client.call({ method: 'get', path: '/projects', statuses: [200], format: formats.json }, request);
 }
@@ -682,7 +1273,25 @@ export type GetProjectResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Read a project (`GET /projects/{name}`). */
+/**
+ * Read a project (`GET /projects/{name}`).
+ *
+ * A project, by the compose file that was sent, or by the labels of its containers alone.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `OrchestratorProjectNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`;
+ * 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getProject(compose, {
+ *   params: {
+ *     name: "shop"
+ *   }
+ * });
+ * ```
+ */
 export function getProject(client: ComposeClient, request: GetProjectRequest): Promise<GetProjectResult> {
   return client.call({ method: 'get', path: '/projects/{name}', statuses: [200], format: formats.json }, request);
 }
@@ -736,7 +1345,44 @@ export type IngestProjectResult =
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Send a compose file (`POST /projects/{name}`). */
+/**
+ * Send a compose file (`POST /projects/{name}`).
+ *
+ * Stores a compose file under the name in the path. Nothing is started. Keys that would read files of
+ * the server or give privileges on it are refused with the place of the key, unless the operator
+ * allows their class (see "Trust" above). `include` and `provider` are always refused. Variables are
+ * not taken from the environment of the server. Sending the same file again changes nothing; another
+ * one is refused unless `replace` is set. A new name is refused when the engine has resources of a
+ * project of that name that were not made for a project sent to this server.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `ComposeImageNotFoundProblem`,
+ * `ComposeInvalidProjectNameProblem`, `ComposeInvalidShellTokenizationProblem`,
+ * `YamlMalformedProblem`, `YamlLimitExceededProblem`, `ExtendsCyclicExtendsProblem`,
+ * `ExtendsFileNotFoundProblem`, `ExtendsServiceNotFoundProblem`, `ComposeMemoryParseEmptyProblem`,
+ * `ComposeMemoryParseInvalidProblem`, `ComposeMemoryParseNegativeProblem`,
+ * `ComposeMemoryParseOverflowProblem`, `InterpolationInvalidTemplateProblem`,
+ * `InterpolationRequiredVariableProblem`, `InterpolationNestedTooDeeplyProblem`,
+ * `EnvFileNotFoundProblem`, `ComposeValidationUnknownKeyProblem`,
+ * `ComposeValidationMissingKeyProblem`, `ComposeValidationInvalidValueProblem`,
+ * `ComposeValidationCannotMergeProblem`, `ComposeValidationUndefinedReferenceProblem`,
+ * `ComposeValidationDisabledReferenceProblem`, `ComposeValidationConflictProblem`,
+ * `ComposeValidationCircularDependencyProblem`, `ComposeValidationEmptyProjectProblem`,
+ * `ComposeValidationNotAllowedProblem`; 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`,
+ * `ClientNotAllowedProblem`; 406 `NotAcceptableProblem`; 409 `RuntimeAlreadyExistsProblem`,
+ * `OrchestratorLimitExceededProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`;
+ * 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await ingestProject(compose, {
+ *   params: {
+ *     name: "shop"
+ *   },
+ *   body: "services:\n  web:\n    image: registry.example/shop/web:2\n    ports: [\"127.0.0.1:8080:8080\"]\n"
+ * });
+ * ```
+ */
 export function ingestProject(client: ComposeClient, request: IngestProjectRequest): Promise<IngestProjectResult> {
   return client.call(
     { method: 'post', path: '/projects/{name}', statuses: [200, 201], format: formats.json, sends: 'application/yaml' },
@@ -758,7 +1404,25 @@ export type DeleteProjectResult =
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Delete a project (`DELETE /projects/{name}`). */
+/**
+ * Delete a project (`DELETE /projects/{name}`).
+ *
+ * Takes the project down and deletes its compose file.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `OrchestratorProjectNotFoundProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`,
+ * `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deleteProject(compose, {
+ *   params: {
+ *     name: "shop"
+ *   }
+ * });
+ * ```
+ */
 export function deleteProject(client: ComposeClient, request: DeleteProjectRequest): Promise<DeleteProjectResult> {
   return client.call({ method: 'delete', path: '/projects/{name}', statuses: [204] }, request);
 }
@@ -777,7 +1441,26 @@ export type ListProjectServicesResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** List the services of a project (`GET /projects/{name}/services`). */
+/**
+ * List the services of a project (`GET /projects/{name}/services`).
+ *
+ * The services of a project by name, each with its containers. Those of the compose file come without
+ * containers, too.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `OrchestratorProjectNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`;
+ * 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listProjectServices(compose, {
+ *   params: {
+ *     name: "shop"
+ *   }
+ * });
+ * ```
+ */
 export function listProjectServices(
   client: ComposeClient,
   request: ListProjectServicesRequest,
@@ -802,7 +1485,27 @@ export type StreamProjectLogsResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
-/** Read the output of a project (`GET /projects/{name}/logs`). */
+/**
+ * Read the output of a project (`GET /projects/{name}/logs`).
+ *
+ * The lines of all containers of a project as one stream. The order within a container is kept. With
+ * `follow` new lines are added, also of containers that are started later, until all of them have
+ * ended.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `OrchestratorProjectNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`;
+ * 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await streamProjectLogs(compose, {
+ *   params: {
+ *     name: "shop"
+ *   }
+ * });
+ * ```
+ */
 export function streamProjectLogs(
   client: ComposeClient,
   request: StreamProjectLogsRequest,
@@ -854,7 +1557,40 @@ export type UpProjectResult =
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>
   | Failure<504, Schemas['ComposeWaitTimeoutProblem']>;
-/** Bring a project up (`POST /projects/{name}/up`). */
+/**
+ * Bring a project up (`POST /projects/{name}/up`).
+ *
+ * Converges containers to the compose file: up-to-date containers are kept, changed ones are replaced,
+ * missing ones are created, and all are started in dependency order. For a project without a compose
+ * file, starts the existing containers.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `ComposeValidationDisabledReferenceProblem`,
+ * `ComposeValidationUnsupportedProblem`, `ComposeValidationConflictProblem`,
+ * `ComposeValidationNotAllowedProblem`; 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`,
+ * `ClientNotAllowedProblem`; 404 `OrchestratorProjectNotFoundProblem`,
+ * `OrchestratorServiceNotFoundProblem`, `RuntimeNotFoundProblem`, `RuntimeImageNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 409 `RuntimeAlreadyExistsProblem`, `RuntimeInvalidStateProblem`,
+ * `ComposeExternalVolumeNotFoundProblem`, `ComposeWaitNonZeroExitCodeProblem`,
+ * `OrchestratorLimitExceededProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`;
+ * 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 501
+ * `RuntimeNotSupportedProblem`; 502 `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`;
+ * 503 `ServiceUnavailableProblem`; 504 `ComposeWaitTimeoutProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await upProject(compose, {
+ *   params: {
+ *     name: "shop"
+ *   },
+ *   body: {
+ *     services: [
+ *       "web"
+ *     ],
+ *     pull: "missing"
+ *   }
+ * });
+ * ```
+ */
 export function upProject(client: ComposeClient, request: UpProjectRequest): Promise<UpProjectResult> {
   return client.call({ method: 'post', path: '/projects/{name}/up', statuses: [200], format: formats.json }, request);
 }
@@ -877,7 +1613,29 @@ export type DownProjectResult =
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Take a project down (`POST /projects/{name}/down`). */
+/**
+ * Take a project down (`POST /projects/{name}/down`).
+ *
+ * Stops and removes the containers of a project and its networks. The compose file is kept.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `PageSessionRequiredProblem`; 403
+ * `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404 `OrchestratorProjectNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await downProject(compose, {
+ *   params: {
+ *     name: "shop"
+ *   },
+ *   body: {
+ *     remove_volumes: false
+ *   }
+ * });
+ * ```
+ */
 export function downProject(client: ComposeClient, request: DownProjectRequest): Promise<DownProjectResult> {
   return client.call({ method: 'post', path: '/projects/{name}/down', statuses: [200], format: formats.json }, request);
 }
@@ -900,7 +1658,33 @@ export type StopProjectResult =
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Stop a project (`POST /projects/{name}/stop`). */
+/**
+ * Stop a project (`POST /projects/{name}/stop`).
+ *
+ * Stops running containers in reverse dependency order, and keeps them. Containers that end or are
+ * removed meanwhile are no error.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `PageSessionRequiredProblem`; 403
+ * `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404 `OrchestratorProjectNotFoundProblem`,
+ * `OrchestratorServiceNotFoundProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`,
+ * `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await stopProject(compose, {
+ *   params: {
+ *     name: "shop"
+ *   },
+ *   body: {
+ *     services: [
+ *       "web"
+ *     ]
+ *   }
+ * });
+ * ```
+ */
 export function stopProject(client: ComposeClient, request: StopProjectRequest): Promise<StopProjectResult> {
   return client.call({ method: 'post', path: '/projects/{name}/stop', statuses: [200], format: formats.json }, request);
 }
@@ -925,7 +1709,33 @@ export type RestartProjectResult =
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>
   | Failure<504, Schemas['ComposeWaitTimeoutProblem']>;
-/** Restart a project (`POST /projects/{name}/restart`). */
+/**
+ * Restart a project (`POST /projects/{name}/restart`).
+ *
+ * Stops running containers and starts all of them in dependency order.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `PageSessionRequiredProblem`; 403
+ * `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404 `OrchestratorProjectNotFoundProblem`,
+ * `OrchestratorServiceNotFoundProblem`; 406 `NotAcceptableProblem`; 409 `RuntimeInvalidStateProblem`,
+ * `ComposeWaitNonZeroExitCodeProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`,
+ * `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`; 503 `ServiceUnavailableProblem`; 504 `ComposeWaitTimeoutProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await restartProject(compose, {
+ *   params: {
+ *     name: "shop"
+ *   },
+ *   body: {
+ *     services: [
+ *       "web"
+ *     ]
+ *   }
+ * });
+ * ```
+ */
 export function restartProject(client: ComposeClient, request: RestartProjectRequest): Promise<RestartProjectResult> {
   return client.call(
     { method: 'post', path: '/projects/{name}/restart', statuses: [200], format: formats.json },
@@ -952,7 +1762,36 @@ export type BuildProjectResult =
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Build the images of a project (`POST /projects/{name}/build`). */
+/**
+ * Build the images of a project (`POST /projects/{name}/build`).
+ *
+ * Builds every service with a `build` section, each after the services whose images it uses as base,
+ * and streams the progress, one item per line. The last line is `done` or `error`. For a client that
+ * reads too slowly, lines of the build are dropped and counted; the build does not wait. At most 32
+ * builds and pulls of projects are in progress at a time.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `PageSessionRequiredProblem`; 403
+ * `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404 `OrchestratorProjectNotFoundProblem`,
+ * `OrchestratorServiceNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `OrchestratorProjectNotIngestedProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`,
+ * `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await buildProject(compose, {
+ *   params: {
+ *     name: "shop"
+ *   },
+ *   body: {
+ *     services: [
+ *       "web"
+ *     ]
+ *   }
+ * });
+ * ```
+ */
 export function buildProject(client: ComposeClient, request: BuildProjectRequest): Promise<BuildProjectResult> {
   return client.call(
     { method: 'post', path: '/projects/{name}/build', statuses: [200], format: formats.ndjson },
@@ -979,7 +1818,32 @@ export type PullProjectResult =
   | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Pull the images of a project (`POST /projects/{name}/pull`). */
+/**
+ * Pull the images of a project (`POST /projects/{name}/pull`).
+ *
+ * Fetches the images of the services that are not built, and streams the progress, one item per line.
+ * The last line is `done` or `error`.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `PageSessionRequiredProblem`; 403
+ * `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404 `OrchestratorProjectNotFoundProblem`,
+ * `OrchestratorServiceNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `OrchestratorProjectNotIngestedProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`,
+ * `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await pullProject(compose, {
+ *   params: {
+ *     name: "shop"
+ *   },
+ *   body: {
+ *     ignore_failures: false
+ *   }
+ * });
+ * ```
+ */
 export function pullProject(client: ComposeClient, request: PullProjectRequest): Promise<PullProjectResult> {
   return client.call(
     { method: 'post', path: '/projects/{name}/pull', statuses: [200], format: formats.ndjson },
@@ -1030,7 +1894,38 @@ export type ScaleServiceResult =
   | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>
   | Failure<504, Schemas['ComposeWaitTimeoutProblem']>;
-/** Set the number of containers of a service (`POST /projects/{name}/services/{service}/scale`). */
+/**
+ * Set the number of containers of a service (`POST /projects/{name}/services/{service}/scale`).
+ *
+ * Scales a service to this number of containers. Requires the project's compose file.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `OrchestratorInvalidReplicaCountProblem`,
+ * `ComposeValidationDisabledReferenceProblem`, `ComposeValidationUnsupportedProblem`,
+ * `ComposeValidationConflictProblem`, `ComposeValidationNotAllowedProblem`; 401
+ * `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404
+ * `OrchestratorProjectNotFoundProblem`, `OrchestratorServiceNotFoundProblem`,
+ * `RuntimeNotFoundProblem`, `RuntimeImageNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `OrchestratorProjectNotIngestedProblem`, `OrchestratorLimitExceededProblem`,
+ * `RuntimeAlreadyExistsProblem`, `RuntimeInvalidStateProblem`, `ComposeExternalVolumeNotFoundProblem`,
+ * `ComposeWaitNonZeroExitCodeProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`,
+ * `RuntimePersistenceFailureProblem`; 501 `RuntimeNotSupportedProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`; 503 `ServiceUnavailableProblem`; 504
+ * `ComposeWaitTimeoutProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await scaleService(compose, {
+ *   params: {
+ *     name: "shop",
+ *     service: "web"
+ *   },
+ *   body: {
+ *     replicas: 3
+ *   }
+ * });
+ * ```
+ */
 export function scaleService(client: ComposeClient, request: ScaleServiceRequest): Promise<ScaleServiceResult> {
   return client.call(
     { method: 'post', path: '/projects/{name}/services/{service}/scale', statuses: [200], format: formats.json },
@@ -1046,7 +1941,20 @@ export type CreatePageLinkResult =
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['PageNotServedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>;
-/** Get a link to the page (`POST /ui/links`). */
+/**
+ * Get a link to the page (`POST /ui/links`).
+ *
+ * Makes a link that opens the page of this server in a browser. It works once, for five minutes, and
+ * replaces the link before it. `plumbline compose ui` prints it.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `PageNotServedProblem`; 406 `NotAcceptableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createPageLink(compose);
+ * ```
+ */
 export function createPageLink(client: ComposeClient, request?: CreatePageLinkRequest): Promise<CreatePageLinkResult> {
   return client.call({ method: 'post', path: '/ui/links', statuses: [201], format: formats.json }, request);
 }
@@ -1065,7 +1973,26 @@ export type StartPageSessionResult =
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>;
-/** Exchange a link for a session (`POST /ui/session`). */
+/**
+ * Exchange a link for a session (`POST /ui/session`).
+ *
+ * Exchanges the token of a link for a session of this browser: a cookie that scripts cannot read, and
+ * a key that the page sends with every request. It is the only operation of the page's address that
+ * needs no session.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `PageLinkRefusedProblem`; 403 `ForeignRequestProblem`,
+ * `ClientNotAllowedProblem`; 404 `PageNotServedProblem`; 406 `NotAcceptableProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await startPageSession(compose, {
+ *   body: {
+ *     token: "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+ *   }
+ * });
+ * ```
+ */
 export function startPageSession(
   client: ComposeClient,
   request: StartPageSessionRequest,
@@ -1084,7 +2011,23 @@ export type EndPageSessionResult =
   | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
   | Failure<404, Schemas['PageNotServedProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>;
-/** End the session of this browser (`DELETE /ui/session`). */
+/**
+ * End the session of this browser (`DELETE /ui/session`).
+ *
+ * Ends the session of the request, and removes its cookie.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `PageNotServedProblem`; 422 `ValidationFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await endPageSession(compose, {
+ *   headers: {
+ *     "X-Plumbline-Page": "b2f1AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+ *   }
+ * });
+ * ```
+ */
 export function endPageSession(client: ComposeClient, request: EndPageSessionRequest): Promise<EndPageSessionResult> {
   return client.call({ method: 'delete', path: '/ui/session', statuses: [204] }, request);
 }

@@ -24,7 +24,32 @@ export type RegisterResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Register an account (`POST /api/v1/auth/register`). */
+/**
+ * Register an account (`POST /api/v1/auth/register`).
+ *
+ * Creates a user with an unverified e-mail address and sends a verification link to it. The mail
+ * states when and from which IP address the account was created, and contains a link to delete it. An
+ * account that is not verified within 7 days is removed, and its address can be registered again. The
+ * mail does not delay the reply. If `AUTH_AUTO_CREATE_ORG_ON_REGISTER` is on, the server also creates
+ * a community organization with the user as owner, and names it if `org_name` is absent. Otherwise
+ * `org_id` is null, and the user creates or joins an organization during onboarding.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `EmailAlreadyRegisteredProblem`; 406
+ * `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`, `PasswordRejectedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await register(client, {
+ *   body: {
+ *     email: "robin@example.com",
+ *     password: "seven quiet rivers 7",
+ *     full_name: "Robin Example"
+ *   }
+ * });
+ * ```
+ */
 export function register(client: PlatformClient, request: RegisterRequest): Promise<RegisterResult> {
   return client.call({ method: 'post', path: '/api/v1/auth/register', statuses: [201], format: formats.json }, request);
 }
@@ -43,7 +68,26 @@ export type DisownAccountResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Delete an account that somebody else created (`POST /api/v1/auth/disown`). */
+/**
+ * Delete an account that somebody else created (`POST /api/v1/auth/disown`).
+ *
+ * Redeems the token of the link "this was not me" in a verification e-mail. Deletes the unverified
+ * account at once, with the organization that was created for it. The address can then be registered
+ * again. A verified account is never deleted this way.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `InvalidDisownTokenProblem`; 406 `NotAcceptableProblem`;
+ * 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await disownAccount(client, {
+ *   body: {
+ *     token: "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
+ *   }
+ * });
+ * ```
+ */
 export function disownAccount(client: PlatformClient, request: DisownAccountRequest): Promise<DisownAccountResult> {
   return client.call({ method: 'post', path: '/api/v1/auth/disown', statuses: [200], format: formats.json }, request);
 }
@@ -60,7 +104,25 @@ export type VerifyEmailResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Verify an e-mail address (`GET /api/v1/auth/verify`). */
+/**
+ * Verify an e-mail address (`GET /api/v1/auth/verify`).
+ *
+ * Redeems the token of a verification e-mail. Works once, within 24 hours and within 7 days of the
+ * registration.
+ *
+ * Problems: 400 `InvalidVerificationTokenProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await verifyEmail(client, {
+ *   query: {
+ *     token: "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
+ *   }
+ * });
+ * ```
+ */
 export function verifyEmail(client: PlatformClient, request: VerifyEmailRequest): Promise<VerifyEmailResult> {
   return client.call({ method: 'get', path: '/api/v1/auth/verify', statuses: [200], format: formats.json }, request);
 }
@@ -79,7 +141,25 @@ export type ResendVerificationResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Send the verification e-mail again (`POST /api/v1/auth/resend-verification`). */
+/**
+ * Send the verification e-mail again (`POST /api/v1/auth/resend-verification`).
+ *
+ * Sends a new link if the address belongs to an unverified account. The link replaces earlier ones.
+ * The reply and its timing are the same for every address.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`;
+ * 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await resendVerification(client, {
+ *   body: {
+ *     email: "robin@example.com"
+ *   }
+ * });
+ * ```
+ */
 export function resendVerification(
   client: PlatformClient,
   request: ResendVerificationRequest,
@@ -106,7 +186,29 @@ export type LoginResult =
   | Failure<429, Schemas['AccountLockedProblem'] | Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Log in (`POST /api/v1/auth/login`). */
+/**
+ * Log in (`POST /api/v1/auth/login`).
+ *
+ * Checks e-mail address and password. A verified user gets a token pair, scoped to `org_id`, in which
+ * the user must be a member, or without `org_id` to the first organization that the user joined, if
+ * any. An unverified user gets no tokens but the status `email_verification_required`. Five
+ * consecutive failures lock the address for 15 minutes, whether or not it has an account.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `InvalidCredentialsProblem`; 403 `NotAMemberProblem`;
+ * 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 429 `AccountLockedProblem`, `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await login(client, {
+ *   body: {
+ *     email: "robin@example.com",
+ *     password: "seven quiet rivers 7"
+ *   }
+ * });
+ * ```
+ */
 export function login(client: PlatformClient, request: LoginRequest): Promise<LoginResult> {
   return client.call(
     { method: 'post', path: '/api/v1/auth/login', statuses: [200], format: formats.json, issues: 'reply' },
@@ -128,7 +230,25 @@ export type ForgotPasswordResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Request a password reset (`POST /api/v1/auth/forgot-password`). */
+/**
+ * Request a password reset (`POST /api/v1/auth/forgot-password`).
+ *
+ * Sends a reset link, valid for 1 hour, if the address belongs to an account. The link replaces
+ * earlier ones. The reply and its timing are the same for every address.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`;
+ * 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await forgotPassword(client, {
+ *   body: {
+ *     email: "robin@example.com"
+ *   }
+ * });
+ * ```
+ */
 export function forgotPassword(client: PlatformClient, request: ForgotPasswordRequest): Promise<ForgotPasswordResult> {
   return client.call(
     { method: 'post', path: '/api/v1/auth/forgot-password', statuses: [200], format: formats.json },
@@ -150,7 +270,27 @@ export type ResetPasswordResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Reset the password (`POST /api/v1/auth/reset-password`). */
+/**
+ * Reset the password (`POST /api/v1/auth/reset-password`).
+ *
+ * Redeems the token of a reset e-mail, once, and sets a new password. All tokens of the user stop
+ * working, a lockout ends, and the address becomes verified, because the token was sent to it.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `InvalidResetTokenProblem`; 406 `NotAcceptableProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
+ * `PasswordRejectedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await resetPassword(client, {
+ *   body: {
+ *     token: "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc",
+ *     new_password: "nine loud harbours 9"
+ *   }
+ * });
+ * ```
+ */
 export function resetPassword(client: PlatformClient, request: ResetPasswordRequest): Promise<ResetPasswordResult> {
   return client.call(
     { method: 'post', path: '/api/v1/auth/reset-password', statuses: [200], format: formats.json },
@@ -174,7 +314,28 @@ export type ChangePasswordResult =
   | Failure<429, Schemas['AccountLockedProblem'] | Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Change your password (`POST /api/v1/auth/change-password`). */
+/**
+ * Change your password (`POST /api/v1/auth/change-password`).
+ *
+ * Sets a new password after checking the current one. All tokens of the user stop working, including
+ * this one; the reply contains a new pair with the same scope. A wrong current password counts towards
+ * the lock of the address, as a failed login does.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`;
+ * 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`, `PasswordRejectedProblem`; 429 `AccountLockedProblem`,
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await changePassword(client, {
+ *   body: {
+ *     current_password: "seven quiet rivers 7",
+ *     new_password: "nine loud harbours 9"
+ *   }
+ * });
+ * ```
+ */
 export function changePassword(client: PlatformClient, request: ChangePasswordRequest): Promise<ChangePasswordResult> {
   return client.call(
     {
@@ -204,7 +365,28 @@ export type RefreshTokensResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Refresh the tokens (`POST /api/v1/auth/refresh`). */
+/**
+ * Refresh the tokens (`POST /api/v1/auth/refresh`).
+ *
+ * Exchanges a refresh token for a new pair of the same session. A refresh token works once: of
+ * concurrent uses one succeeds, and any later reuse revokes the whole session. Tokens of a browser
+ * session, which belong in its cookie, are rejected with 401 and remain valid in the cookie. The
+ * membership is read again, so a user who has left the organization gets orgless tokens.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `InvalidRefreshTokenProblem`,
+ * `RefreshTokenReusedProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await refreshTokens(client, {
+ *   body: {
+ *     refresh_token: "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl"
+ *   }
+ * });
+ * ```
+ */
 export function refreshTokens(client: PlatformClient, request: RefreshTokensRequest): Promise<RefreshTokensResult> {
   return client.call(
     { method: 'post', path: '/api/v1/auth/refresh', statuses: [200], format: formats.json, issues: 'reply' },
@@ -228,7 +410,30 @@ export type StartBrowserSessionResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Keep a session in a cookie (`POST /api/v1/auth/browser-session`). */
+/**
+ * Keep a session in a cookie (`POST /api/v1/auth/browser-session`).
+ *
+ * For web pages of this server. Exchanges a refresh token from a login or a switch of organization for
+ * an access token and a cookie with the next refresh token. Scripts cannot read the cookie. The
+ * session continues. From now on its refresh tokens are accepted only here and in the cookie; `POST
+ * /api/v1/auth/refresh` rejects them. A token that this operation used within the last 10 seconds
+ * returns the same successor again. Any other reuse of a token revokes the session. Requests from
+ * pages of other sites are rejected. The audit log gets no record.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `InvalidRefreshTokenProblem`,
+ * `RefreshTokenReusedProblem`; 403 `ForeignRequestProblem`; 406 `NotAcceptableProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await startBrowserSession(client, {
+ *   body: {
+ *     refresh_token: "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl"
+ *   }
+ * });
+ * ```
+ */
 export function startBrowserSession(
   client: PlatformClient,
   request: StartBrowserSessionRequest,
@@ -247,7 +452,20 @@ export type EndBrowserSessionResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Log out the browser (`DELETE /api/v1/auth/browser-session`). */
+/**
+ * Log out the browser (`DELETE /api/v1/auth/browser-session`).
+ *
+ * Ends the session of the cookie and removes the cookie. The reply is the same without a valid cookie.
+ * Requests from pages of other sites are rejected.
+ *
+ * Problems: 403 `ForeignRequestProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`;
+ * 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await endBrowserSession(client);
+ * ```
+ */
 export function endBrowserSession(
   client: PlatformClient,
   request?: EndBrowserSessionRequest,
@@ -269,7 +487,30 @@ export type RefreshBrowserSessionResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Refresh the session of the cookie (`POST /api/v1/auth/browser-session/refresh`). */
+/**
+ * Refresh the session of the cookie (`POST /api/v1/auth/browser-session/refresh`).
+ *
+ * Exchanges the refresh token in the cookie for an access token and the next cookie. Accepts only
+ * tokens of sessions that were moved into a cookie. A token that was used within the last 10 seconds
+ * returns the same successor again, so that a lost reply or two tabs do not end the session; later
+ * reuse revokes the session. The membership is read again. Requests without the header
+ * `X-Plumbline-Browser` and requests from pages of other sites are rejected. The audit log gets no
+ * record, because a browser refreshes at each load of a page. `GET /api/v1/auth/sessions` names the
+ * last refresh.
+ *
+ * Problems: 401 `InvalidRefreshTokenProblem`, `RefreshTokenReusedProblem`; 403
+ * `ForeignRequestProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await refreshBrowserSession(client, {
+ *   headers: {
+ *     "X-Plumbline-Browser": "1"
+ *   }
+ * });
+ * ```
+ */
 export function refreshBrowserSession(
   client: PlatformClient,
   request: RefreshBrowserSessionRequest,
@@ -294,7 +535,25 @@ export type ValidateTokenResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Inspect an access token (`POST /api/v1/auth/validate`). */
+/**
+ * Inspect an access token (`POST /api/v1/auth/validate`).
+ *
+ * Returns whether an access token would be accepted now, and its claims. An invalid token is not an
+ * error: the reply is 200 with `valid` false and all other fields null.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`;
+ * 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await validateToken(client, {
+ *   body: {
+ *     token: "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl"
+ *   }
+ * });
+ * ```
+ */
 export function validateToken(client: PlatformClient, request: ValidateTokenRequest): Promise<ValidateTokenResult> {
   return client.call({ method: 'post', path: '/api/v1/auth/validate', statuses: [200], format: formats.json }, request);
 }
@@ -307,7 +566,20 @@ export type GetMeResult =
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Get your account (`GET /api/v1/auth/me`). */
+/**
+ * Get your account (`GET /api/v1/auth/me`).
+ *
+ * The account of the caller, the organization of the access token, and the permissions of the role in
+ * it.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 406 `NotAcceptableProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getMe(client);
+ * ```
+ */
 export function getMe(client: PlatformClient, request?: GetMeRequest): Promise<GetMeResult> {
   return client.call(
     { method: 'get', path: '/api/v1/auth/me', statuses: [200], format: formats.json, scheme: 'bearer' },
@@ -329,7 +601,24 @@ export type UpdateMeResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Update your account (`PATCH /api/v1/auth/me`). */
+/**
+ * Update your account (`PATCH /api/v1/auth/me`).
+ *
+ * Changes the display name of the caller in every organization.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 406 `NotAcceptableProblem`;
+ * 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await updateMe(client, {
+ *   body: {
+ *     full_name: "Robin Q. Example"
+ *   }
+ * });
+ * ```
+ */
 export function updateMe(client: PlatformClient, request: UpdateMeRequest): Promise<UpdateMeResult> {
   return client.call(
     { method: 'patch', path: '/api/v1/auth/me', statuses: [200], format: formats.json, scheme: 'bearer' },
@@ -348,7 +637,19 @@ export type ListMyOrganizationsResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** List your organizations (`GET /api/v1/auth/me/organizations`). */
+/**
+ * List your organizations (`GET /api/v1/auth/me/organizations`).
+ *
+ * The organizations of the caller, in joining order.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`;
+ * 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listMyOrganizations(client);
+ * ```
+ */
 export function listMyOrganizations(
   client: PlatformClient,
   request?: ListMyOrganizationsRequest,
@@ -374,7 +675,26 @@ export type SwitchOrganizationResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Switch to another organization (`POST /api/v1/auth/switch-org`). */
+/**
+ * Switch to another organization (`POST /api/v1/auth/switch-org`).
+ *
+ * Moves the caller's session to another organization. The new refresh token replaces the current one.
+ * Access tokens for the previous organization work until they expire or the session ends. A superuser
+ * can switch to any organization.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `NotAMemberProblem`; 406
+ * `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await switchOrganization(client, {
+ *   body: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
 export function switchOrganization(
   client: PlatformClient,
   request: SwitchOrganizationRequest,
@@ -405,7 +725,26 @@ export type LogoutResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Log out (`POST /api/v1/auth/logout`). */
+/**
+ * Log out (`POST /api/v1/auth/logout`).
+ *
+ * Ends the session of the refresh token; its access tokens stop working at once. The reply is the same
+ * whether or not the token is valid, and with or without a bearer token. With one, the audit log
+ * records the logout.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`;
+ * 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await logout(client, {
+ *   body: {
+ *     refresh_token: "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl"
+ *   }
+ * });
+ * ```
+ */
 export function logout(client: PlatformClient, request: LogoutRequest): Promise<LogoutResult> {
   return client.call(
     { method: 'post', path: '/api/v1/auth/logout', statuses: [200], format: formats.json, scheme: 'bearer' },
@@ -424,7 +763,20 @@ export type ListSessionsResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** List your sessions (`GET /api/v1/auth/sessions`). */
+/**
+ * List your sessions (`GET /api/v1/auth/sessions`).
+ *
+ * Your active sessions, newest first. A session starts with a login and continues through refreshes
+ * and switches of organization.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`;
+ * 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listSessions(client);
+ * ```
+ */
 export function listSessions(client: PlatformClient, request?: ListSessionsRequest): Promise<ListSessionsResult> {
   return client.call(
     { method: 'get', path: '/api/v1/auth/sessions', statuses: [200], format: formats.json, scheme: 'bearer' },
@@ -439,7 +791,19 @@ export type RevokeAllSessionsResult =
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** End all your sessions (`DELETE /api/v1/auth/sessions`). */
+/**
+ * End all your sessions (`DELETE /api/v1/auth/sessions`).
+ *
+ * Revokes every refresh token of the caller, including that of the current session, so that each
+ * device must log in again. Access tokens stop working at once.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await revokeAllSessions(client);
+ * ```
+ */
 export function revokeAllSessions(
   client: PlatformClient,
   request?: RevokeAllSessionsRequest,
@@ -458,7 +822,23 @@ export type RevokeSessionResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** End one of your sessions (`DELETE /api/v1/auth/sessions/{session_id}`). */
+/**
+ * End one of your sessions (`DELETE /api/v1/auth/sessions/{session_id}`).
+ *
+ * Ends the session. Its refresh token and its access tokens stop working at once.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 404 `SessionNotFoundProblem`; 422 `ValidationFailedProblem`;
+ * 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await revokeSession(client, {
+ *   params: {
+ *     session_id: "5d9c8b7a-6f5e-4d3c-9b2a-1f0e9d8c7b04"
+ *   }
+ * });
+ * ```
+ */
 export function revokeSession(client: PlatformClient, request: RevokeSessionRequest): Promise<RevokeSessionResult> {
   return client.call(
     { method: 'delete', path: '/api/v1/auth/sessions/{session_id}', statuses: [204], scheme: 'bearer' },
@@ -483,7 +863,29 @@ export type OnboardResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Create or join an organization (`POST /api/v1/auth/onboard`). */
+/**
+ * Create or join an organization (`POST /api/v1/auth/onboard`).
+ *
+ * The first step of a verified user without an organization. `create_org` creates one with the caller
+ * as owner; `join_org` redeems an invite. The caller's session moves to the organization. The reply
+ * contains its new tokens; the previous refresh token is used up.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `InvalidInviteProblem`; 401 `UnauthenticatedProblem`; 403
+ * `EmailNotVerifiedProblem`; 406 `NotAcceptableProblem`; 409 `AlreadyMemberProblem`,
+ * `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await onboard(client, {
+ *   body: {
+ *     action: "create_org",
+ *     org_name: "Example Works"
+ *   }
+ * });
+ * ```
+ */
 export function onboard(client: PlatformClient, request: OnboardRequest): Promise<OnboardResult> {
   return client.call(
     {
@@ -508,7 +910,21 @@ export type GetOnboardingStateResult =
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Read the next step of onboarding (`GET /api/v1/auth/onboarding/state`). */
+/**
+ * Read the next step of onboarding (`GET /api/v1/auth/onboarding/state`).
+ *
+ * Determines where to send a user. `workspace`: create or join an organization. `integration`: connect
+ * a code host, or skip that. `complete`: both are done. `dashboard`: superusers and admins, who are
+ * never held up by set-up; owners go through it.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `EmailNotVerifiedProblem`; 406 `NotAcceptableProblem`;
+ * 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getOnboardingState(client);
+ * ```
+ */
 export function getOnboardingState(
   client: PlatformClient,
   request?: GetOnboardingStateRequest,
@@ -528,7 +944,23 @@ export type SkipIntegrationResult =
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Skip the first integration (`POST /api/v1/auth/onboarding/skip-integration`). */
+/**
+ * Skip the first integration (`POST /api/v1/auth/onboarding/skip-integration`).
+ *
+ * Completes the onboarding of the organization without an integration. Repeating the request has no
+ * effect. If an integration is already connected, the reply says so and `integration_skipped` is
+ * false. Every member can do this, because onboarding also sends members and viewers to this step, who
+ * cannot connect an integration. Only the onboarding state changes; an admin can connect an
+ * integration at any time.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`; 406
+ * `NotAcceptableProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await skipIntegration(client);
+ * ```
+ */
 export function skipIntegration(
   client: PlatformClient,
   request?: SkipIntegrationRequest,
@@ -561,7 +993,28 @@ export type AcceptInviteResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Accept an invite (`POST /api/v1/auth/accept-invite`). */
+/**
+ * Accept an invite (`POST /api/v1/auth/accept-invite`).
+ *
+ * Makes the caller a member of the inviting organization with the role of the invite. An invite is
+ * valid for 72 hours, once, and only for the account with the invited address. The caller's session
+ * moves to the organization. The reply contains its new tokens; the previous refresh token is used up.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `InvalidInviteProblem`; 401 `UnauthenticatedProblem`; 406
+ * `NotAcceptableProblem`; 409 `AlreadyMemberProblem`, `IdempotencyKeyInUseProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
+ * `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await acceptInvite(client, {
+ *   body: {
+ *     token: "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
+ *   }
+ * });
+ * ```
+ */
 export function acceptInvite(client: PlatformClient, request: AcceptInviteRequest): Promise<AcceptInviteResult> {
   return client.call(
     {
@@ -598,7 +1051,28 @@ export type UpdateOrganizationResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Rename the organization (`PATCH /api/v1/organizations/{org_id}`). */
+/**
+ * Rename the organization (`PATCH /api/v1/organizations/{org_id}`).
+ *
+ * Renames the organization. Names need not be unique.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 406
+ * `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await updateOrganization(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     name: "Example Works"
+ *   }
+ * });
+ * ```
+ */
 export function updateOrganization(
   client: PlatformClient,
   request: UpdateOrganizationRequest,
@@ -633,7 +1107,24 @@ export type ListInvitesResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** List the invites (`GET /api/v1/organizations/{org_id}/invites`). */
+/**
+ * List the invites (`GET /api/v1/organizations/{org_id}/invites`).
+ *
+ * The invites of the organization in every status, newest first.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listInvites(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
 export function listInvites(client: PlatformClient, request: ListInvitesRequest): Promise<ListInvitesResult> {
   return client.call(
     {
@@ -674,7 +1165,33 @@ export type CreateInviteResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Invite someone (`POST /api/v1/organizations/{org_id}/invites`). */
+/**
+ * Invite someone (`POST /api/v1/organizations/{org_id}/invites`).
+ *
+ * Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for
+ * an account with this address. You can invite only with roles up to your own. Invites are limited per
+ * inviter and per address, whichever organizations they are for.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `RoleNotGrantableProblem`; 406 `NotAcceptableProblem`; 409 `AlreadyMemberProblem`,
+ * `InviteExistsProblem`, `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createInvite(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     email: "sam@example.com",
+ *     role: "member"
+ *   }
+ * });
+ * ```
+ */
 export function createInvite(client: PlatformClient, request: CreateInviteRequest): Promise<CreateInviteResult> {
   return client.call(
     {
@@ -706,7 +1223,26 @@ export type RevokeInviteResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Revoke an invite (`DELETE /api/v1/organizations/{org_id}/invites/{invite_id}`). */
+/**
+ * Revoke an invite (`DELETE /api/v1/organizations/{org_id}/invites/{invite_id}`).
+ *
+ * Ends a pending invite: its token no longer works. The invite remains in the list as `revoked`. You
+ * can revoke only invites with roles up to your own.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `InviteNotFoundProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await revokeInvite(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     invite_id: "c1a2b3d4-e5f6-4a7b-8c9d-0e1f2a3b4c05"
+ *   }
+ * });
+ * ```
+ */
 export function revokeInvite(client: PlatformClient, request: RevokeInviteRequest): Promise<RevokeInviteResult> {
   return client.call(
     { method: 'delete', path: '/api/v1/organizations/{org_id}/invites/{invite_id}', statuses: [204], scheme: 'bearer' },
@@ -733,7 +1269,25 @@ export type ListMembersResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** List the members (`GET /api/v1/organizations/{org_id}/members`). */
+/**
+ * List the members (`GET /api/v1/organizations/{org_id}/members`).
+ *
+ * The members of the organization, in joining order.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listMembers(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
 export function listMembers(client: PlatformClient, request: ListMembersRequest): Promise<ListMembersResult> {
   return client.call(
     {
@@ -765,7 +1319,28 @@ export type RemoveMemberResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Remove a member, or leave (`DELETE /api/v1/organizations/{org_id}/members/{user_id}`). */
+/**
+ * Remove a member, or leave (`DELETE /api/v1/organizations/{org_id}/members/{user_id}`).
+ *
+ * Ends the membership. The user's tokens for this organization stop working at once; the account is
+ * kept. Members can end their own membership. Removing others requires the role admin, and a role not
+ * below that of the member. The last owner cannot be removed.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `MemberNotFoundProblem`; 409
+ * `LastOwnerProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await removeMember(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     user_id: "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02"
+ *   }
+ * });
+ * ```
+ */
 export function removeMember(client: PlatformClient, request: RemoveMemberRequest): Promise<RemoveMemberResult> {
   return client.call(
     { method: 'delete', path: '/api/v1/organizations/{org_id}/members/{user_id}', statuses: [204], scheme: 'bearer' },
@@ -797,7 +1372,32 @@ export type ChangeMemberRoleResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Change the role of a member (`PATCH /api/v1/organizations/{org_id}/members/{user_id}`). */
+/**
+ * Change the role of a member (`PATCH /api/v1/organizations/{org_id}/members/{user_id}`).
+ *
+ * Changes the role of a member. The change applies from the member's next request, because the role is
+ * read from the membership and not from the token. You can grant only roles up to your own, and change
+ * only members with roles up to your own. The last owner cannot be changed.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `RoleNotGrantableProblem`; 404 `MemberNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `LastOwnerProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await changeMemberRole(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     user_id: "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02"
+ *   },
+ *   body: {
+ *     role: "admin"
+ *   }
+ * });
+ * ```
+ */
 export function changeMemberRole(
   client: PlatformClient,
   request: ChangeMemberRoleRequest,
@@ -833,7 +1433,25 @@ export type ListTeamsResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** List the teams (`GET /api/v1/organizations/{org_id}/teams`). */
+/**
+ * List the teams (`GET /api/v1/organizations/{org_id}/teams`).
+ *
+ * The teams of the organization with their members and repositories, in order of precedence.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listTeams(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
 export function listTeams(client: PlatformClient, request: ListTeamsRequest): Promise<ListTeamsResult> {
   return client.call(
     {
@@ -870,7 +1488,30 @@ export type ImportTeamsResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Import a teams file (`PUT /api/v1/organizations/{org_id}/teams`). */
+/**
+ * Import a teams file (`PUT /api/v1/organizations/{org_id}/teams`).
+ *
+ * Replaces all teams of the organization with those of a YAML file, as read by `plumbline teams
+ * import`. If anything in it is invalid, nothing changes, and the reply lists the problems with their
+ * lines. A file may be nested 64 levels deep and have 250,000 tokens. Work units are reassigned in the
+ * background; read the assignment to follow it.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `TeamsFileInvalidProblem`, `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await importTeams(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: "teams:\n  - id: payments\n    name: Payments\n    members: [ada@example.com, grace]\n    repositories: ['acme/pay-*']\n"
+ * });
+ * ```
+ */
 export function importTeams(client: PlatformClient, request: ImportTeamsRequest): Promise<ImportTeamsResult> {
   return client.call(
     {
@@ -912,7 +1553,39 @@ export type CreateTeamResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Create a team (`POST /api/v1/organizations/{org_id}/teams`). */
+/**
+ * Create a team (`POST /api/v1/organizations/{org_id}/teams`).
+ *
+ * Adds a team after the others. Work units are reassigned in the background; read the assignment to
+ * follow it. An organization has at most 1,000 teams.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 409 `TeamExistsProblem`,
+ * `TeamLimitReachedProblem`, `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createTeam(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     id: "payments",
+ *     name: "Payments",
+ *     members: [
+ *       "ada@example.com",
+ *       "grace"
+ *     ],
+ *     repositories: [
+ *       "acme/pay-*"
+ *     ]
+ *   }
+ * });
+ * ```
+ */
 export function createTeam(client: PlatformClient, request: CreateTeamRequest): Promise<CreateTeamResult> {
   return client.call(
     {
@@ -946,7 +1619,26 @@ export type GetTeamResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Read a team (`GET /api/v1/organizations/{org_id}/teams/{team_id}`). */
+/**
+ * Read a team (`GET /api/v1/organizations/{org_id}/teams/{team_id}`).
+ *
+ * One team of the organization.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientScopeProblem`; 404 `TeamNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getTeam(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     team_id: "payments"
+ *   }
+ * });
+ * ```
+ */
 export function getTeam(client: PlatformClient, request: GetTeamRequest): Promise<GetTeamResult> {
   return client.call(
     {
@@ -979,7 +1671,27 @@ export type DeleteTeamResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Delete a team (`DELETE /api/v1/organizations/{org_id}/teams/{team_id}`). */
+/**
+ * Delete a team (`DELETE /api/v1/organizations/{org_id}/teams/{team_id}`).
+ *
+ * Removes a team. In the background, its work units go to other teams by the same rules as before, or
+ * become unassigned.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404
+ * `TeamNotFoundProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deleteTeam(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     team_id: "payments"
+ *   }
+ * });
+ * ```
+ */
 export function deleteTeam(client: PlatformClient, request: DeleteTeamRequest): Promise<DeleteTeamResult> {
   return client.call(
     { method: 'delete', path: '/api/v1/organizations/{org_id}/teams/{team_id}', statuses: [204], scheme: 'bearer' },
@@ -1011,7 +1723,35 @@ export type UpdateTeamResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Change a team (`PATCH /api/v1/organizations/{org_id}/teams/{team_id}`). */
+/**
+ * Change a team (`PATCH /api/v1/organizations/{org_id}/teams/{team_id}`).
+ *
+ * Changes the name, the members or the repositories of a team. Absent fields and the id are kept. Work
+ * units are reassigned in the background.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 404 `TeamNotFoundProblem`; 406 `NotAcceptableProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await updateTeam(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     team_id: "payments"
+ *   },
+ *   body: {
+ *     members: [
+ *       "ada@example.com",
+ *       "grace",
+ *       "alan@example.com"
+ *     ]
+ *   }
+ * });
+ * ```
+ */
 export function updateTeam(client: PlatformClient, request: UpdateTeamRequest): Promise<UpdateTeamResult> {
   return client.call(
     {
@@ -1043,7 +1783,25 @@ export type GetTeamAssignmentResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Read the state of the assignment (`GET /api/v1/organizations/{org_id}/team-assignment`). */
+/**
+ * Read the state of the assignment (`GET /api/v1/organizations/{org_id}/team-assignment`).
+ *
+ * Whether work units are being assigned to teams. Each change of the teams starts an assignment.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getTeamAssignment(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
 export function getTeamAssignment(
   client: PlatformClient,
   request: GetTeamAssignmentRequest,
@@ -1079,7 +1837,26 @@ export type AssignTeamsResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Reassign the work units (`POST /api/v1/organizations/{org_id}/team-assignment`). */
+/**
+ * Reassign the work units (`POST /api/v1/organizations/{org_id}/team-assignment`).
+ *
+ * Starts an assignment of all work units to the current teams. If one is in progress, another one
+ * follows it. A failed assignment is retried automatically; this retries it at once.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406
+ * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await assignTeams(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
 export function assignTeams(client: PlatformClient, request: AssignTeamsRequest): Promise<AssignTeamsResult> {
   return client.call(
     {
@@ -1112,7 +1889,25 @@ export type ListViewsResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** List the saved views (`GET /api/v1/organizations/{org_id}/views`). */
+/**
+ * List the saved views (`GET /api/v1/organizations/{org_id}/views`).
+ *
+ * The saved views of the organization, the oldest first.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listViews(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
 export function listViews(client: PlatformClient, request: ListViewsRequest): Promise<ListViewsResult> {
   return client.call(
     {
@@ -1150,7 +1945,51 @@ export type CreateViewResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Save a view (`POST /api/v1/organizations/{org_id}/views`). */
+/**
+ * Save a view (`POST /api/v1/organizations/{org_id}/views`).
+ *
+ * Saves the query of a chart under a name. The name is unique in the organization, regardless of case
+ * (422). An organization can have 200 views.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 409 `ViewLimitReachedProblem`,
+ * `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createView(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     name: "Quality by team",
+ *     definition: {
+ *       dimension: "team",
+ *       measure: "count",
+ *       interval: "week",
+ *       top: 10,
+ *       whole_units: false,
+ *       period: {
+ *         preset: "90d"
+ *       },
+ *       filters: {
+ *         teams: [],
+ *         repos: [],
+ *         authors: [],
+ *         work_types: [],
+ *         themes: [
+ *           "quality"
+ *         ],
+ *         subcategories: []
+ *       }
+ *     }
+ *   }
+ * });
+ * ```
+ */
 export function createView(client: PlatformClient, request: CreateViewRequest): Promise<CreateViewResult> {
   return client.call(
     {
@@ -1184,7 +2023,27 @@ export type DeleteViewResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Delete a view (`DELETE /api/v1/organizations/{org_id}/views/{view_id}`). */
+/**
+ * Delete a view (`DELETE /api/v1/organizations/{org_id}/views/{view_id}`).
+ *
+ * Deletes a saved view. Members can delete the views that they have saved; admins and service tokens
+ * can delete all views.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404
+ * `ViewNotFoundProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deleteView(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     view_id: "0d9c8b7a-6f5e-4d3c-8b2a-1f0e9d8c7b09"
+ *   }
+ * });
+ * ```
+ */
 export function deleteView(client: PlatformClient, request: DeleteViewRequest): Promise<DeleteViewResult> {
   return client.call(
     { method: 'delete', path: '/api/v1/organizations/{org_id}/views/{view_id}', statuses: [204], scheme: 'bearer' },
@@ -1216,7 +2075,31 @@ export type UpdateViewResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Rename or change a view (`PATCH /api/v1/organizations/{org_id}/views/{view_id}`). */
+/**
+ * Rename or change a view (`PATCH /api/v1/organizations/{org_id}/views/{view_id}`).
+ *
+ * Changes the name or the definition; omitted fields are kept. Members can change the views that they
+ * have saved; admins and service tokens can change all views.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 404 `ViewNotFoundProblem`; 406 `NotAcceptableProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await updateView(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     view_id: "0d9c8b7a-6f5e-4d3c-8b2a-1f0e9d8c7b09"
+ *   },
+ *   body: {
+ *     name: "Quality by team"
+ *   }
+ * });
+ * ```
+ */
 export function updateView(client: PlatformClient, request: UpdateViewRequest): Promise<UpdateViewResult> {
   return client.call(
     {
@@ -1248,7 +2131,25 @@ export type ListServiceTokensResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** List the service tokens (`GET /api/v1/organizations/{org_id}/service-tokens`). */
+/**
+ * List the service tokens (`GET /api/v1/organizations/{org_id}/service-tokens`).
+ *
+ * The service tokens of the organization, the newest first, with those that have expired or are
+ * revoked. The secrets are not among them; they cannot be read again.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listServiceTokens(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
 export function listServiceTokens(
   client: PlatformClient,
   request: ListServiceTokensRequest,
@@ -1287,7 +2188,37 @@ export type CreateServiceTokenResult =
   | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Create a service token (`POST /api/v1/organizations/{org_id}/service-tokens`). */
+/**
+ * Create a service token (`POST /api/v1/organizations/{org_id}/service-tokens`).
+ *
+ * Creates a token with which a program acts for the organization, within the scopes. `token` of the
+ * reply is shown once; the server stores only its hash. No other token of the organization can have
+ * the name, whatever the case of its letters (422). An organization can have 100 tokens. Revoked
+ * tokens do not count.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 406
+ * `NotAcceptableProblem`; 409 `ServiceTokenLimitReachedProblem`, `IdempotencyKeyInUseProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
+ * `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createServiceToken(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     name: "Nightly export",
+ *     scopes: [
+ *       "analytics:read",
+ *       "sync:read"
+ *     ],
+ *     expires_in_days: 90
+ *   }
+ * });
+ * ```
+ */
 export function createServiceToken(
   client: PlatformClient,
   request: CreateServiceTokenRequest,
@@ -1322,7 +2253,26 @@ export type RevokeServiceTokenResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Revoke a service token (`DELETE /api/v1/organizations/{org_id}/service-tokens/{service_token_id}`). */
+/**
+ * Revoke a service token (`DELETE /api/v1/organizations/{org_id}/service-tokens/{service_token_id}`).
+ *
+ * Ends the token and all its secrets. The next request with one of them is refused. To revoke it again
+ * changes nothing.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `ServiceTokenNotFoundProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await revokeServiceToken(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     service_token_id: "5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10"
+ *   }
+ * });
+ * ```
+ */
 export function revokeServiceToken(
   client: PlatformClient,
   request: RevokeServiceTokenRequest,
@@ -1361,7 +2311,35 @@ export type RotateServiceTokenResult =
   | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Rotate a service token (`POST /api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate`). */
+/**
+ * Rotate a service token (`POST
+ * /api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate`).
+ *
+ * Issues a new secret for the token, which keeps its id, name and scopes. Earlier secrets are accepted
+ * until the overlap ends; an overlap of 0 ends them at once. An earlier rotation's overlap is never
+ * extended.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404
+ * `ServiceTokenNotFoundProblem`; 406 `NotAcceptableProblem`; 409 `ServiceTokenEndedProblem`,
+ * `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await rotateServiceToken(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     service_token_id: "5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10"
+ *   },
+ *   body: {
+ *     overlap_seconds: 86400,
+ *     expires_in_days: 90
+ *   }
+ * });
+ * ```
+ */
 export function rotateServiceToken(
   client: PlatformClient,
   request: RotateServiceTokenRequest,
@@ -1388,7 +2366,20 @@ export type GetCurrentServiceTokenResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Read the service token of the request (`GET /api/v1/service-tokens/current`). */
+/**
+ * Read the service token of the request (`GET /api/v1/service-tokens/current`).
+ *
+ * What the token of this request may do, for which organization, and until when. Every service token
+ * can call this, whatever its scopes; access tokens of users cannot.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 406 `NotAcceptableProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getCurrentServiceToken(client);
+ * ```
+ */
 export function getCurrentServiceToken(
   client: PlatformClient,
   request?: GetCurrentServiceTokenRequest,
@@ -1421,7 +2412,21 @@ export type ListIntegrationsResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** List the integrations (`GET /api/v1/admin/integrations`). */
+/**
+ * List the integrations (`GET /api/v1/admin/integrations`).
+ *
+ * The integrations of the organization, oldest first, without their secrets.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listIntegrations(client);
+ * ```
+ */
 export function listIntegrations(
   client: PlatformClient,
   request?: ListIntegrationsRequest,
@@ -1457,7 +2462,32 @@ export type ConnectIntegrationResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Connect a code host (`POST /api/v1/admin/integrations`). */
+/**
+ * Connect a code host (`POST /api/v1/admin/integrations`).
+ *
+ * Stores an access token for a code host, encrypted. No reply contains it. The name is unique per
+ * provider in the organization. The server's setting `INTEGRATIONS_PER_ORGANIZATION` limits the number
+ * of integrations. The token is not checked here; use the test operation. Connecting the first
+ * integration completes the onboarding of the organization.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406
+ * `NotAcceptableProblem`; 409 `IntegrationExistsProblem`, `TooManyIntegrationsProblem`,
+ * `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await connectIntegration(client, {
+ *   body: {
+ *     provider: "host_a",
+ *     name: "main",
+ *     token: "example-access-token"
+ *   }
+ * });
+ * ```
+ */
 export function connectIntegration(
   client: PlatformClient,
   request: ConnectIntegrationRequest,
@@ -1492,7 +2522,26 @@ export type DisconnectIntegrationResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Disconnect a code host (`DELETE /api/v1/admin/integrations/{integration_id}`). */
+/**
+ * Disconnect a code host (`DELETE /api/v1/admin/integrations/{integration_id}`).
+ *
+ * Deletes the integration with its secret. Synced data are kept. Sync configurations that use the
+ * integration must be deleted first.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404 `IntegrationNotFoundProblem`; 409
+ * `IntegrationInUseProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await disconnectIntegration(client, {
+ *   params: {
+ *     integration_id: "d2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06"
+ *   }
+ * });
+ * ```
+ */
 export function disconnectIntegration(
   client: PlatformClient,
   request: DisconnectIntegrationRequest,
@@ -1520,7 +2569,33 @@ export type TestIntegrationResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Test an integration (`POST /api/v1/admin/integrations/{integration_id}/test`). */
+/**
+ * Test an integration (`POST /api/v1/admin/integrations/{integration_id}/test`).
+ *
+ * Asks the code host who the token belongs to, and waits up to 10 seconds for the answer. A host that
+ * cannot be reached, or refuses the token, is not an error of this operation: the reply is 200 with
+ * `success` false and the reason. The outcome is kept with the integration.
+ *
+ * The server calls public addresses only, and those in the networks of its setting
+ * `INTEGRATION_NETWORKS`; the address is checked when the connection is made. It follows redirects
+ * within the origin of the base URL, five at most. The reason is the same for every host that does not
+ * answer like a code host, whether its name is unknown, its address is not allowed, it refuses
+ * connections or it is something else.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404 `IntegrationNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await testIntegration(client, {
+ *   params: {
+ *     integration_id: "d2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06"
+ *   }
+ * });
+ * ```
+ */
 export function testIntegration(
   client: PlatformClient,
   request: TestIntegrationRequest,
@@ -1554,7 +2629,32 @@ export type ListRepositoriesResult =
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<502, Schemas['CodeHostFailedProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** List the repositories of a source (`GET /api/v1/admin/repositories`). */
+/**
+ * List the repositories of a source (`GET /api/v1/admin/repositories`).
+ *
+ * The repositories that a sync configuration of this provider can name. Those of a code host are
+ * requested from it with the token of the integration, page by page: a page may hold fewer items than
+ * `limit`, or none, and there is more as long as `next_cursor` is not null. Those of `local` are below
+ * the folder that the operator opens (SYNC_LOCAL_ROOT); without such a folder there are none.
+ *
+ * The server calls public addresses only, and those in the networks of its setting
+ * `INTEGRATION_NETWORKS`. The problem is the same for every host that does not answer like a code
+ * host.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 502
+ * `CodeHostFailedProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listRepositories(client, {
+ *   query: {
+ *     provider: "synthetic"
+ *   }
+ * });
+ * ```
+ */
 export function listRepositories(
   client: PlatformClient,
   request: ListRepositoriesRequest,
@@ -1581,7 +2681,21 @@ export type ListSyncConfigsResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** List the sync configurations (`GET /api/v1/admin/sync-configs`). */
+/**
+ * List the sync configurations (`GET /api/v1/admin/sync-configs`).
+ *
+ * The sync configurations of the organization, oldest first, each with its latest run.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listSyncConfigs(client);
+ * ```
+ */
 export function listSyncConfigs(
   client: PlatformClient,
   request?: ListSyncConfigsRequest,
@@ -1612,7 +2726,38 @@ export type CreateSyncConfigResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Create a sync configuration (`POST /api/v1/admin/sync-configs`). */
+/**
+ * Create a sync configuration (`POST /api/v1/admin/sync-configs`).
+ *
+ * Defines what to read and from where. Code hosts require `integration_id`, an integration with the
+ * same provider; `local` and `synthetic` do not accept one. An unknown reference or unsupported
+ * combination is rejected with 422. Nothing is read until a run is started.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406
+ * `NotAcceptableProblem`; 409 `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createSyncConfig(client, {
+ *   body: {
+ *     name: "All services",
+ *     provider: "host_a",
+ *     integration_id: "d2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06",
+ *     targets: [
+ *       "git",
+ *       "prs",
+ *       "deployments"
+ *     ],
+ *     repositories: [
+ *       "example/*"
+ *     ]
+ *   }
+ * });
+ * ```
+ */
 export function createSyncConfig(
   client: PlatformClient,
   request: CreateSyncConfigRequest,
@@ -1647,7 +2792,25 @@ export type GetSyncConfigResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Read a sync configuration (`GET /api/v1/admin/sync-configs/{sync_config_id}`). */
+/**
+ * Read a sync configuration (`GET /api/v1/admin/sync-configs/{sync_config_id}`).
+ *
+ * One sync configuration, with its latest run.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404 `SyncConfigNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getSyncConfig(client, {
+ *   params: {
+ *     sync_config_id: "6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10"
+ *   }
+ * });
+ * ```
+ */
 export function getSyncConfig(client: PlatformClient, request: GetSyncConfigRequest): Promise<GetSyncConfigResult> {
   return client.call(
     {
@@ -1678,7 +2841,26 @@ export type DeleteSyncConfigResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Delete a sync configuration (`DELETE /api/v1/admin/sync-configs/{sync_config_id}`). */
+/**
+ * Delete a sync configuration (`DELETE /api/v1/admin/sync-configs/{sync_config_id}`).
+ *
+ * Deletes the configuration and the history of its runs. Synced data are kept, except demo data, which
+ * are removed.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404 `SyncConfigNotFoundProblem`; 409
+ * `SyncRunActiveProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deleteSyncConfig(client, {
+ *   params: {
+ *     sync_config_id: "6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10"
+ *   }
+ * });
+ * ```
+ */
 export function deleteSyncConfig(
   client: PlatformClient,
   request: DeleteSyncConfigRequest,
@@ -1710,7 +2892,30 @@ export type UpdateSyncConfigResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Change a sync configuration (`PATCH /api/v1/admin/sync-configs/{sync_config_id}`). */
+/**
+ * Change a sync configuration (`PATCH /api/v1/admin/sync-configs/{sync_config_id}`).
+ *
+ * Changes the given fields. A run in progress is not affected; the next one uses the changes. Provider
+ * and integration cannot be changed.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404
+ * `SyncConfigNotFoundProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await updateSyncConfig(client, {
+ *   params: {
+ *     sync_config_id: "6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10"
+ *   },
+ *   body: {
+ *     is_active: false
+ *   }
+ * });
+ * ```
+ */
 export function updateSyncConfig(
   client: PlatformClient,
   request: UpdateSyncConfigRequest,
@@ -1745,7 +2950,25 @@ export type ListSyncRunsResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** List the runs (`GET /api/v1/admin/sync-configs/{sync_config_id}/runs`). */
+/**
+ * List the runs (`GET /api/v1/admin/sync-configs/{sync_config_id}/runs`).
+ *
+ * The runs of a sync configuration, newest first.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404 `SyncConfigNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listSyncRuns(client, {
+ *   params: {
+ *     sync_config_id: "6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10"
+ *   }
+ * });
+ * ```
+ */
 export function listSyncRuns(client: PlatformClient, request: ListSyncRunsRequest): Promise<ListSyncRunsResult> {
   return client.call(
     {
@@ -1783,7 +3006,33 @@ export type StartSyncRunResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Start a run (`POST /api/v1/admin/sync-configs/{sync_config_id}/runs`). */
+/**
+ * Start a run (`POST /api/v1/admin/sync-configs/{sync_config_id}/runs`).
+ *
+ * Queues a run for a worker. Read the run to follow it. A configuration has at most one run at a time.
+ * A run resumes where an interrupted one stopped. If a host or the database is unavailable, the run
+ * becomes pending again and later continues with the rest. After six attempts it fails. A run also
+ * ends when an attempt takes longer than the server's setting `SYNC_RUN_DEADLINE`, or sends more
+ * requests to the code host than `SYNC_RUN_REQUESTS`. Then `error` says so, the data read so far are
+ * kept, and the next run resumes from there. An organization has at most `SYNC_RUNS_PER_ORGANIZATION`
+ * pending and running runs.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404 `SyncConfigNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 409 `SyncConfigInactiveProblem`, `SyncRunActiveProblem`,
+ * `TooManySyncRunsProblem`, `IdempotencyKeyInUseProblem`; 422 `ValidationFailedProblem`,
+ * `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await startSyncRun(client, {
+ *   params: {
+ *     sync_config_id: "6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10"
+ *   }
+ * });
+ * ```
+ */
 export function startSyncRun(client: PlatformClient, request: StartSyncRunRequest): Promise<StartSyncRunResult> {
   return client.call(
     {
@@ -1815,7 +3064,26 @@ export type GetSyncRunResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Read a run (`GET /api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}`). */
+/**
+ * Read a run (`GET /api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}`).
+ *
+ * One run with its progress.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404 `SyncConfigNotFoundProblem`,
+ * `SyncRunNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getSyncRun(client, {
+ *   params: {
+ *     sync_config_id: "6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10",
+ *     run_id: "e3c4d5f6-a7b8-4c9d-8e0f-2a3b4c5d6e07"
+ *   }
+ * });
+ * ```
+ */
 export function getSyncRun(client: PlatformClient, request: GetSyncRunRequest): Promise<GetSyncRunResult> {
   return client.call(
     {
@@ -1847,7 +3115,27 @@ export type CancelSyncRunResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Cancel a run (`POST /api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}/cancel`). */
+/**
+ * Cancel a run (`POST /api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}/cancel`).
+ *
+ * Ends a pending or running run. The data read so far are kept, and the next run resumes from there.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404 `SyncConfigNotFoundProblem`,
+ * `SyncRunNotFoundProblem`; 406 `NotAcceptableProblem`; 409 `SyncRunNotActiveProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await cancelSyncRun(client, {
+ *   params: {
+ *     sync_config_id: "6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10",
+ *     run_id: "e3c4d5f6-a7b8-4c9d-8e0f-2a3b4c5d6e07"
+ *   }
+ * });
+ * ```
+ */
 export function cancelSyncRun(client: PlatformClient, request: CancelSyncRunRequest): Promise<CancelSyncRunResult> {
   return client.call(
     {
@@ -1874,7 +3162,22 @@ export type GetSetupStatusResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Read the set-up status (`GET /api/v1/admin/setup/status`). */
+/**
+ * Read the set-up status (`GET /api/v1/admin/setup/status`).
+ *
+ * The progress of the organization from sign-up to data. The states are checked in this order: no
+ * active integration; no sync configuration; the latest run failed; a run is pending or running;
+ * otherwise ready.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getSetupStatus(client);
+ * ```
+ */
 export function getSetupStatus(client: PlatformClient, request?: GetSetupStatusRequest): Promise<GetSetupStatusResult> {
   return client.call(
     { method: 'get', path: '/api/v1/admin/setup/status', statuses: [200], format: formats.json, scheme: 'bearer' },
@@ -1891,7 +3194,20 @@ export type GetDemoDataResult =
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Read the state of the demo data (`GET /api/v1/admin/demo-data`). */
+/**
+ * Read the state of the demo data (`GET /api/v1/admin/demo-data`).
+ *
+ * The state of the organization's demo data. Poll it to follow a fill or a removal.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`; 406 `NotAcceptableProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getDemoData(client);
+ * ```
+ */
 export function getDemoData(client: PlatformClient, request?: GetDemoDataRequest): Promise<GetDemoDataResult> {
   return client.call(
     { method: 'get', path: '/api/v1/admin/demo-data', statuses: [200], format: formats.json, scheme: 'bearer' },
@@ -1910,7 +3226,23 @@ export type CreateDemoDataResult =
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Fill the organization with demo data (`POST /api/v1/admin/demo-data`). */
+/**
+ * Fill the organization with demo data (`POST /api/v1/admin/demo-data`).
+ *
+ * Starts a sync run that reads four fictional repositories with three months of work up to today. It
+ * takes seconds; follow the run, or poll the state. An organization without teams gets those of the
+ * demo. Repeating the request updates the data to today; during a run it has no effect.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`; 406 `NotAcceptableProblem`; 409 `DemoDataRemovalActiveProblem`,
+ * `IdempotencyKeyInUseProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createDemoData(client);
+ * ```
+ */
 export function createDemoData(client: PlatformClient, request?: CreateDemoDataRequest): Promise<CreateDemoDataResult> {
   return client.call(
     {
@@ -1934,7 +3266,22 @@ export type RemoveDemoDataResult =
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Remove the demo data (`DELETE /api/v1/admin/demo-data`). */
+/**
+ * Remove the demo data (`DELETE /api/v1/admin/demo-data`).
+ *
+ * Removes the sync configuration of the demo at once, and its records, work units and unmodified teams
+ * in the background. Other data are kept. A fill in progress is ended first. Without demo data, the
+ * request has no effect.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`; 406 `NotAcceptableProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await removeDemoData(client);
+ * ```
+ */
 export function removeDemoData(client: PlatformClient, request?: RemoveDemoDataRequest): Promise<RemoveDemoDataResult> {
   return client.call(
     { method: 'delete', path: '/api/v1/admin/demo-data', statuses: [202], format: formats.json, scheme: 'bearer' },
@@ -1958,7 +3305,21 @@ export type ListAuditLogResult =
   | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Read the audit log (`GET /api/v1/admin/audit-log`). */
+/**
+ * Read the audit log (`GET /api/v1/admin/audit-log`).
+ *
+ * The records of the organization that match all filters, newest first. Records are never changed.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listAuditLog(client);
+ * ```
+ */
 export function listAuditLog(client: PlatformClient, request?: ListAuditLogRequest): Promise<ListAuditLogResult> {
   return client.call(
     { method: 'get', path: '/api/v1/admin/audit-log', statuses: [200], format: formats.json, scheme: 'bearer' },
@@ -1969,7 +3330,19 @@ export function listAuditLog(client: PlatformClient, request?: ListAuditLogReque
 /** `GET /health/live` */
 export type GetLivenessRequest = CallOptions;
 export type GetLivenessResult = Success<200, Schemas['Liveness']> | Failure<406, Schemas['NotAcceptableProblem']>;
-/** Check whether the server is alive (`GET /health/live`). */
+/**
+ * Check whether the server is alive (`GET /health/live`).
+ *
+ * Returns 200 while the process serves requests. Checks neither the database nor anything else. If it
+ * does not respond, restart the process.
+ *
+ * Problems: 406 `NotAcceptableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getLiveness(client);
+ * ```
+ */
 export function getLiveness(client: PlatformClient, request?: GetLivenessRequest): Promise<GetLivenessResult> {
   return client.call({ method: 'get', path: '/health/live', statuses: [200], format: formats.json }, request);
 }
@@ -1980,7 +3353,19 @@ export type GetReadinessResult =
   | Success<200, Schemas['Readiness']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
-/** Check whether the server is ready (`GET /health/ready`). */
+/**
+ * Check whether the server is ready (`GET /health/ready`).
+ *
+ * Returns 200 when the server can work, and 503 while the database is unreachable or the server is
+ * shutting down. While it is 503, send requests to other servers.
+ *
+ * Problems: 406 `NotAcceptableProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getReadiness(client);
+ * ```
+ */
 export function getReadiness(client: PlatformClient, request?: GetReadinessRequest): Promise<GetReadinessResult> {
   return client.call({ method: 'get', path: '/health/ready', statuses: [200], format: formats.json }, request);
 }
@@ -1991,7 +3376,22 @@ export type GetMetricsResult =
   | Success<200, operations['getMetrics']['responses'][200]['content']['text/plain']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>;
-/** Read the metrics (`GET /metrics`). */
+/**
+ * Read the metrics (`GET /metrics`).
+ *
+ * The metrics of this server in the text format of Prometheus. They are those of its process, how long
+ * its requests took by operation, the queries of the Analytics API by outcome, and the sync runs that
+ * it ended by provider and status; then how many sync runs wait and are worked on by all servers,
+ * which is left out while the database does not answer. A program on the same machine that calls a
+ * loopback name, through no proxy, needs no token. Others need the one in the setting `METRICS_TOKEN`.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 406 `NotAcceptableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getMetrics(client);
+ * ```
+ */
 export function getMetrics(client: PlatformClient, request?: GetMetricsRequest): Promise<GetMetricsResult> {
   return client.call(
     { method: 'get', path: '/metrics', statuses: [200], format: formats.text, scheme: 'metrics' },
@@ -2002,7 +3402,20 @@ export function getMetrics(client: PlatformClient, request?: GetMetricsRequest):
 /** `GET /.well-known/jwks.json` */
 export type GetJwksRequest = CallOptions;
 export type GetJwksResult = Success<200, Schemas['JsonWebKeySet']> | Failure<406, Schemas['NotAcceptableProblem']>;
-/** Read the public keys (`GET /.well-known/jwks.json`). */
+/**
+ * Read the public keys (`GET /.well-known/jwks.json`).
+ *
+ * The keys that verify access tokens, as a JWK set (RFC 7517). After a key rotation the set also
+ * contains the old keys until their tokens have expired. Select the key by `kid` in the token's
+ * header.
+ *
+ * Problems: 406 `NotAcceptableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getJwks(client);
+ * ```
+ */
 export function getJwks(client: PlatformClient, request?: GetJwksRequest): Promise<GetJwksResult> {
   return client.call({ method: 'get', path: '/.well-known/jwks.json', statuses: [200], format: formats.json }, request);
 }
