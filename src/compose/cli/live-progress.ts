@@ -149,9 +149,15 @@ function rowText(
   const rest = `${status.padEnd(widths.status)} ${time}`;
   // A long name must not move the status off the screen.
   const room = Math.max(8, columns - rest.length - 5);
-  const named = name.length > room ? `${name.slice(0, room - 1)}…` : name.padEnd(Math.min(widths.name, room));
+  const named = name.length > room ? shortened(name, room) : name.padEnd(Math.min(widths.name, room));
   const text = ` ${mark} ${named} ${rest}${detail === '' ? '' : `  ${detail}`}`;
   return text.slice(0, Math.max(10, columns - 1)).trimEnd();
+}
+
+/** Without its middle: names of one project begin alike, and end with the service. */
+function shortened(name: string, room: number): string {
+  const end = Math.floor((room - 1) / 2);
+  return `${name.slice(0, room - 1 - end)}…${name.slice(-end)}`;
 }
 
 function colourOf({ status, done }: Row): number {

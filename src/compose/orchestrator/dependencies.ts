@@ -4,7 +4,7 @@ import { isRuntimeError } from '../runtime/errors.js';
 import type { ContainerName } from './container-actions.js';
 import { optionalField } from './container/optional-field.js';
 import { ComposeWaitError } from './errors.js';
-import type { Orchestration } from './orchestration.js';
+import { reported, type Orchestration } from './orchestration.js';
 import { waitForCondition } from './wait.js';
 
 export interface AwaitedDependency {
@@ -34,10 +34,7 @@ export async function awaitDependencies(
     dependencies.flatMap((dependency) =>
       (containers.get(dependency.service) ?? []).map(async (container) => {
         try {
-          await waitForCondition(bound, container, dependency.condition, {
-            willRestart: dependency.willRestart,
-            ...optionalField('seconds', seconds),
-          });
+          await met(bound, container, dependency, seconds);
         } catch (error) {
           if (dependency.required || !isUnmet(error)) {
             failed.abort(error);
@@ -48,6 +45,25 @@ export async function awaitDependencies(
       }),
     ),
   );
+}
+
+/** What a container is when it meets the condition. One that must only have started does so at once. */
+const MET: Readonly<Record<DependencyCondition, string | undefined>> = {
+  service_started: undefined,
+  service_healthy: 'Healthy',
+  service_completed_successfully: 'Exited',
+};
+
+function met(
+  orchestration: Orchestration,
+  container: ContainerName,
+  { condition, willRestart }: AwaitedDependency,
+  seconds: number | undefined,
+): Promise<void> {
+  const wait = (): Promise<void> =>
+    waitForCondition(orchestration, container, condition, { willRestart, ...optionalField('seconds', seconds) });
+  const state = MET[condition];
+  return state === undefined ? wait() : reported(orchestration, 'Container', container.name, ['Waiting', state], wait);
 }
 
 function isUnmet(error: unknown): error is Error {

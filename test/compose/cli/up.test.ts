@@ -221,6 +221,8 @@ services:
       Container folder-db Starting
       Container folder-web Created
       Container folder-db Started
+      Container folder-db Waiting
+      Container folder-db Failed
       Timed out after 2s waiting for container 'folder-db' to satisfy condition 'service_healthy'.
       folder-db is unhealthy. Its last health check printed:
         no route to disk

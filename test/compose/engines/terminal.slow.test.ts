@@ -1,6 +1,7 @@
 /** Commands on a pseudo-terminal, on both engines that have a socket. */
 import { onEngine } from './on-engine.js';
+import { progressViews } from './progress-views.js';
 import { terminals } from './terminals.js';
 
-await onEngine('bridge/docker', [terminals]);
-await onEngine('bridge/podman', [terminals]);
+await onEngine('bridge/docker', [terminals, progressViews]);
+await onEngine('bridge/podman', [terminals, progressViews]);
