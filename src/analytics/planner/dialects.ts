@@ -42,6 +42,7 @@ export interface Dialect {
     readonly reviewer: string;
     readonly team: string;
     readonly reviews: string;
+    readonly first: string;
   };
   /** Whether the unit of a row has a share with one of the texts. @param owner the placeholder of the organization */
   hasShare(dimension: Dimension, texts: string, owner: string): string;
@@ -176,6 +177,7 @@ export const postgresDialect: Dialect = {
     reviewer: `(item->>0) collate "C"`,
     team: `(item->>1) collate "C"`,
     reviews: '(item->>2)::bigint',
+    first: '(item->>3)::bigint',
   },
   hasShare: (dimension, texts, owner) => relationalShare(`${COLUMNS[dimension]} = any(${texts})`, owner),
   oneOf: (column, texts) => `${column} = any(${texts})`,
@@ -205,6 +207,7 @@ export const sqliteDialect: Dialect = {
     reviewer: 'review.value->>0',
     team: 'review.value->>1',
     reviews: 'review.value->>2',
+    first: 'review.value->>3',
   },
   hasShare: (dimension, texts, owner) =>
     relationalShare(`${COLUMNS[dimension]} in (select value from json_each(${texts}))`, owner),
@@ -243,10 +246,11 @@ export const clickHouseDialect: Dialect = {
   dayText: 'toString(day)',
   days: (milliseconds) => `intDiv(${milliseconds}, 86400000)`,
   reviews: {
-    from: "work_units final array join JSONExtract(assumeNotNull(reviewers), 'Array(Tuple(String, String, Int64))') as review",
+    from: "work_units final array join JSONExtract(assumeNotNull(reviewers), 'Array(Tuple(String, String, Int64, Int64))') as review",
     reviewer: 'review.1',
     team: 'review.2',
     reviews: 'review.3',
+    first: 'review.4',
   },
   hasShare: (dimension, texts) => `hasAny(share_${COLUMNS[dimension]}, ${texts})`,
   oneOf: (column, texts) => `${column} in ${texts}`,

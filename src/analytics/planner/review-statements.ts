@@ -89,9 +89,9 @@ function reviewers(dialect: Dialect, { slice, dimension }: ReviewersQuery, owner
 
 /** Columns: both teams, reviews, and requests. */
 function reviewTeams(dialect: Dialect, { slice, top }: ReviewTeamsQuery, owner: string, bind: Bind): string {
-  const { from, team, reviews } = dialect.reviews;
+  const { from, team, reviews, first } = dialect.reviews;
   return (
-    `select team as label1, ${team} as label2, sum(${reviews}) as total, count(distinct work_units.id) as units ` +
+    `select team as label1, ${team} as label2, sum(${reviews}) as total, sum(${first}) as units ` +
     `from ${from} where ${conditions(dialect, slice, owner, bind)} and ${IS_KNOWN} ` +
     `group by label1, label2 order by total desc, label1, label2 limit ${bind('integer', top)}`
   );

@@ -25,7 +25,10 @@ export type MeasureColumn = PhaseColumn | 'change_failed' | 'opened_ms' | 'close
 
 export const MEASURE_COLUMNS: readonly MeasureColumn[] = [...PHASE_COLUMNS, 'change_failed', 'opened_ms', 'closed_ms'];
 
-/** A column of text that few units have a value in: a JSON list of `[reviewer, team, reviews]`; null if unknown. */
+/**
+ * A column of text that few units have a value in: a JSON list of `[reviewer, team, reviews, first]`; null if unknown.
+ * `first` is 1 for the first reviewer of each team and 0 for the others: its sum counts requests by team.
+ */
 export const REVIEWERS_COLUMN = 'reviewers';
 
 /** One row per unit. */
@@ -102,9 +105,14 @@ function openColumns({ openedAt, closedAt }: Openness): Partial<Record<MeasureCo
 }
 
 function reviewersText(reviewers: readonly Reviewer[]): string {
-  return JSON.stringify(
-    reviewers.map(({ reviewer, team, reviews }) => [dimensionText(reviewer), dimensionText(team), reviews]),
-  );
+  const seen = new Set<string>();
+  const entries = reviewers.map(({ reviewer, team, reviews }) => {
+    const stored = dimensionText(team);
+    const first = seen.has(stored) ? 0 : 1;
+    seen.add(stored);
+    return [dimensionText(reviewer), stored, reviews, first];
+  });
+  return JSON.stringify(entries);
 }
 
 function reviewersOf(text: unknown): readonly Reviewer[] {

@@ -148,8 +148,8 @@ const WORDS = new Set(
    id share shares desc exists coalesce extract epoch started_at completed_at bigint tostring day_text
    tounixtimestamp64milli hasany int64 min times upto total p50 p75 p90 listed sorted arraysort grouparray assumenotnull
    percentile_disc within about known all_measured all_about
-   opened_ms closed_ms reviewers people person persons half distinct cross lateral json_array_elements json review item
-   collate jsonextract tuple review.1 review.2 review.3
+   opened_ms closed_ms reviewers people person persons half cross lateral json_array_elements json review item
+   collate jsonextract tuple review.1 review.2 review.3 review.4
    change_failed coding_ms pickup_ms review_ms merge_ms deploy_ms lead_ms
    sum1 sum2 sum3 sum4 divisor1 divisor2 divisor3 divisor4 value1 value2 value3 value4 rank1 rank2 rank3 rank4`.split(
     /\s+/,
@@ -158,7 +158,7 @@ const WORDS = new Set(
 
 const LITERALS = new Set([
   "'[]'",
-  "'Array(Tuple(String, String, Int64))'",
+  "'Array(Tuple(String, String, Int64, Int64))'",
   "''",
   "'unassigned'",
   "'unclassified'",
