@@ -12,6 +12,9 @@ const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 /** Like a name, but a value may begin with a digit, and a scope is `resource:action`, as permissions are. */
 const enumValue = /^[a-z0-9]+(?:_[a-z0-9]+)*(?::[a-z]+)?$/;
 
+/** Who assigns ids of another form than those of the server. */
+const assigners: ReadonlySet<unknown> = new Set(['caller', 'engine']);
+
 /**
  * Lists what breaks the rules for names and formats in `openapi/README.md`: the version of OpenAPI, the verbs of
  * operations, the names of properties, the values of enums, the formats of times and ids.
@@ -61,8 +64,8 @@ function propertyFaults(document: OpenApiDocument, name: string, given: unknown)
   if (!isText(schema)) return faults;
   if (/(?:^|_)at$/.test(name) && schema['format'] !== 'date-time')
     faults.push(`the time ${name} has no format date-time`);
-  if (/(?:^|_)id$/.test(name) && schema['format'] !== 'uuid' && schema['description'] === undefined)
-    faults.push(`the id ${name} is not a UUID, and no description says what it is`);
+  if (/(?:^|_)id$/.test(name) && schema['format'] !== 'uuid' && !assigners.has(schema['x-assigned-by']))
+    faults.push(`the id ${name} is not a UUID, and no x-assigned-by names the caller or the engine`);
   return faults;
 }
 

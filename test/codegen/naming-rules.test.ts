@@ -18,7 +18,7 @@ test('Names and formats that keep the rules are accepted', () => {
   const properties = {
     id: { type: 'string', format: 'uuid' },
     owner_id: { type: ['string', 'null'], format: 'uuid' },
-    container_id: { type: 'string', description: 'As the engine assigned it.' },
+    container_id: { type: 'string', 'x-assigned-by': 'engine' },
     revision_id: { type: 'integer' },
     started_at: { $ref: '#/components/schemas/Time' },
     kind: { type: 'string', enum: ['pull_request', '30d', 'sync_runs:read'], example: 'Any text' },
@@ -31,9 +31,14 @@ test.each<[string, SchemaObject, string]>([
   ['a property with a hyphen', { 'a-name': { type: 'string' } }, 'the property a-name is not in snake_case'],
   ['a time without format', { ended_at: { type: ['string', 'null'] } }, 'the time ended_at has no format date-time'],
   [
-    'an id that may be any text',
-    { id: { type: 'string' } },
-    'the id id is not a UUID, and no description says what it is',
+    'an id that may be any text, whatever its description',
+    { id: { type: 'string', description: 'The id.' } },
+    'the id id is not a UUID, and no x-assigned-by names the caller or the engine',
+  ],
+  [
+    'an id of the server that is no UUID',
+    { thing_id: { type: 'string', 'x-assigned-by': 'server' } },
+    'the id thing_id is not a UUID, and no x-assigned-by names the caller or the engine',
   ],
 ])('A schema is refused with %s', (_what, properties, fault) => {
   expect(faultsOf(properties)).toEqual([`#/components/schemas/Thing: ${fault}`]);

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import formats from 'ajv-formats';
 import { parameterPlaces, type ApiContract, type Operation } from '../contract-model.js';
-import type { SchemaObject } from '../openapi-document.js';
+import { isRecord, type SchemaObject } from '../openapi-document.js';
 import { withoutProblemSuffix } from '../naming.js';
 import { header } from './header.js';
 import { contractId, standaloneModule, withAbsolutePointers } from './standalone-module.js';
@@ -92,16 +92,26 @@ function compile(contract: ApiContract, schemas: ReadonlyMap<string, SchemaObjec
     coerceTypes,
   });
   formats.default(ajv);
+  const checked = (schema: SchemaObject): SchemaObject =>
+    withAbsolutePointers(coerceTypes ? schema : withTimesInUtc(schema));
   ajv.addSchema({
     $id: contractId,
-    ...withAbsolutePointers({ components: { schemas: withAlternativesInPlace(contract) } }),
+    ...checked({ components: { schemas: withAlternativesInPlace(contract) } }),
   });
   const exports: Record<string, string> = {};
   for (const [name, schema] of schemas) {
-    ajv.addSchema({ $id: name, ...withAbsolutePointers(schema) });
+    ajv.addSchema({ $id: name, ...checked(schema) });
     exports[name] = name;
   }
   return standalone.default(ajv, exports);
+}
+
+/** Adds to every time that it is in UTC, which the format `date-time` does not say. */
+function withTimesInUtc(schema: SchemaObject): SchemaObject {
+  const rewritten: unknown = JSON.parse(JSON.stringify(schema), (_key, value: unknown) =>
+    isRecord(value) && value['format'] === 'date-time' ? { pattern: 'Z$', ...value } : value,
+  );
+  return isRecord(rewritten) ? rewritten : schema;
 }
 
 /**

@@ -2951,7 +2951,7 @@ export interface components {
       action: string;
       /** @description The kind of the resource, such as `SESSION`, `ORGANIZATION` or `MEMBERSHIP`. New kinds may be added. */
       resource_kind: string;
-      /** @description The id of the resource. Null when it has none. */
+      /** @description The id of the resource; a team has the one that a caller gave it. Null when it has none. */
       resource_id: string | null;
       /**
        * Format: uuid
