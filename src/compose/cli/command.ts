@@ -45,6 +45,7 @@ export function globalOptions(): Option[] {
     new Option('--profile <name>', 'profile to enable, * for all; repeatable').argParser(collected),
     new Option('--env-file <path>', 'environment file to use instead of .env; repeatable').argParser(collected),
     new Option('--all-resources', 'include networks and volumes that no service uses'),
+    new Option('--compatibility', 'name containers and images as Compose 1 did: project_service_1'),
     new Option('--dry-run', 'print what would be done, and change nothing'),
     new Option('--parallel <number>', 'maximum number of concurrent pulls and builds').argParser(wholeNumber),
     new Option('--backend <name>', 'container backend (default: the first one found)').choices([
@@ -97,7 +98,8 @@ async function handlerOf<Flags extends OptionValues>(
   const address = options.remote ?? io.environment['COMPOSE_REMOTE'];
   if (!address || remote === 'here') return run;
   if (options.backend !== undefined) throw new UsageError('--remote and --backend cannot be combined.');
-  if (options.dryRun === true) throw new UsageError('--remote and --dry-run cannot be combined.');
+  const here = options.dryRun === true ? 'dry-run' : options.compatibility === true ? 'compatibility' : undefined;
+  if (here !== undefined) throw new UsageError(`--remote and --${here} cannot be combined.`);
   if (remote === undefined) throw notSupported(name, 'remote');
   return remote();
 }

@@ -28,7 +28,9 @@ export function linePrinter(session: Session, project: string, options: LinePrin
   const places = new Map<string, number>();
   let width = 0;
   const shortened = (container: string): string =>
-    container.startsWith(`${project}-`) ? container.slice(project.length + 1) : container;
+    /^[-_]/.test(container.slice(project.length)) && container.startsWith(project)
+      ? container.slice(project.length + 1)
+      : container;
   const place = (container: string): number => {
     const taken = places.get(container) ?? places.size;
     places.set(container, taken);

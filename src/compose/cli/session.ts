@@ -31,6 +31,7 @@ export interface GlobalOptions {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly allResources?: boolean;
+  readonly compatibility?: boolean;
   readonly dryRun?: boolean;
   readonly ansi?: 'auto' | 'always' | 'never';
   readonly progress?: ProgressStyle;
@@ -129,7 +130,7 @@ export class Session {
   }
 
   loadOptions(services: readonly string[] = []): LoadOptions {
-    const { file, projectName, projectDirectory, profile, envFile, support } = this.options;
+    const { file, projectName, projectDirectory, profile, envFile, support, compatibility } = this.options;
     return {
       environment: this.io.environment,
       workingDirectory: this.io.workingDirectory,
@@ -140,6 +141,7 @@ export class Session {
       ...(profile && { profiles: profile }),
       ...(envFile && { envFiles: envFile }),
       ...(support && { support }),
+      ...(compatibility !== undefined && { compatibility }),
     };
   }
 

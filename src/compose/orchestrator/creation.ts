@@ -1,4 +1,5 @@
 /** Creates the containers of services. */
+import { imageOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import { serviceHash } from '../model/project/hash.js';
 import { createHash } from 'node:crypto';
@@ -8,7 +9,6 @@ import { backendFailure, isEngineFailure, isRuntimeError } from '../runtime/erro
 import type { ContainerName } from './container-actions.js';
 import { containerSpec } from './container/container-spec.js';
 import { readContents, type Contents } from './container/contents.js';
-import { imageOf } from './images.js';
 import { dependencyLabel, LABELS } from './labels.js';
 import { reported, type Orchestration } from './orchestration.js';
 import type { Desired } from './plan.js';

@@ -1,9 +1,9 @@
 /** Takes a project down: containers in reverse dependency order, then networks, then volumes and images on request. */
+import { imageOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import type { ContainerRecord } from '../runtime/records.js';
 import { removeContainer, stopContainer } from './container-actions.js';
-import { imageOf } from './images.js';
 import { LABELS } from './labels.js';
 import { membersOf, observeProject, type Member } from './actual-state.js';
 import { inStages, reversed } from './ordered.js';
@@ -168,7 +168,10 @@ async function removeImages(
       .filter((service) => images === 'all' || project?.services[service]?.image === undefined)
       .map((service) => (project === undefined ? '' : imageOf(project, service))),
     ...members
-      .filter(({ service, container }) => images === 'all' || container.image === `${name}-${service}`)
+      .filter(
+        ({ service, container }) =>
+          images === 'all' || [`${name}-${service}`, `${name}_${service}`].includes(container.image),
+      )
       .map(({ container }) => container.image),
   ]);
   await Promise.all(

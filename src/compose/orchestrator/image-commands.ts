@@ -1,7 +1,8 @@
 /** `build`, `pull` and `push` for a project's services. */
+import { imageOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
-import { buildDependencies, buildImage, imageOf, pullImage, type BuildOptions } from './images.js';
+import { buildDependencies, buildImage, pullImage, type BuildOptions } from './images.js';
 import { inDependencyOrder } from './ordered.js';
 import { reported, type Orchestration } from './orchestration.js';
 

@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { imageOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import type { Service } from '../model/project/service.js';
 import type { FileReference } from '../model/project/shared-fields.js';
@@ -20,11 +21,6 @@ export interface ImageOptions {
   readonly pull?: 'always' | 'missing' | 'never';
   /** The values of secrets with `environment:`. */
   readonly contents: ReadonlyMap<string, string>;
-}
-
-/** The image name of a service. A built image without a name is called `<project>-<service>`. */
-export function imageOf(project: Project, service: string): string {
-  return project.services[service]?.image ?? `${project.name}-${service}`;
 }
 
 /**

@@ -2,6 +2,8 @@
  * The labels that assign containers, networks and volumes to a project. They are Docker Compose's, so that other tools
  * see the same project. Names are never parsed to recognize a project.
  */
+import { separatorOf } from '../model/project/listings.js';
+import type { Project } from '../model/project/project.js';
 import type { DependencyCondition, Service } from '../model/project/service.js';
 
 export const LABELS = {
@@ -54,6 +56,12 @@ export function outgoingName(id: string, name: string): string {
 }
 
 /** The name of a container: `<project>-<service>`, with `-<number>` from the second replica on. */
-export function containerName(project: string, service: string, number: number, given?: string): string {
-  return given ?? (number === 1 ? `${project}-${service}` : `${project}-${service}-${number}`);
+export function containerName(
+  project: Pick<Project, 'name' | 'compatibility'>,
+  service: string,
+  number: number,
+  given?: string,
+): string {
+  const isNumbered = number !== 1 || project.compatibility === true;
+  return given ?? [project.name, service, ...(isNumbered ? [number] : [])].join(separatorOf(project));
 }

@@ -154,7 +154,7 @@ function planService(
       return {
         act: 'recreate',
         number,
-        name: containerName(project.name, name, number, service.container_name),
+        name: containerName(project, name, number, service.container_name),
         container,
         reason,
       };
@@ -175,7 +175,7 @@ function planService(
     ...free.map((number): Step => ({
       act: 'create',
       number,
-      name: containerName(project.name, name, number, service.container_name),
+      name: containerName(project, name, number, service.container_name),
     })),
   ];
 }

@@ -1,11 +1,12 @@
 /** `pre_start`: commands that run to completion in separate containers before a service starts. */
+import { imageOf } from '../model/project/listings.js';
 import { backendFailure, isRuntimeError } from '../runtime/errors.js';
 import type { ContainerSpec } from '../runtime/spec.js';
 import type { PreStartHook } from '../model/project/workload.js';
 import { optionalField } from './container/optional-field.js';
 import { createContainer, type Blueprint } from './creation.js';
 import { hookEnvironment } from './hooks.js';
-import { imageOf, pullImage } from './images.js';
+import { pullImage } from './images.js';
 import { LABELS } from './labels.js';
 import type { Orchestration } from './orchestration.js';
 

@@ -1,6 +1,7 @@
 /** One-off containers of a service: `run`. */
 import { randomBytes } from 'node:crypto';
 import type { AttachedProcess } from '../runtime/records.js';
+import { separatorOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import { commandFailed, isRuntimeError, unlessNotFound } from '../runtime/errors.js';
 import type { ContainerSpec, Mount, PublishedPort } from '../runtime/spec.js';
@@ -9,6 +10,7 @@ import { optionalField } from './container/optional-field.js';
 import { blueprint, createContainer } from './creation.js';
 import { awaitDependencies } from './dependencies.js';
 import { ensureImages, type ImageOptions } from './images.js';
+import { containerName } from './labels.js';
 import { observeProject } from './actual-state.js';
 import type { Orchestration } from './orchestration.js';
 import { withProvided } from './providers/providers.js';
@@ -71,11 +73,12 @@ export async function createOneOff(
   await ensureResources(orchestration, alone);
   const present = await observeProject(orchestration, project.name);
   return createContainer(orchestration, await blueprint(alone, images, contents), service, {
-    name: options.name ?? `${project.name}-${service}-run-${randomBytes(6).toString('hex')}`,
+    name: options.name ?? [project.name, service, 'run', randomBytes(6).toString('hex')].join(separatorOf(project)),
     number: 1,
     oneOff: true,
     containerOf: (other) =>
-      present.find((member) => member.service === other && !member.oneOff)?.container.id ?? `${project.name}-${other}`,
+      present.find((member) => member.service === other && !member.oneOff)?.container.id ??
+      containerName(project, other, 1),
     amend: (spec) => oneOffSpec(spec, options),
   });
 }

@@ -211,7 +211,7 @@ function dependenciesOf(
 function containerOf({ containers, prints }: ServiceWork): (service: string) => string {
   return (service) =>
     containers.get(service)?.[0]?.id ??
-    containerName(prints.project.name, service, 1, prints.project.services[service]?.container_name);
+    containerName(prints.project, service, 1, prints.project.services[service]?.container_name);
 }
 
 async function executeStep(work: ServiceWork, step: Step): Promise<ContainerName | undefined> {

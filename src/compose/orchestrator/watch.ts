@@ -1,4 +1,5 @@
 /** `develop.watch`: applies file changes to running services. */
+import { imageOf } from '../model/project/listings.js';
 import { lstat, readdir, readFile, watch as watchFiles } from 'node:fs/promises';
 import path from 'node:path';
 import { failure } from '../model/errors.js';
@@ -9,7 +10,7 @@ import { channel } from '../runtime/channel.js';
 import { hasEnded } from '../runtime/lifecycle.js';
 import type { FileToPut } from '../runtime/spec.js';
 import { runHooks } from './hooks.js';
-import { imageId, imageOf, removeReplaced } from './images.js';
+import { imageId, removeReplaced } from './images.js';
 import { restartProject } from './lifecycle.js';
 import { observeProject, type Member } from './actual-state.js';
 import type { Orchestration } from './orchestration.js';

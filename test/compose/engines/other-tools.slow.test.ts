@@ -72,6 +72,7 @@ describe.skipIf(reason !== undefined)(`Docker Compose${reason === undefined ? ''
     await same('create');
     await same('up', '-d');
     await same('up', '-d', '--scale', 'web=2');
+    await same('--compatibility', 'up', '-d', '--scale', 'web=2');
     await run('up', '-d');
     for (const words of [['stop'], ['kill'], ['pause'], ['rm', '-f', '-s'], ['down', '-v']]) {
       await same(...words);

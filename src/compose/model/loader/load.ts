@@ -31,6 +31,8 @@ export interface LoadOptions {
   readonly projectDirectory?: string;
   /** `--project-name`. */
   readonly projectName?: string;
+  /** `--compatibility`; default: COMPOSE_COMPATIBILITY. */
+  readonly compatibility?: boolean;
   /** `--profile`. Empty: COMPOSE_PROFILES applies. */
   readonly profiles?: readonly string[];
   /** `--env-file`. Empty: `.env` in the project directory. */
@@ -92,7 +94,11 @@ export async function loadProject(options: LoadOptions): Promise<LoadedProject> 
     keepsPaths: context.keepsPaths,
   };
   const without = options.without ?? new Set();
-  const normalized = without.has('defaults') ? withoutDefaults(file, defaults) : normalize(file, defaults);
+  const compatibility = options.compatibility ?? isTrue(scope.environment.get('COMPOSE_COMPATIBILITY'));
+  const normalized = {
+    ...(without.has('defaults') ? withoutDefaults(file, defaults) : normalize(file, defaults)),
+    ...(compatibility && { compatibility }),
+  };
   const profiles = requestedProfiles(options.profiles ?? [], scope.environment.get('COMPOSE_PROFILES'));
   const active = withProfiles(normalized, profiles);
   const selected = selectServices(active, options.services ?? []);
@@ -198,6 +204,10 @@ async function nameInFiles(
     }
   }
   return name;
+}
+
+function isTrue(text = ''): boolean {
+  return /^(?:1|t|true)$/i.test(text);
 }
 
 function reportObsolete(model: MapNode, warnings: WarningList): void {

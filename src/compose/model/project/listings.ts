@@ -25,7 +25,17 @@ export function listProfiles(project: Project): string[] {
  */
 export function listImages(project: Project): string[] {
   const names = listServices(project).filter((name) => project.services[name]?.provider === undefined);
-  return names.map((name) => project.services[name]?.image ?? `${project.name}-${name}`);
+  return names.map((name) => imageOf(project, name));
+}
+
+/** The image name of a service. A built image without a name is called `<project>-<service>`. */
+export function imageOf(project: Project, service: string): string {
+  return project.services[service]?.image ?? `${project.name}${separatorOf(project)}${service}`;
+}
+
+/** Separates the parts of names. */
+export function separatorOf({ compatibility }: Pick<Project, 'compatibility'>): '-' | '_' {
+  return compatibility === true ? '_' : '-';
 }
 
 /** Removes networks, volumes, secrets, configs and models that no enabled service uses. */

@@ -81,6 +81,8 @@ export interface Project {
   workingDirectory: string;
   /** Absolute paths of the compose files given or found; `-` is standard input. */
   files: string[];
+  /** Names of containers and images are those of Compose 1: underscores, and a number for every container. */
+  compatibility?: true;
   /** The active profiles. */
   profiles: string[];
   services: Record<string, Service>;
