@@ -39,3 +39,30 @@ export function commits(count: number): CommitData[] {
     files: [{ filename: 'src/a.ts', additions: index, deletions: 1 }],
   }));
 }
+
+/** A pull request as a node of GraphQL; higher numbers were updated earlier. */
+export function pullRequest(number: number, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    number,
+    title: `Change ${number}`,
+    body: '',
+    state: 'OPEN',
+    createdAt: '2026-01-01T00:00:00Z',
+    updatedAt: new Date(NOW - number * 60_000).toISOString(),
+    mergedAt: null,
+    closedAt: null,
+    headRefName: 'topic',
+    baseRefName: 'main',
+    headRefOid: 'a'.repeat(40),
+    mergeCommit: null,
+    additions: 3,
+    deletions: 2,
+    changedFiles: 1,
+    author: { login: 'ada' },
+    labels: { nodes: [{ name: 'bug' }] },
+    comments: { totalCount: 0, nodes: [] },
+    reviews: { totalCount: 0, nodes: [] },
+    commits: { nodes: [{ commit: { oid: 'a'.repeat(40) } }] },
+    ...changes,
+  };
+}

@@ -5,33 +5,7 @@ import { exitCodeOf } from '../../src/sync/summary.js';
 import type { HostA } from '../support/hosts/host-a.js';
 import { hostARepository, problem } from '../support/hosts/host-a.js';
 import { NOW, noted, onlyId, sqliteUri, storedRows, sync } from './harness.js';
-import { commits, host, missing, options } from './host-a-fixture.js';
-
-function pullRequest(number: number, changes: Record<string, unknown> = {}): Record<string, unknown> {
-  return {
-    number,
-    title: `Change ${number}`,
-    body: '',
-    state: 'OPEN',
-    createdAt: '2026-01-01T00:00:00Z',
-    updatedAt: new Date(NOW - number * 60_000).toISOString(),
-    mergedAt: null,
-    closedAt: null,
-    headRefName: 'topic',
-    baseRefName: 'main',
-    headRefOid: 'a'.repeat(40),
-    mergeCommit: null,
-    additions: 3,
-    deletions: 2,
-    changedFiles: 1,
-    author: { login: 'ada' },
-    labels: { nodes: [{ name: 'bug' }] },
-    comments: { totalCount: 0, nodes: [] },
-    reviews: { totalCount: 0, nodes: [] },
-    commits: { nodes: [{ commit: { oid: 'a'.repeat(40) } }] },
-    ...changes,
-  };
-}
+import { commits, host, missing, options, pullRequest } from './host-a-fixture.js';
 
 async function rowsOf(started: HostA, target: string, table: string): Promise<readonly AnyRow[]> {
   const db = sqliteUri();

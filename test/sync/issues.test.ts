@@ -15,7 +15,7 @@ import {
   temporaryDirectory,
   testDependencies,
 } from './harness.js';
-import { commits, host, missing as missingA, options as optionsOfA } from './host-a-fixture.js';
+import { commits, host, missing as missingA, options as optionsOfA, pullRequest } from './host-a-fixture.js';
 import { unitsIn } from './work-units/stored-units.js';
 
 type Json = Record<string, unknown>;
@@ -189,29 +189,9 @@ describe.skipIf(missingA !== undefined)(`issues of host_a ${missingA ?? ''}`, ()
   it('are closed by requests whose texts or commits name them with a keyword', async () => {
     const [second, first] = commits(2);
     if (first === undefined || second === undefined) throw new Error('There are two commits');
-    const pull = (number: number, body: string, changes: Json = {}): Json => ({
-      number,
-      title: `Change ${number}`,
-      body,
-      state: 'MERGED',
-      createdAt: at(20),
-      updatedAt: at(number),
-      mergedAt: at(2),
-      closedAt: at(2),
-      headRefName: 'topic',
-      baseRefName: 'main',
-      headRefOid: 'a'.repeat(40),
-      mergeCommit: null,
-      additions: 3,
-      deletions: 2,
-      changedFiles: 1,
-      author: { login: 'ada' },
-      labels: { nodes: [] },
-      comments: { totalCount: 0, nodes: [] },
-      reviews: { totalCount: 0, nodes: [] },
-      commits: { nodes: [] },
-      ...changes,
-    });
+    const merged = { state: 'MERGED', mergedAt: at(2), closedAt: at(2) };
+    const pull = (number: number, body: string, changes: Json = {}): Json =>
+      pullRequest(number, { body, ...merged, commits: { nodes: [] }, ...changes });
     const repository = hostARepository('acme/widgets', {
       commits: [
         { ...second, message: 'Mend it (#33)\n\nResolves: #4' },

@@ -1,7 +1,8 @@
 /** A prune that gets `kill -9`, on every kind of database. */
 import { expect, it } from 'vitest';
+import { git } from '../support/git-history.js';
 import { describeOnEachDatabase } from './databases.js';
-import { onlyId, storedRows, sync } from './harness.js';
+import { onlyId, sqliteUri, storedRows, sync } from './harness.js';
 import { killedInFrontOf } from './killed-sync.js';
 import { clone, commit, reachableFrom, rewrite } from './rewriting.js';
 import { unitsIn } from './work-units/stored-units.js';
@@ -48,4 +49,22 @@ describeOnEachDatabase('a prune', (engine) => {
     await sync({ ...options, db });
     expect(await hashes()).toEqual(reachableFrom(path));
   });
+});
+
+it('a prune of several batches that is killed in the first one leaves the others to the next prune', async () => {
+  const { path, options } = await clone(1100);
+  const db = sqliteUri();
+  const repoId = onlyId(await sync({ ...options, db }));
+  git(path, 'checkout', '--quiet', '--orphan', 'new');
+  commit(path, 'feat: start again');
+  git(path, 'branch', '--quiet', '-D', 'main');
+  await killedInFrontOf('delete from git_commits ', 1, { ...options, db, prune: true });
+  const remaining = async (): Promise<number> => (await storedRows(db, repoId))['git_commits']?.length ?? 0;
+  expect(await remaining()).toBe(1101);
+  await sync({ ...options, db });
+  expect(await remaining()).toBe(101);
+  expect(await unitsIn(db, repoId)).toHaveLength(101);
+  const last = await sync({ ...options, db, prune: true });
+  expect(last.repositories[0]?.removed).toEqual({ commits: 100, requests: 0 });
+  expect(await unitsIn(db, repoId)).toHaveLength(1);
 });

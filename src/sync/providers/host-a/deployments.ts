@@ -8,15 +8,13 @@ import {
   readInstant,
   readInstantOrNull,
   readIntegerOrNull,
-  readObject,
   readObjectOrNull,
-  readText,
   readTextOrNull,
   type JsonObject,
 } from '../read.js';
 import { loginOfActor } from './actor.js';
 import type { HostARepository } from './repository.js';
-import { hiddenNodes, nodes } from './pull-requests.js';
+import { listingPage, nodes } from './pull-requests.js';
 
 const DEPLOYMENTS = `
   query ($owner: String!, $repo: String!, $after: String) {
@@ -41,16 +39,7 @@ export function deploymentListing({ client, owner, repo }: HostARepository, wind
   return {
     most: MOST_EVENTS,
     window,
-    fetch: async (after) => {
-      const data = await client.graphql(DEPLOYMENTS, { owner, repo, after });
-      const connection = readObject(readObject(data['repository'], 'repository')['deployments'], 'deployments');
-      const pageInfo = readObject(connection['pageInfo'], 'pageInfo');
-      return {
-        items: nodes(connection, 'deployments'),
-        hidden: hiddenNodes(connection),
-        next: pageInfo['hasNextPage'] === true ? readText(pageInfo['endCursor'], 'endCursor') : null,
-      };
-    },
+    fetch: async (after) => listingPage(await client.graphql(DEPLOYMENTS, { owner, repo, after }), 'deployments'),
     sortedBy: (deployment) => readInstant(deployment['createdAt'], 'createdAt'),
     isUnfinished: (deployment) => !ENDED.has(stateOf(deployment) ?? ''),
     records: (deployments) => ({ deployments: deployments.map(deploymentRow) }),

@@ -9,14 +9,13 @@ import {
   readInstant,
   readInstantOrNull,
   readInteger,
-  readObject,
   readObjectOrNull,
   readText,
   readTextOrNull,
   type JsonObject,
 } from '../read.js';
 import { loginOfActor } from './actor.js';
-import { hiddenNodes, nodes } from './pull-requests.js';
+import { listingPage, nodes } from './pull-requests.js';
 import type { HostARepository } from './repository.js';
 
 /** An issue with more state changes than the last 100 has none of the earlier ones. */
@@ -47,16 +46,7 @@ export function issueListing({ client, owner, repo }: HostARepository, window: T
   return {
     most: Infinity,
     window,
-    fetch: async (after) => {
-      const data = await client.graphql(ISSUES, { owner, repo, after });
-      const connection = readObject(readObject(data['repository'], 'repository')['issues'], 'issues');
-      const pageInfo = readObject(connection['pageInfo'], 'pageInfo');
-      return {
-        items: nodes(connection, 'issues'),
-        hidden: hiddenNodes(connection),
-        next: pageInfo['hasNextPage'] === true ? readText(pageInfo['endCursor'], 'endCursor') : null,
-      };
-    },
+    fetch: async (after) => listingPage(await client.graphql(ISSUES, { owner, repo, after }), 'issues'),
     sortedBy: (issue) => readInstant(issue['updatedAt'], 'updatedAt'),
     records: (issues) => ({
       issues: issues.map((issue) => issueRow(issue, `${owner}/${repo}`)),

@@ -1,7 +1,7 @@
 /** `sync prs` from host_a: pull requests with their reviews, by GraphQL, so that a page costs one request. */
 import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
-import type { Listing } from '../newest-first.js';
+import type { Listing, ListingPage } from '../newest-first.js';
 import {
   readId,
   readInstant,
@@ -59,16 +59,7 @@ export function pullRequestListing(repository: HostARepository, window: TimeWind
   return {
     most: Infinity,
     window,
-    fetch: async (after) => {
-      const data = await client.graphql(PULL_REQUESTS, { owner, repo, after });
-      const connection = readObject(readObject(data['repository'], 'repository')['pullRequests'], 'pullRequests');
-      const pageInfo = readObject(connection['pageInfo'], 'pageInfo');
-      return {
-        items: nodes(connection, 'pullRequests'),
-        hidden: hiddenNodes(connection),
-        next: pageInfo['hasNextPage'] === true ? readText(pageInfo['endCursor'], 'endCursor') : null,
-      };
-    },
+    fetch: async (after) => listingPage(await client.graphql(PULL_REQUESTS, { owner, repo, after }), 'pullRequests'),
     sortedBy: (request) => readInstant(request['updatedAt'], 'updatedAt'),
     records: async (requests) => {
       const rows: Row<'git_pull_requests'>[] = [];
@@ -162,14 +153,20 @@ function login(item: JsonObject): string | null {
   return loginOfActor(item['author'], 'author');
 }
 
+/** A page of a connection of the repository, as GraphQL returns it. */
+export function listingPage(data: JsonObject, name: string): ListingPage<JsonObject> {
+  const connection = readObject(readObject(data['repository'], 'repository')[name], name);
+  const pageInfo = readObject(connection['pageInfo'], 'pageInfo');
+  return {
+    items: nodes(connection, name),
+    hidden: readList(connection['nodes'] ?? [], 'nodes').filter((node) => node === null).length,
+    next: pageInfo['hasNextPage'] === true ? readText(pageInfo['endCursor'], 'endCursor') : null,
+  };
+}
+
 /** The nodes of a connection. The host returns null for nodes that the token may not see. */
 export function nodes(connection: JsonObject, name: string): JsonObject[] {
   return readList(connection['nodes'] ?? [], `${name}.nodes`)
     .filter((node) => node !== null)
     .map((node) => readObject(node, name));
-}
-
-/** The number of nodes that the host hides from the token. */
-export function hiddenNodes(connection: JsonObject): number {
-  return readList(connection['nodes'] ?? [], 'nodes').filter((node) => node === null).length;
 }
