@@ -119,6 +119,42 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
+    /** @description The organization has no such webhook. Read the list of webhooks. */
+    WebhookNotFoundProblem: {
+      /** @constant */
+      type: '/problems/webhook-not-found';
+      /** @constant */
+      title: 'Webhook not found';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The organization has no such webhook, or the delivery was accepted and is gone. Read the list of deliveries. */
+    WebhookDeliveryNotFoundProblem: {
+      /** @constant */
+      type: '/problems/webhook-delivery-not-found';
+      /** @constant */
+      title: 'Webhook delivery not found';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The organization has as many webhooks as it can have. Delete one that nothing uses. */
+    WebhookLimitReachedProblem: {
+      /** @constant */
+      type: '/problems/webhook-limit-reached';
+      /** @constant */
+      title: 'Webhook limit reached';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description No operation has this path. Compare the path, including the version prefix, with the API reference. */
     RouteNotFoundProblem: {
       /** @constant */

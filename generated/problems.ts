@@ -181,6 +181,64 @@ export function serviceTokenLimitReached(
   };
 }
 
+export type WebhookNotFound = ProblemReply<Schemas['WebhookNotFoundProblem']>;
+
+/** 404 Webhook not found. */
+export function webhookNotFound(
+  members: Pick<Schemas['WebhookNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): WebhookNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/webhook-not-found', title: 'Webhook not found', status: 404, message: members.message },
+
+    ...options,
+  };
+}
+
+export type WebhookDeliveryNotFound = ProblemReply<Schemas['WebhookDeliveryNotFoundProblem']>;
+
+/** 404 Webhook delivery not found. */
+export function webhookDeliveryNotFound(
+  members: Pick<Schemas['WebhookDeliveryNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): WebhookDeliveryNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/webhook-delivery-not-found',
+      title: 'Webhook delivery not found',
+      status: 404,
+      message: members.message,
+    },
+
+    ...options,
+  };
+}
+
+export type WebhookLimitReached = ProblemReply<Schemas['WebhookLimitReachedProblem']>;
+
+/** 409 Webhook limit reached. */
+export function webhookLimitReached(
+  members: Pick<Schemas['WebhookLimitReachedProblem'], 'message'>,
+  options?: ProblemOptions,
+): WebhookLimitReached {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/webhook-limit-reached',
+      title: 'Webhook limit reached',
+      status: 409,
+      message: members.message,
+    },
+
+    ...options,
+  };
+}
+
 export type RouteNotFound = ProblemReply<Schemas['RouteNotFoundProblem']>;
 
 /** 404 Route not found. */
@@ -2429,6 +2487,22 @@ export const problemCatalogue = {
     statuses: [409],
     description:
       'The organization has as many service tokens as it can have. Revoke one that nothing uses, then create again.',
+  },
+  'webhook-not-found': {
+    title: 'Webhook not found',
+    statuses: [404],
+    description: 'The organization has no such webhook. Read the list of webhooks.',
+  },
+  'webhook-delivery-not-found': {
+    title: 'Webhook delivery not found',
+    statuses: [404],
+    description:
+      'The organization has no such webhook, or the delivery was accepted and is gone. Read the list of deliveries.',
+  },
+  'webhook-limit-reached': {
+    title: 'Webhook limit reached',
+    statuses: [409],
+    description: 'The organization has as many webhooks as it can have. Delete one that nothing uses.',
   },
   'route-not-found': {
     title: 'Route not found',

@@ -753,6 +753,90 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/organizations/{org_id}/webhooks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the webhooks
+     * @description The webhooks of the organization, newest first, without their secrets.
+     */
+    get: operations['listWebhooks'];
+    put?: never;
+    /**
+     * Create a webhook
+     * @description Sends the named events of the organization to a URL from now on, signed by the Standard Webhooks specification. `secret` of the reply is shown once. The URL must have a public address, or one in a network that the operator allows (`INTEGRATION_NETWORKS`). An organization can have 10 webhooks.
+     */
+    post: operations['createWebhook'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/organizations/{org_id}/webhooks/{webhook_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Delete a webhook
+     * @description Ends the webhook. Events that are not delivered yet are dropped.
+     */
+    delete: operations['deleteWebhook'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the deliveries that are outstanding or failed
+     * @description What the URL has not accepted yet, newest first. Accepted events are not among them.
+     */
+    get: operations['listWebhookDeliveries'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Send a delivery again
+     * @description Attempts the delivery soon, with as many further attempts as a new one.
+     */
+    post: operations['resendWebhookDelivery'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/service-tokens/current': {
     parameters: {
       query?: never;
@@ -1135,7 +1219,108 @@ export interface paths {
     trace?: never;
   };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+  'member.joined': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * A user became a member
+     * @description Sent when a user has become a member of the organization by an invite.
+     */
+    post: operations['receiveMemberJoined'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'member.removed': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * A member left or was removed
+     * @description Sent when a membership has ended.
+     */
+    post: operations['receiveMemberRemoved'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'invite.accepted': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * An invite was accepted
+     * @description Sent when an invited user has accepted.
+     */
+    post: operations['receiveInviteAccepted'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'service_token.created': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * A service token was created
+     * @description Sent when an admin has created a service token. The token is not part of it.
+     */
+    post: operations['receiveServiceTokenCreated'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  'sync_run.finished': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * A sync run ended
+     * @description Sent when a sync run has ended, also when it failed or was cancelled.
+     */
+    post: operations['receiveSyncRunFinished'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+}
 export interface components {
   schemas: {
     /** @description What the token may do. No scope includes another one. */
@@ -2430,6 +2615,262 @@ export interface components {
       message: string;
       request_id: components['schemas']['RequestId'];
     };
+    /**
+     * @description The type of an event. The `webhooks` of this contract describe each payload.
+     * @enum {string}
+     */
+    SubscribedEvent:
+      'invite.accepted' | 'member.joined' | 'member.removed' | 'service_token.created' | 'sync_run.finished';
+    /** @description The types of the events that are sent. */
+    WebhookEventTypes: components['schemas']['SubscribedEvent'][];
+    /** @description A webhook without its secret. */
+    Webhook: {
+      /**
+       * Format: uuid
+       * @description The id of the webhook.
+       */
+      id: string;
+      /** @description Where events are sent. */
+      url: string;
+      events: components['schemas']['WebhookEventTypes'];
+      /**
+       * Format: uuid
+       * @description The id of the user who created it. Null when the account is gone.
+       */
+      created_by: string | null;
+      /**
+       * Format: date-time
+       * @description When it was created.
+       */
+      created_at: string;
+    };
+    /** @description A page of webhooks. */
+    WebhookPage: {
+      /** @description The webhooks. */
+      items: components['schemas']['Webhook'][];
+      next_cursor: components['schemas']['NextCursor'];
+    };
+    /** @description The webhook to create. */
+    CreateWebhookRequest: {
+      /** @description Where events are sent by POST, with https or http. */
+      url: string;
+      events: components['schemas']['WebhookEventTypes'];
+    };
+    /** @description A new webhook with its secret. */
+    CreatedWebhook: {
+      /** @description The key of the signatures, which is shown only here. */
+      secret: string;
+      webhook: components['schemas']['Webhook'];
+    };
+    /** @description The organization has as many webhooks as it can have. Delete one that nothing uses. */
+    WebhookLimitReachedProblem: {
+      /** @constant */
+      type: '/problems/webhook-limit-reached';
+      /** @constant */
+      title: 'Webhook limit reached';
+      /** @constant */
+      status: 409;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description The organization has no such webhook. Read the list of webhooks. */
+    WebhookNotFoundProblem: {
+      /** @constant */
+      type: '/problems/webhook-not-found';
+      /** @constant */
+      title: 'Webhook not found';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /**
+     * Format: uuid
+     * @description The id of the event, as in the header `webhook-id`. All attempts have the same.
+     */
+    EventId: string;
+    /**
+     * Format: uuid
+     * @description The organization in which it happened.
+     */
+    EventOrganization: string;
+    /**
+     * Format: date-time
+     * @description When it happened.
+     */
+    EventTime: string;
+    /** @description A user became a member. */
+    MemberJoinedEvent: {
+      /**
+       * @description What happened.
+       * @constant
+       */
+      type: 'member.joined';
+      id: components['schemas']['EventId'];
+      org_id: components['schemas']['EventOrganization'];
+      occurred_at: components['schemas']['EventTime'];
+      /** @description What it concerns. */
+      data: {
+        /**
+         * Format: uuid
+         * @description The id of the new member.
+         */
+        user_id: string;
+        /**
+         * @description The member's role.
+         * @enum {string}
+         */
+        role: 'owner' | 'admin' | 'member' | 'viewer';
+      };
+    };
+    /** @description A member left or was removed. */
+    MemberRemovedEvent: {
+      /**
+       * @description What happened.
+       * @constant
+       */
+      type: 'member.removed';
+      id: components['schemas']['EventId'];
+      org_id: components['schemas']['EventOrganization'];
+      occurred_at: components['schemas']['EventTime'];
+      /** @description What it concerns. */
+      data: {
+        /**
+         * Format: uuid
+         * @description The id of the former member.
+         */
+        user_id: string;
+        /**
+         * Format: uuid
+         * @description The id of the user who ended it; the same one when the member left.
+         */
+        removed_by: string;
+      };
+    };
+    /** @description An invite was accepted. */
+    InviteAcceptedEvent: {
+      /**
+       * @description What happened.
+       * @constant
+       */
+      type: 'invite.accepted';
+      id: components['schemas']['EventId'];
+      org_id: components['schemas']['EventOrganization'];
+      occurred_at: components['schemas']['EventTime'];
+      /** @description What it concerns. */
+      data: {
+        /**
+         * Format: uuid
+         * @description The id of the invite.
+         */
+        invite_id: string;
+        /**
+         * Format: uuid
+         * @description The id of the user who accepted.
+         */
+        user_id: string;
+      };
+    };
+    /** @description A service token was created. */
+    ServiceTokenCreatedEvent: {
+      /**
+       * @description What happened.
+       * @constant
+       */
+      type: 'service_token.created';
+      id: components['schemas']['EventId'];
+      org_id: components['schemas']['EventOrganization'];
+      occurred_at: components['schemas']['EventTime'];
+      /** @description What it concerns. */
+      data: {
+        /**
+         * Format: uuid
+         * @description The id of the service token.
+         */
+        service_token_id: string;
+        /** @description The name of the service token. */
+        name: string;
+      };
+    };
+    /** @description A sync run ended. */
+    SyncRunFinishedEvent: {
+      /**
+       * @description What happened.
+       * @constant
+       */
+      type: 'sync_run.finished';
+      id: components['schemas']['EventId'];
+      org_id: components['schemas']['EventOrganization'];
+      occurred_at: components['schemas']['EventTime'];
+      /** @description What it concerns. */
+      data: {
+        /**
+         * Format: uuid
+         * @description The id of the sync configuration.
+         */
+        sync_config_id: string;
+        /**
+         * Format: uuid
+         * @description The id of the run.
+         */
+        sync_run_id: string;
+        /**
+         * @description How it ended.
+         * @enum {string}
+         */
+        status: 'complete' | 'partial' | 'failed' | 'cancelled';
+      };
+    };
+    /** @description What a webhook sends. */
+    WebhookEvent:
+      | components['schemas']['MemberJoinedEvent']
+      | components['schemas']['MemberRemovedEvent']
+      | components['schemas']['InviteAcceptedEvent']
+      | components['schemas']['ServiceTokenCreatedEvent']
+      | components['schemas']['SyncRunFinishedEvent'];
+    /** @description An event that a URL has not accepted. */
+    WebhookDelivery: {
+      /**
+       * Format: uuid
+       * @description The id of the delivery.
+       */
+      id: string;
+      event: components['schemas']['WebhookEvent'];
+      /**
+       * @description `failed`: the last attempt failed, and no other one follows unless you send it again.
+       * @enum {string}
+       */
+      status: 'waiting' | 'failed';
+      /** @description How often it was attempted. */
+      attempts: number;
+      /** @description Why the latest attempt failed. Null before the first failure. */
+      error: string | null;
+      /**
+       * Format: date-time
+       * @description When the next attempt is due, at the earliest. Null when it has failed.
+       */
+      next_attempt_at: string | null;
+    };
+    /** @description A page of deliveries. */
+    WebhookDeliveryPage: {
+      /** @description The deliveries. */
+      items: components['schemas']['WebhookDelivery'][];
+      next_cursor: components['schemas']['NextCursor'];
+    };
+    /** @description The organization has no such webhook, or the delivery was accepted and is gone. Read the list of deliveries. */
+    WebhookDeliveryNotFoundProblem: {
+      /** @constant */
+      type: '/problems/webhook-delivery-not-found';
+      /** @constant */
+      title: 'Webhook delivery not found';
+      /** @constant */
+      status: 404;
+      /** @description What happened, for people to read. The wording may change. */
+      message: string;
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description The service token of a request. */
     CurrentServiceToken: {
       /**
@@ -3612,6 +4053,16 @@ export interface components {
         'application/problem+json': components['schemas']['ServiceTokenNotFoundProblem'];
       };
     };
+    /** @description The organization has no such webhook. */
+    WebhookNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['XRequestId'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['WebhookNotFoundProblem'];
+      };
+    };
     /** @description The organization has no such integration. */
     IntegrationNotFound: {
       headers: {
@@ -3642,6 +4093,13 @@ export interface components {
         'application/problem+json':
           components['schemas']['SyncConfigNotFoundProblem'] | components['schemas']['SyncRunNotFoundProblem'];
       };
+    };
+    /** @description Any 2xx accepts the event. Everything else, also a redirect, makes the server try again. */
+    Accepted: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content?: never;
     };
   };
   parameters: {
@@ -3695,6 +4153,16 @@ export interface components {
      * @example 5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10
      */
     ServiceTokenId: string;
+    /**
+     * @description The id of the webhook.
+     * @example 7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11
+     */
+    WebhookId: string;
+    /**
+     * @description The id of the delivery.
+     * @example 8e3f4a5b-6c7d-4e8f-8a91-2b3c4d5e6f12
+     */
+    DeliveryId: string;
     /**
      * @description The id of the integration.
      * @example d2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06
@@ -7011,6 +7479,346 @@ export interface operations {
       503: components['responses']['ServiceUnavailable'];
     };
   };
+  listWebhooks: {
+    parameters: {
+      query?: {
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
+      };
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of webhooks. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "items": [
+           *         {
+           *           "id": "7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11",
+           *           "url": "https://hooks.example.com/plumbline",
+           *           "events": [
+           *             "member.joined",
+           *             "sync_run.finished"
+           *           ],
+           *           "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+           *           "created_at": "2026-03-02T09:15:00.000Z"
+           *         }
+           *       ],
+           *       "next_cursor": null
+           *     }
+           */
+          'application/json': components['schemas']['WebhookPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  createWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+         * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "url": "https://hooks.example.com/plumbline",
+         *       "events": [
+         *         "member.joined",
+         *         "sync_run.finished"
+         *       ]
+         *     }
+         */
+        'application/json': components['schemas']['CreateWebhookRequest'];
+      };
+    };
+    responses: {
+      /** @description The webhook is created. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "secret": "whsec_RVhBTVBMRWV4YW1wbGVFWEFNUExFZXhhbXBsZUVYMTI=",
+           *       "webhook": {
+           *         "id": "7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11",
+           *         "url": "https://hooks.example.com/plumbline",
+           *         "events": [
+           *           "member.joined",
+           *           "sync_run.finished"
+           *         ],
+           *         "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+           *         "created_at": "2026-03-02T09:15:00.000Z"
+           *       }
+           *     }
+           */
+          'application/json': components['schemas']['CreatedWebhook'];
+        };
+      };
+      400: components['responses']['MalformedRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      406: components['responses']['NotAcceptable'];
+      /** @description The organization has as many webhooks as it can have. An earlier request with this idempotency key is still being handled. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          /**
+           * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+           * @example 60
+           */
+          'Retry-After'?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['WebhookLimitReachedProblem'] | components['schemas']['IdempotencyKeyInUseProblem'];
+        };
+      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
+      422: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json':
+            components['schemas']['ValidationFailedProblem'] | components['schemas']['IdempotencyKeyReusedProblem'];
+        };
+      };
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  deleteWebhook: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+        /**
+         * @description The id of the webhook.
+         * @example 7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11
+         */
+        webhook_id: components['parameters']['WebhookId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The webhook is deleted. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      404: components['responses']['WebhookNotFound'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  listWebhookDeliveries: {
+    parameters: {
+      query?: {
+        /**
+         * @description The largest number of items on a page.
+         * @example 50
+         */
+        limit?: components['parameters']['Limit'];
+        /**
+         * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+         * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+         */
+        cursor?: components['parameters']['Cursor'];
+      };
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+        /**
+         * @description The id of the webhook.
+         * @example 7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11
+         */
+        webhook_id: components['parameters']['WebhookId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of deliveries. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "items": [
+           *         {
+           *           "id": "8e3f4a5b-6c7d-4e8f-8a91-2b3c4d5e6f12",
+           *           "event": {
+           *             "type": "member.joined",
+           *             "id": "9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013",
+           *             "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+           *             "occurred_at": "2026-03-02T09:15:00.000Z",
+           *             "data": {
+           *               "user_id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+           *               "role": "member"
+           *             }
+           *           },
+           *           "status": "failed",
+           *           "attempts": 16,
+           *           "error": "The URL answered 500.",
+           *           "next_attempt_at": null
+           *         }
+           *       ],
+           *       "next_cursor": null
+           *     }
+           */
+          'application/json': components['schemas']['WebhookDeliveryPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      404: components['responses']['WebhookNotFound'];
+      406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  resendWebhookDelivery: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description The id of the organization: the one that the access token is scoped to.
+         * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+         */
+        org_id: components['parameters']['OrgId'];
+        /**
+         * @description The id of the webhook.
+         * @example 7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11
+         */
+        webhook_id: components['parameters']['WebhookId'];
+        /**
+         * @description The id of the delivery.
+         * @example 8e3f4a5b-6c7d-4e8f-8a91-2b3c4d5e6f12
+         */
+        delivery_id: components['parameters']['DeliveryId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The delivery is waiting for its next attempt. */
+      202: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": "8e3f4a5b-6c7d-4e8f-8a91-2b3c4d5e6f12",
+           *       "event": {
+           *         "type": "member.joined",
+           *         "id": "9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013",
+           *         "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+           *         "occurred_at": "2026-03-02T09:15:00.000Z",
+           *         "data": {
+           *           "user_id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+           *           "role": "member"
+           *         }
+           *       },
+           *       "status": "waiting",
+           *       "attempts": 0,
+           *       "error": "The URL answered 500.",
+           *       "next_attempt_at": "2026-03-03T10:00:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['WebhookDelivery'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['OrganizationAdminRequired'];
+      /** @description The organization has no such webhook, or the delivery was accepted. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['XRequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['WebhookDeliveryNotFoundProblem'];
+        };
+      };
+      406: components['responses']['NotAcceptable'];
+      422: components['responses']['ValidationFailed'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
   getCurrentServiceToken: {
     parameters: {
       query?: never;
@@ -8566,6 +9374,147 @@ export interface operations {
         };
       };
       406: components['responses']['NotAcceptable'];
+    };
+  };
+  receiveMemberJoined: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "type": "member.joined",
+         *       "id": "9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013",
+         *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+         *       "occurred_at": "2026-03-02T09:15:00.000Z",
+         *       "data": {
+         *         "user_id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+         *         "role": "member"
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['MemberJoinedEvent'];
+      };
+    };
+    responses: {
+      204: components['responses']['Accepted'];
+    };
+  };
+  receiveMemberRemoved: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "type": "member.removed",
+         *       "id": "9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013",
+         *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+         *       "occurred_at": "2026-03-02T09:15:00.000Z",
+         *       "data": {
+         *         "user_id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+         *         "removed_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01"
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['MemberRemovedEvent'];
+      };
+    };
+    responses: {
+      204: components['responses']['Accepted'];
+    };
+  };
+  receiveInviteAccepted: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "type": "invite.accepted",
+         *       "id": "9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013",
+         *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+         *       "occurred_at": "2026-03-02T09:15:00.000Z",
+         *       "data": {
+         *         "invite_id": "c1a2b3d4-e5f6-4a7b-8c9d-0e1f2a3b4c05",
+         *         "user_id": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01"
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['InviteAcceptedEvent'];
+      };
+    };
+    responses: {
+      204: components['responses']['Accepted'];
+    };
+  };
+  receiveServiceTokenCreated: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "type": "service_token.created",
+         *       "id": "9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013",
+         *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+         *       "occurred_at": "2026-03-02T09:15:00.000Z",
+         *       "data": {
+         *         "service_token_id": "5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10",
+         *         "name": "Nightly export"
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['ServiceTokenCreatedEvent'];
+      };
+    };
+    responses: {
+      204: components['responses']['Accepted'];
+    };
+  };
+  receiveSyncRunFinished: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "type": "sync_run.finished",
+         *       "id": "9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013",
+         *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+         *       "occurred_at": "2026-03-02T09:15:00.000Z",
+         *       "data": {
+         *         "sync_config_id": "6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10",
+         *         "sync_run_id": "e3c4d5f6-a7b8-4c9d-8e0f-2a3b4c5d6e07",
+         *         "status": "complete"
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['SyncRunFinishedEvent'];
+      };
+    };
+    responses: {
+      204: components['responses']['Accepted'];
     };
   };
 }

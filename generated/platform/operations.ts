@@ -711,6 +711,100 @@ export type RotateServiceTokenHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `GET /api/v1/organizations/{org_id}/webhooks` */
+export type ListWebhooksRequest = OperationRequest<{
+  params: operations['listWebhooks']['parameters']['path'];
+  query: WithDefaults<NonNullable<operations['listWebhooks']['parameters']['query']>, 'limit'>;
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type ListWebhooksReply =
+  | SuccessReply<200, Schemas['WebhookPage']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List the webhooks (`GET /api/v1/organizations/{org_id}/webhooks`). */
+export type ListWebhooksHandler<Dependencies> = OperationHandler<ListWebhooksRequest, ListWebhooksReply, Dependencies>;
+
+/** `POST /api/v1/organizations/{org_id}/webhooks` */
+export type CreateWebhookRequest = OperationRequest<{
+  params: operations['createWebhook']['parameters']['path'];
+  headers: { readonly 'idempotency-key'?: string };
+  body: Schemas['CreateWebhookRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type CreateWebhookReply =
+  | SuccessReply<201, Schemas['CreatedWebhook']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.WebhookLimitReached
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Create a webhook (`POST /api/v1/organizations/{org_id}/webhooks`). */
+export type CreateWebhookHandler<Dependencies> = OperationHandler<
+  CreateWebhookRequest,
+  CreateWebhookReply,
+  Dependencies
+>;
+
+/** `DELETE /api/v1/organizations/{org_id}/webhooks/{webhook_id}` */
+export type DeleteWebhookRequest = OperationRequest<{
+  params: operations['deleteWebhook']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type DeleteWebhookReply =
+  | SuccessReply<204, never>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.WebhookNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Delete a webhook (`DELETE /api/v1/organizations/{org_id}/webhooks/{webhook_id}`). */
+export type DeleteWebhookHandler<Dependencies> = OperationHandler<
+  DeleteWebhookRequest,
+  DeleteWebhookReply,
+  Dependencies
+>;
+
+/** `GET /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries` */
+export type ListWebhookDeliveriesRequest = OperationRequest<{
+  params: operations['listWebhookDeliveries']['parameters']['path'];
+  query: WithDefaults<NonNullable<operations['listWebhookDeliveries']['parameters']['query']>, 'limit'>;
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type ListWebhookDeliveriesReply =
+  | SuccessReply<200, Schemas['WebhookDeliveryPage']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.WebhookNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List the deliveries that are outstanding or failed (`GET /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries`). */
+export type ListWebhookDeliveriesHandler<Dependencies> = OperationHandler<
+  ListWebhookDeliveriesRequest,
+  ListWebhookDeliveriesReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend` */
+export type ResendWebhookDeliveryRequest = OperationRequest<{
+  params: operations['resendWebhookDelivery']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type ResendWebhookDeliveryReply =
+  | SuccessReply<202, Schemas['WebhookDelivery']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.WebhookDeliveryNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Send a delivery again (`POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend`). */
+export type ResendWebhookDeliveryHandler<Dependencies> = OperationHandler<
+  ResendWebhookDeliveryRequest,
+  ResendWebhookDeliveryReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/service-tokens/current` */
 export type GetCurrentServiceTokenRequest = OperationRequest<{ principal: Schemas['ServiceTokenPrincipal'] }>;
 export type GetCurrentServiceTokenReply =
@@ -1157,6 +1251,16 @@ export interface PlatformHandlers<Dependencies> {
   readonly revokeServiceToken: RevokeServiceTokenHandler<Dependencies>;
   /** Rotate a service token (`POST /api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate`). */
   readonly rotateServiceToken: RotateServiceTokenHandler<Dependencies>;
+  /** List the webhooks (`GET /api/v1/organizations/{org_id}/webhooks`). */
+  readonly listWebhooks: ListWebhooksHandler<Dependencies>;
+  /** Create a webhook (`POST /api/v1/organizations/{org_id}/webhooks`). */
+  readonly createWebhook: CreateWebhookHandler<Dependencies>;
+  /** Delete a webhook (`DELETE /api/v1/organizations/{org_id}/webhooks/{webhook_id}`). */
+  readonly deleteWebhook: DeleteWebhookHandler<Dependencies>;
+  /** List the deliveries that are outstanding or failed (`GET /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries`). */
+  readonly listWebhookDeliveries: ListWebhookDeliveriesHandler<Dependencies>;
+  /** Send a delivery again (`POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend`). */
+  readonly resendWebhookDelivery: ResendWebhookDeliveryHandler<Dependencies>;
   /** Read the service token of the request (`GET /api/v1/service-tokens/current`). */
   readonly getCurrentServiceToken: GetCurrentServiceTokenHandler<Dependencies>;
   /** List the integrations (`GET /api/v1/admin/integrations`). */

@@ -148,6 +148,21 @@ export const unimplemented: PlatformHandlers<unknown> = {
   rotateServiceToken: () => {
     throw new UnimplementedOperation('rotateServiceToken');
   },
+  listWebhooks: () => {
+    throw new UnimplementedOperation('listWebhooks');
+  },
+  createWebhook: () => {
+    throw new UnimplementedOperation('createWebhook');
+  },
+  deleteWebhook: () => {
+    throw new UnimplementedOperation('deleteWebhook');
+  },
+  listWebhookDeliveries: () => {
+    throw new UnimplementedOperation('listWebhookDeliveries');
+  },
+  resendWebhookDelivery: () => {
+    throw new UnimplementedOperation('resendWebhookDelivery');
+  },
   getCurrentServiceToken: () => {
     throw new UnimplementedOperation('getCurrentServiceToken');
   },

@@ -11,6 +11,7 @@ import { emitSdk } from './emit/sdk.js';
 import { emitSecurity } from './emit/security.js';
 import { declareSerializers } from './emit/serializers.js';
 import { emitUnimplemented } from './emit/unimplemented.js';
+import { emitWebhooks } from './emit/webhooks.js';
 import { declareValidators } from './emit/validators.js';
 import type { GeneratedFiles } from './generated-part.js';
 import type { OpenApiDocument } from './openapi-document.js';
@@ -51,6 +52,7 @@ export async function generateApi(name: string, catalogue: Promise<OpenApiDocume
     [`${folder}/validators.d.ts`, declareValidators(contract)],
     [`${folder}/serializers.d.ts`, declareSerializers(contract)],
     [`${folder}/unimplemented.ts`, emitUnimplemented(contract)],
+    ...(contract.document.webhooks === undefined ? [] : [[`${folder}/webhooks.ts`, emitWebhooks(contract)] as const]),
     ...(await emitSdk(contract)),
   ]);
 }

@@ -9,8 +9,8 @@ import {
 import { verbs } from './verbs.js';
 
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
-/** Like a name, but a value may begin with a digit, and a scope is `resource:action`, as permissions are. */
-const enumValue = /^[a-z0-9]+(?:_[a-z0-9]+)*(?::[a-z]+)?$/;
+/** Like a name, but a value may begin with a digit. Scopes are `resource:action`, and events `resource.action`. */
+const enumValue = /^[a-z0-9]+(?:_[a-z0-9]+)*(?:[:.][a-z]+)?$/;
 
 /** Who assigns ids of another form than those of the server. */
 const assigners: ReadonlySet<unknown> = new Set(['caller', 'engine']);

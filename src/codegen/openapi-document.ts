@@ -101,6 +101,8 @@ export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
   readonly paths?: Readonly<Record<string, PathItemObject>>;
+  /** What the server sends, by the type of the event. */
+  readonly webhooks?: Readonly<Record<string, PathItemObject>>;
   readonly security?: readonly SecurityRequirement[];
   readonly components?: {
     readonly schemas?: Readonly<Record<string, SchemaObject>>;

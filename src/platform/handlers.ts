@@ -50,6 +50,13 @@ import { importTeams } from './teams/import-teams.js';
 import { getTeam, listTeams } from './teams/read-teams.js';
 import { updateSyncConfig } from './sync/update-sync-config.js';
 
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  resendWebhookDelivery,
+} from './webhooks/webhooks.js';
 import { createView, deleteView, listViews, updateView } from './views/views.js';
 
 /** Every operation of the Platform API. */
@@ -120,6 +127,11 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   updateOrganization,
   updateSyncConfig,
   updateTeam,
+  createWebhook,
+  deleteWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  resendWebhookDelivery,
   createView,
   deleteView,
   listViews,

@@ -13,6 +13,7 @@ import type { PlatformDependencies } from './dependencies.js';
 import { databaseUnreadiness } from './failures.js';
 import { keyRings } from './key-rings.js';
 import { localUrl } from './local-url.js';
+import { startWebhookDispatcher, type WebhookDispatcher } from './webhooks/dispatcher.js';
 import type { MailDispatcher } from './mail/dispatcher.js';
 import { createMetrics } from './operations/metrics.js';
 import { createPasswords } from './passwords/passwords.js';
@@ -31,6 +32,7 @@ export interface RunningPlatform {
   readonly url: string;
   readonly database: Database;
   readonly mails: MailDispatcher;
+  readonly webhooks: WebhookDispatcher;
   readonly syncJobs: SyncJobs;
   readonly accountSweep: AccountSweep;
   /** Finishes pending work: requests and syncs first, then mails, then the database. */
@@ -75,6 +77,10 @@ export async function startPlatform(
     const { mails, stop: stopMails } = startMails(settings, { ...context, appBaseUrl });
     stops.push(stopMails);
 
+    const outbound = outboundFetch({ networks: settings.integrationNetworks });
+    const webhooks = startWebhookDispatcher({ ...context, outbound });
+    stops.push(() => webhooks.stop());
+
     const accountSweep = startAccountSweep({ sql: database.sql, clock, log });
     stops.push(() => accountSweep.stop());
 
@@ -111,7 +117,7 @@ export async function startPlatform(
       }),
       secrets,
       records,
-      outbound: outboundFetch({ networks: settings.integrationNetworks }),
+      outbound,
       mails,
       syncJobs,
       storeTasks,
@@ -130,7 +136,7 @@ export async function startPlatform(
       // Syncs get the same time as requests. Neither accepts new work from here on.
       await Promise.all([drained.then(() => server.stop(deadlineMs)), syncJobs.stop(deadlineMs), storeTasks.stop()]);
     });
-    return { url: server.url, database, mails, syncJobs, accountSweep, stop: stopAll };
+    return { url: server.url, database, mails, webhooks, syncJobs, accountSweep, stop: stopAll };
   } catch (error) {
     await stopAll();
     throw error;

@@ -38,14 +38,14 @@ func main() {
 	must(err)
 	wanted := []string{"go-1", "go-2", "go-3"}
 	for _, id := range wanted {
-		created, err := machine.CreateTeamWithResponse(ctx, org, teamOf(id))
+		created, err := machine.CreateTeamWithResponse(ctx, org, &client.CreateTeamParams{}, teamOf(id))
 		must(err)
 		expect(created.StatusCode(), 201)
 		if created.JSON201.Id != id {
 			log.Fatalf("created %s instead of %s", created.JSON201.Id, id)
 		}
 	}
-	again, err := machine.CreateTeamWithResponse(ctx, org, teamOf(wanted[0]))
+	again, err := machine.CreateTeamWithResponse(ctx, org, &client.CreateTeamParams{}, teamOf(wanted[0]))
 	must(err)
 	expect(again.StatusCode(), 409)
 	exists, err := again.ApplicationproblemJSON409.Discriminator()

@@ -30,7 +30,8 @@ export type AuditAction =
   | 'TEAMS_IMPORTED'
   | 'TEAMS_ASSIGNED'
   | 'SERVICE_TOKEN_ROTATED'
-  | 'SERVICE_TOKEN_REVOKED';
+  | 'SERVICE_TOKEN_REVOKED'
+  | 'WEBHOOK_RESENT';
 
 export type AuditResource =
   | 'SESSION'
@@ -44,7 +45,8 @@ export type AuditResource =
   | 'DEMO_DATA'
   | 'TEAM'
   | 'VIEW'
-  | 'SERVICE_TOKEN';
+  | 'SERVICE_TOKEN'
+  | 'WEBHOOK';
 
 export interface AuditRecord {
   readonly action: AuditAction;

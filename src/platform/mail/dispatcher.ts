@@ -3,18 +3,12 @@ import type { DatabaseSql } from '../../database/connection.js';
 import { inSpan } from '../../system/tracing.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import { after, type Clock } from '../clock.js';
+import { startRounds, type Rounds } from '../rounds.js';
 import { deleteMail, noteMailFailure, takeDueMails, type DueMail } from './outbox.store.js';
 import type { MailTransport } from './transport.js';
 
 /** Delivers mails from the outbox to the transport, in the background. */
-export interface MailDispatcher {
-  /** Checks the outbox soon. Call it after a transaction that added a mail. */
-  wake(): void;
-  /** Delivers the mails that are due now, and resolves afterwards. */
-  drain(): Promise<void>;
-  /** Stops after the current delivery. */
-  stop(): Promise<void>;
-}
+export type MailDispatcher = Rounds;
 
 export interface MailDispatcherOptions {
   readonly sql: DatabaseSql;
@@ -40,61 +34,20 @@ const maxDelaySeconds = 3600;
  * or the mail server is down, it waits there. Each mail is delivered at least once.
  */
 export function startMailDispatcher(options: MailDispatcherOptions): MailDispatcher {
-  let running: Promise<void> | null = null;
-  let asked = false;
-  let stopped = false;
-
-  const deliverAll = async (): Promise<void> => {
-    try {
-      // A request during the loop may refer to a mail added after the read, so loop again.
-      while (takeRequest()) {
-        try {
-          await deliverBatch();
-        } catch (error) {
-          // Another request arrived during this round, perhaps after the cause of the failure was resolved, so try
-          // again.
-          if (!asked) throw error;
-          noteFailure(error);
-        }
+  return startRounds({
+    pollMs,
+    round: async (again, isStopped) => {
+      try {
+        // One batch per round, so that many requests do not delay other mails.
+        if (await options.collect()) again();
+      } finally {
+        await deliverDue(options, isStopped); // a failing request does not delay them either
       }
-    } finally {
-      running = null; // synchronously after the last check of `asked`, so that no request is missed
-    }
-  };
-  const deliverBatch = async (): Promise<void> => {
-    try {
-      // One batch per round, so that many requests do not delay other mails.
-      if (await options.collect()) asked = true;
-    } finally {
-      await deliverDue(options, () => stopped); // a failing request does not delay them either
-    }
-  };
-  const noteFailure = (error: unknown): void => {
-    options.log.warn({ err: error }, 'the mail outbox cannot be read; will retry');
-  };
-  const takeRequest = (): boolean => {
-    const wasAsked = asked && !stopped;
-    asked = false;
-    return wasAsked;
-  };
-  const drain = (): Promise<void> => {
-    asked = true;
-    return (running ??= deliverAll());
-  };
-  const attempt = (): void => {
-    drain().catch(noteFailure);
-  };
-  const timer = setInterval(attempt, pollMs);
-  timer.unref();
-  return {
-    wake: () => setImmediate(attempt),
-    drain,
-    stop: async () => {
-      stopped = true;
-      clearInterval(timer);
-      await running?.catch(() => undefined); // failures were logged by the code that started it
     },
-  };
+    failed: (error) => {
+      options.log.warn({ err: error }, 'the mail outbox cannot be read; will retry');
+    },
+  });
 }
 
 async function deliverDue(options: MailDispatcherOptions, isStopped: () => boolean): Promise<void> {

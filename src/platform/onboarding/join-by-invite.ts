@@ -6,6 +6,7 @@ import type { PlatformDependencies } from '../dependencies.js';
 import { redeemInvite } from '../organizations/invites.store.js';
 import { rescopeSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
 import { hashToken } from '../tokens/token-hash.js';
+import { recordEvent } from '../webhooks/record-event.js';
 
 export type JoinOutcome =
   | { readonly kind: 'joined'; readonly membership: Schemas['AcceptInviteResponse'] }
@@ -29,7 +30,7 @@ export async function joinByInvite(
     await lockUser(transaction, userId);
     const redeemed = await redeemInvite(transaction, hashToken(token), { userId, email }, now);
     if (redeemed.kind !== 'joined') return redeemed.kind;
-    const { orgId } = redeemed;
+    const { orgId, role, inviteId } = redeemed;
     await recordAudit(transaction, context, now, {
       action: 'MEMBER_JOINED',
       resourceKind: 'MEMBERSHIP',
@@ -37,6 +38,16 @@ export async function joinByInvite(
       orgId,
       userId,
     });
+    const subject = `member ${userId}`;
+    const accepted = {
+      type: 'invite.accepted',
+      orgId,
+      subject,
+      data: { invite_id: inviteId, user_id: userId },
+    } as const;
+    await recordEvent(transaction, accepted, now);
+    const member = { type: 'member.joined', orgId, subject, data: { user_id: userId, role } } as const;
+    await recordEvent(transaction, member, now);
     const account = await findAccount(transaction, userId, orgId);
     return account === null ? 'invalid' : rescopeSession(transaction, sessionId, account, context, dependencies);
   });

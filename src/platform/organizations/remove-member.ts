@@ -2,6 +2,7 @@ import type { RemoveMemberHandler, RemoveMemberReply } from '../../../generated/
 import { lastOwner } from '../../../generated/problems.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
+import { recordEvent } from '../webhooks/record-event.js';
 import { memberToManage } from './member-to-manage.js';
 import { deleteMembership, isLastOwner } from './members.store.js';
 
@@ -31,6 +32,9 @@ export const removeMember: RemoveMemberHandler<PlatformDependencies> = async (
       userId: principal.user_id,
       note: member.user_id === principal.user_id ? `left, was ${member.role}` : `was ${member.role}`,
     });
+    const subject = `member ${member.user_id}`;
+    const data = { user_id: member.user_id, removed_by: principal.user_id };
+    await recordEvent(transaction, { type: 'member.removed', orgId, subject, data }, now);
     return { status: 204 };
   });
 };

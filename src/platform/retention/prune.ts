@@ -25,7 +25,7 @@ interface Rule {
 const expiredTokenDays = 7;
 
 /**
- * Deletes expired tokens, idempotency keys and counters, ended sync runs, undeliverable mails, and audit records, by age. Keeps the last
+ * Deletes expired tokens, idempotency keys and counters, ended sync runs, undeliverable mails and events, and audit records, by age. Keeps the last
  * run of each sync configuration.
  *
  * @param batchSize rows per transaction
@@ -90,6 +90,12 @@ function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retentio
     {
       what: 'mails that were given up',
       table: 'mail_outbox',
+      key: 'id',
+      condition: (sql) => sql`failed_at < ${before(failedMailDays)}`,
+    },
+    {
+      what: 'webhook deliveries that were given up',
+      table: 'webhook_deliveries',
       key: 'id',
       condition: (sql) => sql`failed_at < ${before(failedMailDays)}`,
     },

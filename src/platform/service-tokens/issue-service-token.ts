@@ -20,6 +20,7 @@ import { lockOrganization } from '../organizations/members.store.js';
 import type { Random } from '../random.js';
 import { hashToken } from '../tokens/token-hash.js';
 import { managerOf, type TokenManager } from './token-manager.js';
+import { recordEvent } from '../webhooks/record-event.js';
 import { newServiceToken } from './service-token-form.js';
 import {
   countServiceTokens,
@@ -90,6 +91,8 @@ export async function issueServiceToken(
     await insertSecret(transaction, id, hashToken(secret), now);
     const record = { action: 'CREATE', resourceKind: 'SERVICE_TOKEN', resourceId: id, orgId, userId } as const;
     await recordAudit(transaction, context, now, { ...record, note: scopes.join(', ') });
+    const data = { service_token_id: id, name: token.name };
+    await recordEvent(transaction, { type: 'service_token.created', orgId, subject: `service token ${id}`, data }, now);
     return { issued: await issuedToken(transaction, { orgId, id, secret }, now) };
   });
 }

@@ -77,7 +77,7 @@ export const settingsTable = {
     'INTEGRATION_NETWORKS',
     '',
     addressList,
-    'Networks (CIDR), separated by commas, in which code hosts of organizations may be, such as 10.1.0.0/16. Others must have public addresses.',
+    'Networks (CIDR), separated by commas, in which code hosts of organizations and the URLs of their webhooks may be, such as 10.1.0.0/16. Others must have public addresses.',
   ),
   integrationsPerOrganization: setting(
     'INTEGRATIONS_PER_ORGANIZATION',

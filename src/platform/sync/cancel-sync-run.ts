@@ -3,6 +3,8 @@ import { syncRunNotActive } from '../../../generated/problems.js';
 import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
+import { recordEvent } from '../webhooks/record-event.js';
+import { finishedEvent } from './finished-event.js';
 import { endedRun } from './jobs/sync-job.js';
 import { noSuchRun } from './not-found.js';
 import { endSyncRun, findSyncRun, syncRunOf } from './sync-runs.store.js';
@@ -21,6 +23,8 @@ export const cancelSyncRun: CancelSyncRunHandler<PlatformDependencies> = async (
     const resourceId = row.run.id;
     const record = { action: 'SYNC_CANCELLED', resourceKind: 'SYNC_RUN', resourceId, orgId, ...actor } as const;
     await recordAudit(transaction, context, now, record);
+    const { sync_config_id } = row.run;
+    await recordEvent(transaction, finishedEvent({ id: resourceId, org_id: orgId, sync_config_id }, 'cancelled'), now);
     return row;
   });
   if (ended === null) {

@@ -7,15 +7,16 @@ import type { Contract } from '../../../src/contract-tools/gate/contract.js';
 import { unitsOf, type Surface } from '../../../src/contract-tools/gate/surface.js';
 import { loadContract } from '../../support/load-contract.js';
 import { record } from '../../../src/contract-tools/documents.js';
-import { readObservations } from '../../../src/contract-tools/gate/observations.js';
+import { readObservations, type Unit } from '../../../src/contract-tools/gate/observations.js';
+import { webhookEvents, webhooksSurface } from '../../support/webhook-contract.js';
 import { observationsFolder } from '../../support/recorder.js';
 
 /** Under this name the catalogue of problems is a surface too: an entry counts as seen when some reply refers to it. */
 const catalogueSurface = 'problems';
 
 /**
- * Collects every surface of the repository at `root`: one per contract in `openapi/`, the catalogue of problems, and
- * GraphQL.
+ * Collects every surface of the repository at `root`: one per contract in `openapi/`, the catalogue of problems,
+ * the events of webhooks, and GraphQL.
  *
  * @throws Error when a contract has not been generated
  */
@@ -26,7 +27,7 @@ export async function readSurfaces(root: string): Promise<Surface[]> {
     units: unitsOf(contract),
     seen: readObservations(join(root, observationsFolder), contract.name),
   }));
-  surfaces.push(await readCatalogue(root, contracts));
+  surfaces.push(await readCatalogue(root, contracts), webhookSurface(root));
   if (existsSync(join(root, 'graphql/schema.graphql'))) {
     const units = graphqlUnits(loadGraphqlContract(root));
     surfaces.push({
@@ -36,6 +37,12 @@ export async function readSurfaces(root: string): Promise<Surface[]> {
     });
   }
   return [...surfaces, ...(await undocumentedSurfaces(root, surfaces))];
+}
+
+/** The events that the Platform sends: each must have been received. */
+function webhookSurface(root: string): Surface {
+  const units = webhookEvents().map((type): Unit => [type]);
+  return { name: webhooksSurface, units, seen: readObservations(join(root, observationsFolder), webhooksSurface) };
 }
 
 /** Every file of `openapi/` that has paths is the contract of one API. */

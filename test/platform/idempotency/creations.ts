@@ -55,6 +55,11 @@ export const creations: Readonly<Record<string, (platform: TestPlatform, admin: 
     const rotate = `${path}/${String(created.body.service_token.id)}/rotate`;
     return creation(rotate, admin, { overlap_seconds: 60 }, { overlap_seconds: 0 });
   },
+  createWebhook: async (platform) => {
+    const admin = await platform.signUp(); // an organization has few webhooks
+    const body = { url: 'https://hooks.example.com/', events: ['member.joined'] };
+    return creation(inOrganization(admin, 'webhooks'), admin, body, { events: ['member.removed'] });
+  },
   connectIntegration: (_platform, admin) => {
     const body = { provider: 'host_a', name: randomUUID(), token: 'example-access-token' };
     return creation('/api/v1/admin/integrations', admin, body, { token: 'another-access-token' });

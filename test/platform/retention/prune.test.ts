@@ -36,6 +36,14 @@ beforeEach(async () => {
   for (const [index, days] of [2, 0.01, -0.01].entries()) {
     await sql`insert into idempotency_keys values (${Buffer.alloc(32, index)}, '', ${ago(days)})`;
   }
+  const [hook] = await sql<{ id: string }[]>`
+    insert into webhooks (id, org_id, url, events, sealed_secret)
+    values (gen_random_uuid(), ${org?.id ?? ''}, 'http://a.example', '{member.joined}', '') returning id`;
+  for (const failedAt of [ago(31), ago(29), null]) {
+    await sql`
+      insert into webhook_deliveries (webhook_id, event_id, event, subject, data, created_at, available_at, failed_at)
+      values (${hook?.id ?? ''}, gen_random_uuid(), 'member.joined', 'a', '{}', ${ago(60)}, ${ago(60)}, ${failedAt})`;
+  }
   await sql`insert into rate_limits values ('old', 1, ${ago(1).getTime()}), ('new', 1, ${ago(-1).getTime()})`;
 });
 afterEach(async () => {
@@ -52,6 +60,7 @@ const pruned = [
   { what: 'login failures', rows: 0 },
   { what: 'sync runs', rows: 3 },
   { what: 'mails that were given up', rows: 3 },
+  { what: 'webhook deliveries that were given up', rows: 1 },
   { what: 'audit records', rows: 2 },
 ];
 

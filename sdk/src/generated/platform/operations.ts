@@ -2357,6 +2357,280 @@ export function rotateServiceToken(
   );
 }
 
+/** `GET /api/v1/organizations/{org_id}/webhooks` */
+export interface ListWebhooksRequest extends CallOptions {
+  readonly params: operations['listWebhooks']['parameters']['path'];
+  readonly query?: NonNullable<operations['listWebhooks']['parameters']['query']> | undefined;
+}
+export type ListWebhooksResult =
+  | Success<200, Schemas['WebhookPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * List the webhooks (`GET /api/v1/organizations/{org_id}/webhooks`).
+ *
+ * The webhooks of the organization, newest first, without their secrets.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listWebhooks(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function listWebhooks(client: PlatformClient, request: ListWebhooksRequest): Promise<ListWebhooksResult> {
+  return client.call(
+    {
+      method: 'get',
+      path: '/api/v1/organizations/{org_id}/webhooks',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/webhooks` */
+export interface CreateWebhookRequest extends KeyedCallOptions {
+  readonly params: operations['createWebhook']['parameters']['path'];
+  readonly body: Schemas['CreateWebhookRequest'];
+}
+export type CreateWebhookResult =
+  | Success<201, Schemas['CreatedWebhook']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['WebhookLimitReachedProblem'] | Schemas['IdempotencyKeyInUseProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Create a webhook (`POST /api/v1/organizations/{org_id}/webhooks`).
+ *
+ * Sends the named events of the organization to a URL from now on, signed by the Standard Webhooks
+ * specification. `secret` of the reply is shown once. The URL must have a public address, or one in a
+ * network that the operator allows (`INTEGRATION_NETWORKS`). An organization can have 10 webhooks.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 406
+ * `NotAcceptableProblem`; 409 `WebhookLimitReachedProblem`, `IdempotencyKeyInUseProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
+ * `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createWebhook(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     url: "https://hooks.example.com/plumbline",
+ *     events: [
+ *       "member.joined",
+ *       "sync_run.finished"
+ *     ]
+ *   }
+ * });
+ * ```
+ */
+export function createWebhook(client: PlatformClient, request: CreateWebhookRequest): Promise<CreateWebhookResult> {
+  return client.call(
+    {
+      method: 'post',
+      path: '/api/v1/organizations/{org_id}/webhooks',
+      statuses: [201],
+      format: formats.json,
+      scheme: 'bearer',
+      keyed: true,
+    },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/organizations/{org_id}/webhooks/{webhook_id}` */
+export interface DeleteWebhookRequest extends CallOptions {
+  readonly params: operations['deleteWebhook']['parameters']['path'];
+}
+export type DeleteWebhookResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<404, Schemas['WebhookNotFoundProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Delete a webhook (`DELETE /api/v1/organizations/{org_id}/webhooks/{webhook_id}`).
+ *
+ * Ends the webhook. Events that are not delivered yet are dropped.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `WebhookNotFoundProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deleteWebhook(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     webhook_id: "7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11"
+ *   }
+ * });
+ * ```
+ */
+export function deleteWebhook(client: PlatformClient, request: DeleteWebhookRequest): Promise<DeleteWebhookResult> {
+  return client.call(
+    {
+      method: 'delete',
+      path: '/api/v1/organizations/{org_id}/webhooks/{webhook_id}',
+      statuses: [204],
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `GET /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries` */
+export interface ListWebhookDeliveriesRequest extends CallOptions {
+  readonly params: operations['listWebhookDeliveries']['parameters']['path'];
+  readonly query?: NonNullable<operations['listWebhookDeliveries']['parameters']['query']> | undefined;
+}
+export type ListWebhookDeliveriesResult =
+  | Success<200, Schemas['WebhookDeliveryPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<404, Schemas['WebhookNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * List the deliveries that are outstanding or failed (`GET
+ * /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries`).
+ *
+ * What the URL has not accepted yet, newest first. Accepted events are not among them.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `WebhookNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listWebhookDeliveries(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     webhook_id: "7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11"
+ *   }
+ * });
+ * ```
+ */
+export function listWebhookDeliveries(
+  client: PlatformClient,
+  request: ListWebhookDeliveriesRequest,
+): Promise<ListWebhookDeliveriesResult> {
+  return client.call(
+    {
+      method: 'get',
+      path: '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend` */
+export interface ResendWebhookDeliveryRequest extends CallOptions {
+  readonly params: operations['resendWebhookDelivery']['parameters']['path'];
+}
+export type ResendWebhookDeliveryResult =
+  | Success<202, Schemas['WebhookDelivery']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<404, Schemas['WebhookDeliveryNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Send a delivery again (`POST
+ * /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend`).
+ *
+ * Attempts the delivery soon, with as many further attempts as a new one.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `WebhookDeliveryNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await resendWebhookDelivery(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     webhook_id: "7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11",
+ *     delivery_id: "8e3f4a5b-6c7d-4e8f-8a91-2b3c4d5e6f12"
+ *   }
+ * });
+ * ```
+ */
+export function resendWebhookDelivery(
+  client: PlatformClient,
+  request: ResendWebhookDeliveryRequest,
+): Promise<ResendWebhookDeliveryResult> {
+  return client.call(
+    {
+      method: 'post',
+      path: '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend',
+      statuses: [202],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/service-tokens/current` */
 export type GetCurrentServiceTokenRequest = CallOptions;
 export type GetCurrentServiceTokenResult =

@@ -42,6 +42,9 @@ export type Problem =
   | Schemas['ServiceTokenLimitReachedProblem']
   | Schemas['ServiceTokenNotFoundProblem']
   | Schemas['ServiceTokenEndedProblem']
+  | Schemas['WebhookLimitReachedProblem']
+  | Schemas['WebhookNotFoundProblem']
+  | Schemas['WebhookDeliveryNotFoundProblem']
   | Schemas['IntegrationExistsProblem']
   | Schemas['TooManyIntegrationsProblem']
   | Schemas['IntegrationNotFoundProblem']
@@ -107,6 +110,9 @@ export const problemTypes = [
   '/problems/service-token-limit-reached',
   '/problems/service-token-not-found',
   '/problems/service-token-ended',
+  '/problems/webhook-limit-reached',
+  '/problems/webhook-not-found',
+  '/problems/webhook-delivery-not-found',
   '/problems/integration-exists',
   '/problems/too-many-integrations',
   '/problems/integration-not-found',

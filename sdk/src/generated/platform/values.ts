@@ -24,6 +24,15 @@ export const serviceTokenScopeValues = [
   'views:write',
 ] as const satisfies readonly Schemas['ServiceTokenScope'][];
 
+/** Every `SubscribedEvent`. */
+export const subscribedEventValues = [
+  'invite.accepted',
+  'member.joined',
+  'member.removed',
+  'service_token.created',
+  'sync_run.finished',
+] as const satisfies readonly Schemas['SubscribedEvent'][];
+
 /** Every `CodeHost`. */
 export const codeHostValues = ['host_a', 'host_b'] as const satisfies readonly Schemas['CodeHost'][];
 

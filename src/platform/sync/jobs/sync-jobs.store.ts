@@ -1,6 +1,8 @@
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { DatabaseSql, Sql } from '../../../database/connection.js';
 import { after } from '../../clock.js';
+import { recordEvent } from '../../webhooks/record-event.js';
+import { finishedEvent } from '../finished-event.js';
 import type { StepResult } from './sync-job.js';
 
 /** A run that this worker has taken, with its job. */
@@ -100,11 +102,12 @@ export async function storeEnd(
   now: Date,
 ): Promise<boolean> {
   return sql.begin(async (transaction) => {
-    const [ended] = await transaction<{ org_id: string; sync_config_id: string }[]>`
+    const [ended] = await transaction<{ id: string; org_id: string; sync_config_id: string }[]>`
       update sync_runs set status = ${status}, error = ${error}, finished_at = ${now}, worker = null,
         ${stateColumns(transaction, state)}
-      where ${isStillOurs(transaction, run)} returning org_id, sync_config_id`;
+      where ${isStillOurs(transaction, run)} returning id, org_id, sync_config_id`;
     if (ended === undefined) return false;
+    await recordEvent(transaction, finishedEvent(ended, status), now);
     if (status === 'complete') {
       await transaction`
         update organizations set first_sync_completed_at = ${now}

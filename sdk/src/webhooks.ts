@@ -1,0 +1,103 @@
+import { webhookEventTypes, type WebhookEvent } from './generated/platform/webhooks.js';
+
+export interface WebhookOptions {
+  /** The secret of the webhook (`whsec_…`), or several, of which one must match. */
+  readonly secret: string | readonly string[];
+  /** How old or how far in the future a delivery may be, in seconds (default 300). */
+  readonly toleranceSeconds?: number | undefined;
+  /** Milliseconds since the epoch, for tests. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Verifies what webhooks send. */
+export interface Webhooks {
+  /**
+   * Verifies a delivery by the Standard Webhooks specification, and returns its event, which narrows on `type`.
+   *
+   * A delivery can arrive more than once: ignore an event whose `id` you have handled.
+   *
+   * @param headers `Headers`, or the headers of a Node request
+   * @param body the body as it arrived, before any parser
+   * @throws WebhookVerificationError
+   */
+  parse(headers: WebhookHeaders, body: string | Uint8Array): Promise<WebhookEvent>;
+}
+
+export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The delivery does not come from the server that knows the secret, is too old, or has an unknown event. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError';
+}
+
+/**
+ * Creates the receiver of webhooks with a secret.
+ *
+ * @throws TypeError when a secret is not one, or there is none
+ */
+export function createWebhooks({ secret, toleranceSeconds = 300, now = Date.now }: WebhookOptions): Webhooks {
+  const secrets = [secret].flat().map(bytesOfSecret);
+  if (secrets.length === 0) throw new TypeError('Set at least one secret');
+  return {
+    parse: async (headers, body) => {
+      const id = headerOf(headers, 'webhook-id');
+      const sentAt = headerOf(headers, 'webhook-timestamp');
+      const signatures = headerOf(headers, 'webhook-signature');
+      if (id === null || sentAt === null || signatures === null) throw invalid('the headers are incomplete');
+      if (!/^\d{1,12}$/.test(sentAt)) throw invalid('the time is not a number');
+      if (Math.abs(now() / 1000 - Number(sentAt)) > toleranceSeconds) throw invalid('it is too old or in the future');
+      const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+      const signed = new TextEncoder().encode(`${id}.${sentAt}.${text}`);
+      if (!(await isSigned(signed, signatures, secrets))) throw invalid('no signature matches');
+      return eventOf(text);
+    },
+  };
+}
+
+/** `crypto.subtle.verify` compares in constant time. */
+async function isSigned(
+  signed: Uint8Array<ArrayBuffer>,
+  field: string,
+  secrets: readonly Uint8Array<ArrayBuffer>[],
+): Promise<boolean> {
+  const signatures = field.split(' ').flatMap((each) => (each.startsWith('v1,') ? bytesOf(each.slice(3)) : null) ?? []);
+  for (const secret of secrets) {
+    const key = await crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+    for (const signature of signatures) if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true;
+  }
+  return false;
+}
+
+function eventOf(text: string): WebhookEvent {
+  const event: unknown = JSON.parse(text); // the server has signed it, so it is JSON
+  const type: unknown = typeof event === 'object' && event !== null ? Reflect.get(event, 'type') : undefined;
+  if (!webhookEventTypes.some((known) => known === type)) throw invalid('this version of the SDK lacks the event');
+  return event as WebhookEvent; // signed by the server, whose payloads the contract tests verify
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string | null {
+  if (headers instanceof Headers) return headers.get(name);
+  const [, value] = Object.entries(headers).find(([each]) => each.toLowerCase() === name) ?? [];
+  return typeof value === 'string' ? value : null;
+}
+
+function bytesOfSecret(secret: string): Uint8Array<ArrayBuffer> {
+  const bytes = secret.startsWith('whsec_') ? bytesOf(secret.slice(6)) : null;
+  // The message omits the value, which is a secret.
+  if (bytes === null || bytes.length < 24) throw new TypeError('A secret of a webhook has the form whsec_<base64>');
+  return bytes;
+}
+
+/** null: not base64. */
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^[0-9A-Za-z+/]*={0,2}$/.test(base64)) return null;
+  try {
+    return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
+
+function invalid(reason: string): WebhookVerificationError {
+  return new WebhookVerificationError(`The webhook delivery is refused: ${reason}`);
+}

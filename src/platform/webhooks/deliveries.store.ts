@@ -1,0 +1,133 @@
+import type { WebhookEvent } from '../../../generated/platform/webhooks.js';
+import type { Schemas } from '../../../generated/platform/operations.js';
+import type { Sql } from '../../database/connection.js';
+import { after } from '../clock.js';
+import type { Position } from '../paging.js';
+
+/** An event as it is stored. */
+interface StoredEvent {
+  readonly org_id: string;
+  readonly event_id: string;
+  readonly event: string;
+  /** JSON. */
+  readonly data: string;
+  readonly created_at: Date;
+}
+
+/** A delivery that this server has taken from the outbox. */
+export interface DueDelivery extends StoredEvent {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly url: string;
+  readonly sealed_secret: Uint8Array;
+  /** Includes this attempt. */
+  readonly attempts: number;
+}
+
+/**
+ * Takes deliveries that are due, at most one of each webhook, and none whose subject has an earlier event in the outbox.
+ * They remain there and become due again after `leaseSeconds`, in case this server dies; no two servers hold the same.
+ */
+export async function takeDueDeliveries(
+  sql: Sql,
+  now: Date,
+  leaseSeconds: number,
+  limit: number,
+): Promise<DueDelivery[]> {
+  return sql<DueDelivery[]>`
+    with due as (
+      select distinct on (d.webhook_id) d.id from webhook_deliveries d
+      where d.failed_at is null and d.available_at <= ${now} and not exists (
+        select 1 from webhook_deliveries earlier
+        where earlier.webhook_id = d.webhook_id and earlier.subject = d.subject and earlier.failed_at is null
+          and earlier.position < d.position)
+      order by d.webhook_id, d.position
+      limit ${limit}
+    ), taken as (
+      update webhook_deliveries set available_at = ${after(now, leaseSeconds)}, attempts = attempts + 1
+      where id in (
+        select id from webhook_deliveries
+        where id in (select id from due) and failed_at is null and available_at <= ${now} for update skip locked
+      )
+      returning id, webhook_id, event_id, event, data, created_at, attempts
+    )
+    select taken.*, w.org_id, w.url, w.sealed_secret from taken join webhooks w on w.id = taken.webhook_id`;
+}
+
+export async function deleteDelivery(sql: Sql, id: string): Promise<void> {
+  await sql`delete from webhook_deliveries where id = ${id}`;
+}
+
+/** Records a failed attempt. @param retryAt when to retry; null: never */
+export async function noteDeliveryFailure(
+  sql: Sql,
+  id: string,
+  error: string,
+  now: Date,
+  retryAt: Date | null,
+): Promise<void> {
+  await sql`
+    update webhook_deliveries
+    set last_error = ${error}, available_at = ${retryAt ?? now}, failed_at = ${retryAt === null ? now : null}
+    where id = ${id}`;
+}
+
+interface DeliveryRow extends StoredEvent {
+  readonly id: string;
+  readonly attempts: number;
+  readonly last_error: string | null;
+  readonly available_at: Date;
+  readonly failed_at: Date | null;
+}
+
+/** What the URL of a webhook has not accepted, newest first. */
+export async function selectDeliveries(
+  sql: Sql,
+  webhookId: string,
+  position: Position | null,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  return sql<DeliveryRow[]>`
+    select ${columns(sql)} from webhook_deliveries
+    where webhook_id = ${webhookId}
+      ${position === null ? sql`` : sql`and (created_at, id) < (${position.at}, ${position.id})`}
+    order by created_at desc, id desc limit ${limit}`;
+}
+
+/** Makes a delivery due again, as if it had not been attempted. @returns null when there is no such delivery */
+export async function restartDelivery(
+  sql: Sql,
+  { orgId, webhookId, id }: { readonly orgId: string; readonly webhookId: string; readonly id: string },
+  now: Date,
+): Promise<DeliveryRow | null> {
+  const [row] = await sql<DeliveryRow[]>`
+    update webhook_deliveries set available_at = ${now}, attempts = 0, failed_at = null
+    where id = ${id} and webhook_id = (select w.id from webhooks w where w.org_id = ${orgId} and w.id = ${webhookId})
+    returning ${columns(sql)}`;
+  return row ?? null;
+}
+
+function columns(sql: Sql): ReturnType<Sql> {
+  return sql`id, (select w.org_id from webhooks w where w.id = webhook_id) as org_id, event_id, event, data, attempts,
+    last_error, created_at, available_at, failed_at`;
+}
+
+/** The contract's `WebhookDelivery`. */
+export function deliveryOf(row: DeliveryRow): Schemas['WebhookDelivery'] {
+  const { id, attempts, last_error: error, available_at, failed_at } = row;
+  return {
+    id,
+    event: eventOf(row),
+    status: failed_at === null ? 'waiting' : 'failed',
+    attempts,
+    error,
+    next_attempt_at: failed_at === null ? available_at.toISOString() : null,
+  };
+}
+
+/** The contract's `WebhookEvent`, which is also what the URL receives. */
+export function eventOf({ event, event_id: id, org_id, created_at: createdAt, data }: StoredEvent): WebhookEvent {
+  const parsed: unknown = JSON.parse(data);
+  const payload: unknown = { type: event, id, org_id, occurred_at: createdAt.toISOString(), data: parsed };
+  return payload as WebhookEvent; // `recordEvent` has typed the data by the event
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
+import { subscribe, webhooksPath } from './hooks.js';
+
+let platform: TestPlatform;
+let receiver: WebhookReceiver;
+let owner: TestUser;
+let stranger: TestUser;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  receiver = await startWebhookReceiver();
+  stranger = await platform.signUp();
+});
+afterAll(async () => {
+  await receiver.stop();
+  await platform.stop();
+});
+beforeEach(async () => {
+  owner = await platform.signUp();
+});
+
+const unknownId = '00000000-0000-4000-8000-000000000000';
+const create = (url: string): Promise<JsonReply> =>
+  platform.json('POST', webhooksPath(owner), { token: owner.accessToken, body: { url, events: ['member.joined'] } });
+const list = async (user: TestUser, query = ''): Promise<JsonReply> =>
+  platform.json('GET', webhooksPath(user, query), { token: user.accessToken });
+
+describe('A webhook', () => {
+  it('is created with a secret that is shown once, and listed', async () => {
+    const created = await subscribe(platform, owner, receiver, ['member.joined', 'sync_run.finished']);
+    const { secret, webhook } = created.body;
+    expect(webhook).toMatchObject({ url: receiver.url, created_by: owner.userId });
+    expect((await list(owner)).body.items).toEqual([webhook]);
+    expect((await list(stranger)).body.items).toEqual([]);
+    const rows = await platform.database.sql`select encode(sealed_secret, 'escape') as sealed from webhooks`;
+    expect(JSON.stringify(rows)).not.toContain(String(secret).slice(6));
+    expect(platform.logLines.filter((line) => line.includes(secret))).toEqual([]);
+    const audited = await platform.database.sql`select action, note from audit_log where resource_kind = 'WEBHOOK'`;
+    expect(audited).toEqual([{ action: 'CREATE', note: 'member.joined, sync_run.finished' }]);
+  });
+
+  it.each([
+    'hooks.example.com',
+    'ftp://hooks.example.com/',
+    'https://user:password@hooks.example.com/',
+    'http://10.0.0.1/',
+    'http://[::ffff:10.0.0.1]/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://0x0a000001/',
+  ])('does not send to %s', async (url) => {
+    expect(await create(url)).toMatchObject({ status: 422, body: { violations: [{ path: '/body/url' }] } });
+  });
+
+  it('may have a query', async () => {
+    expect((await create('https://hooks.example.com/in?key=1')).status).toBe(201);
+  });
+
+  it('is one of at most 10, and is listed by pages', async () => {
+    const replies = await Promise.all(Array.from({ length: 11 }, () => create('https://hooks.example.com/')));
+    expect(replies.map(({ status }) => status).sort()).toEqual([...Array<number>(10).fill(201), 409]);
+    const page = await list(owner, '?limit=9');
+    const rest = await list(owner, `?limit=9&cursor=${String(page.body.next_cursor)}`);
+    const ids = [...page.body.items, ...rest.body.items].map(({ id }: { id: string }) => id);
+    expect([new Set(ids).size, rest.body.next_cursor]).toEqual([10, null]);
+  });
+
+  it('is deleted with what it has not delivered', async () => {
+    const { body } = await subscribe(platform, owner, receiver, ['service_token.created']);
+    const id = String(body.webhook.id);
+    const token = { name: 'Export', scopes: ['views:read'], expires_in_days: 9 };
+    const tokens = `/api/v1/organizations/${owner.orgId}/service-tokens`;
+    await platform.json('POST', tokens, { token: owner.accessToken, body: token });
+    const remove = (user: TestUser): Promise<JsonReply> =>
+      platform.json('DELETE', webhooksPath(user, `/${id}`), { token: user.accessToken });
+    expect((await remove(stranger)).body.type).toBe('/problems/webhook-not-found');
+    expect((await remove(owner)).status).toBe(204);
+    expect((await remove(owner)).status).toBe(404);
+    expect(await platform.database.sql`select 1 from webhook_deliveries where webhook_id = ${id}`).toEqual([]);
+  });
+});
+
+it('Deliveries of a webhook are shown to its organization alone', async () => {
+  const { body } = await subscribe(platform, owner, receiver, ['member.joined']);
+  const path = `/${String(body.webhook.id)}/deliveries`;
+  expect((await list(owner, path)).body).toEqual({ items: [], next_cursor: null });
+  expect((await list(owner, `/${unknownId}/deliveries`)).body.type).toBe('/problems/webhook-not-found');
+  expect((await list(stranger, path)).status).toBe(404);
+  expect((await list(owner, `${path}?cursor=x`)).status).toBe(422);
+  const resend = webhooksPath(owner, `${path}/${unknownId}/resend`);
+  const reply = await platform.json('POST', resend, { token: owner.accessToken });
+  expect([reply.status, reply.body.type]).toEqual([404, '/problems/webhook-delivery-not-found']);
+});

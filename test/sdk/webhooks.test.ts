@@ -1,0 +1,105 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import {
+  createWebhooks,
+  webhookEventTypes,
+  WebhookVerificationError,
+  type WebhookEvent,
+  type WebhookOptions,
+} from '../../sdk/src/platform.js';
+
+const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+const other = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
+const at = new Date('2026-03-02T09:15:00Z');
+const id = '9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013';
+const event = {
+  type: 'member.joined',
+  id,
+  org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+  occurred_at: '2026-03-02T09:15:00.000Z',
+  data: { user_id: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01', role: 'member' },
+} as const;
+const body = JSON.stringify(event);
+
+/** The headers of a delivery, signed by the library of the specification. */
+function headersOf(text: string, key = secret, sentAt = at): Record<string, string> {
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(sentAt.getTime() / 1000),
+    'webhook-signature': new Webhook(key).sign(id, sentAt, text),
+  };
+}
+
+function parse(
+  headers: Headers | Record<string, string>,
+  text: string | Uint8Array = body,
+  options: Partial<WebhookOptions> = {},
+): Promise<WebhookEvent> {
+  return createWebhooks({ secret, now: () => at.getTime(), ...options }).parse(headers, text);
+}
+
+describe('a delivery with a valid signature', () => {
+  it('is the event, whatever the form of its headers and body', async () => {
+    const headers = headersOf(body);
+    const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
+    for (const given of [headers, upper, new Headers(headers)]) expect(await parse(given)).toEqual(event);
+    expect(await parse(headers, Buffer.from(body))).toEqual(event);
+  });
+
+  it('narrows on its type', async () => {
+    const parsed = await parse(headersOf(body));
+    if (parsed.type !== 'member.joined') throw new Error('another event');
+    expect(parsed.data.role satisfies 'owner' | 'admin' | 'member' | 'viewer').toBe('member');
+  });
+
+  it('may be signed with one of several secrets, or several times', async () => {
+    expect(await parse(headersOf(body, other), body, { secret: [secret, other] })).toEqual(event);
+    const both = `v1a,AAAA ${new Webhook(other).sign(id, at, body)} ${new Webhook(secret).sign(id, at, body)}`;
+    expect(await parse({ ...headersOf(body), 'webhook-signature': both })).toEqual(event);
+  });
+});
+
+describe('a delivery is refused', () => {
+  const signed = headersOf(body);
+  it.each<[string, () => Promise<unknown>, string]>([
+    ['with another body', () => parse(signed, body.replace('member"', 'owner"')), 'no signature matches'],
+    ['with another id', () => parse({ ...signed, 'webhook-id': 'x' }), 'no signature matches'],
+    ['with another time', () => parse({ ...signed, 'webhook-timestamp': '1772442901' }), 'no signature matches'],
+    ['signed with another secret', () => parse(headersOf(body, other)), 'no signature matches'],
+    ['with a signature of another version', () => parse({ ...signed, 'webhook-signature': 'v2,AA==' }), 'no signature'],
+    ['with a signature that is not base64', () => parse({ ...signed, 'webhook-signature': 'v1,%%' }), 'no signature'],
+    ['with an empty signature', () => parse({ ...signed, 'webhook-signature': 'v1,' }), 'no signature matches'],
+    ['without a signature', () => parse({ 'webhook-id': id, 'webhook-timestamp': '1' }), 'the headers are incomplete'],
+    ['without a time', () => parse({ ...signed, 'webhook-timestamp': 'soon' }), 'the time is not a number'],
+    ['that is older than 5 minutes', () => parse(headersOf(body, secret, new Date(at.getTime() - 301_000))), 'too old'],
+    ['from the future', () => parse(headersOf(body, secret, new Date(at.getTime() + 301_000))), 'in the future'],
+    ['with an unknown event', () => parse(headersOf('{"type":"a"}'), '{"type":"a"}'), 'lacks the event'],
+  ])('%s', async (_what, call, reason) => {
+    const error: unknown = await call().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(WebhookVerificationError);
+    expect(String(error)).toContain(reason);
+    expect(String(error)).not.toContain(secret);
+  });
+
+  it('later than a window that the caller sets', async () => {
+    const old = headersOf(body, secret, new Date(at.getTime() - 301_000));
+    expect(await parse(old, body, { toleranceSeconds: 400 })).toEqual(event);
+  });
+});
+
+it.each(['', 'secret', 'whsec_', 'whsec_%%%', `whsec_${Buffer.alloc(16).toString('base64')}`])(
+  'The secret %j is refused, and not repeated',
+  (wrong) => {
+    expect(() => createWebhooks({ secret: wrong })).toThrow(
+      new TypeError('A secret of a webhook has the form whsec_<base64>'),
+    );
+  },
+);
+
+it('At least one secret is needed', () => {
+  expect(() => createWebhooks({ secret: [] })).toThrow('Set at least one secret');
+});
+
+it('The types of the events are values', () => {
+  expect(webhookEventTypes).toContain('sync_run.finished');
+});
