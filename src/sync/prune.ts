@@ -10,8 +10,8 @@ import type { PartialReach, Reach, Reachable } from './providers/provider.js';
 import { tableNamed, type AnyRow, type JsonValue, type TableName } from './records.js';
 import type { Sink, StateKey, StoredKey, SyncState } from './sinks/sink.js';
 import type { TimeWindow } from './time-window.js';
+import { deriveRemoved } from './work-units/derivation/derivation.js';
 import type { DerivationResources } from './work-units/derivation/resources.js';
-import { deriveRemoved } from './work-units/derivation/removed.js';
 import { numberOf, textOf } from './work-units/row-values.js';
 
 /** A database from which commits are removed. */

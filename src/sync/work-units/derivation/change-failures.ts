@@ -4,8 +4,7 @@
  */
 import type { AnyRow } from '../../records.js';
 import { numberOrNull, textOf } from '../row-values.js';
-import { countWhile } from './count-while.js';
-import { isProduction } from './production-deployments.js';
+import { countWhile, isProduction } from './production-deployments.js';
 
 export class ChangeFailures {
   readonly #ordered: readonly Deployment[];

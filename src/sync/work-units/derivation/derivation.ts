@@ -1,5 +1,5 @@
 /**
- * Keeps work units up to date: after each sync of a repository, and when teams or rules change. A derivation has four
+ * Keeps work units up to date: after each sync of a repository, when commits are removed, and when teams or rules change. A derivation has four
  * steps: `plan.ts` decides which records are affected, `read.ts` reads them, `derive.ts` makes units of them, and
  * `write.ts` stores the units.
  */
@@ -20,7 +20,13 @@ import {
   type Changed,
   type Extent,
 } from './plan.js';
-import { beginNewCommits, deriveRepository, type NewCommits } from './write.js';
+import {
+  beginNewCommits,
+  deriveAfterRemoval,
+  deriveRepository,
+  type NewCommits,
+  type RemovedRecords,
+} from './write.js';
 
 /** The derivation that accompanies one sync. */
 export interface DerivedSync {
@@ -236,4 +242,17 @@ async function isUnknown({ records, store, orgId }: DerivationResources, repoId:
 async function isEmpty(batches: AsyncIterable<readonly unknown[]>): Promise<boolean> {
   for await (const batch of batches) if (batch.length > 0) return false;
   return true;
+}
+
+/**
+ * Removes the units, links and closings of commits and requests whose records are gone, and derives the requests again
+ * that contained the commits. Records that are stored, because another source has them, keep their units.
+ */
+export function deriveRemoved(resources: DerivationResources, repoId: string, removed: RemovedRecords): Promise<void> {
+  return underLock(resources, repoId, async (held) => {
+    const { orgId, records, store, dependencies } = held;
+    const context = await repositoryContext(held, repoId, await records.readProgress(repoId));
+    if (context === undefined) return;
+    await deriveAfterRemoval({ orgId, context, records, store, signal: dependencies.signal }, removed);
+  });
 }

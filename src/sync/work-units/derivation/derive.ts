@@ -20,8 +20,7 @@ import { numberOf, numberOrNull, textOf, textOrNull, textsOf } from '../row-valu
 import type { CommitFacts } from './commits.js';
 import { phasesOf } from './phases.js';
 import type { RepositoryContext } from './plan.js';
-import { reviewersOf } from './reviewers.js';
-import { mergedAt, type RequestFacts } from './request-facts.js';
+import { mergedAt, reviewersOf, type RequestFacts } from './request-facts.js';
 
 type Explain = (contribution: Contribution) => void;
 

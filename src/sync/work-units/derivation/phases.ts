@@ -4,9 +4,8 @@
  */
 import type { Phases } from '../../../analytics/work-unit.js';
 import { numberOf, numberOrNull, textOf } from '../row-values.js';
-import type { RequestFacts } from './request-facts.js';
 import type { RepositoryContext } from './plan.js';
-import { reviewsByOthers } from './reviewers.js';
+import { reviewsByOthers, type RequestFacts } from './request-facts.js';
 
 /** @param mergedAt epoch milliseconds */
 export function phasesOf(context: RepositoryContext, request: RequestFacts, mergedAt: number): Phases {

@@ -4,7 +4,6 @@
  */
 import type { AnyRow } from '../../records.js';
 import { numberOrNull, textOf, textOrNull } from '../row-values.js';
-import { countWhile } from './count-while.js';
 
 /** The columns that this file reads. */
 export const PRODUCTION_COLUMNS = [
@@ -129,4 +128,20 @@ function momentsOf(row: AnyRow): {
   );
   const startedAt = started ?? deployed ?? -Infinity;
   return { startedAt, codeAt: committed ?? merged ?? startedAt, hash: textOrNull(row, 'commit_hash') };
+}
+
+/**
+ * The number of items before the first one that does not meet the condition, by binary search.
+ *
+ * @param items in an order in which those that meet it come first
+ */
+export function countWhile<Item>(items: readonly Item[], meets: (item: Item) => boolean): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const item = items[middle];
+    if (item !== undefined && meets(item)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

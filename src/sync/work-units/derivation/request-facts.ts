@@ -1,7 +1,9 @@
-/** The data that the unit of a pull or merge request depends on. */
+/** The data that the unit of a pull or merge request depends on: its records, its merge, and who reviewed it. */
+import type { Reviewer } from '../../../analytics/work-unit.js';
 import type { AnyRow } from '../../records.js';
-import { numberOrNull } from '../row-values.js';
+import { numberOrNull, textOf, textOrNull } from '../row-values.js';
 import type { CommitFacts } from './commits.js';
+import type { RepositoryContext } from './plan.js';
 
 /** A pull or merge request with the records that its unit depends on. */
 export interface RequestFacts {
@@ -27,4 +29,28 @@ export interface Review {
 /** The time of a request's merge; null if it was not merged. */
 export function mergedAt(row: AnyRow): number | null {
   return numberOrNull(row, 'merged_at') ?? (row['state'] === 'merged' ? numberOrNull(row, 'closed_at') : null);
+}
+
+/** The submitted reviews of other people than the author; bots are not people. */
+export function reviewsByOthers({ authors }: RepositoryContext, { row, reviews }: RequestFacts): readonly Review[] {
+  const own = authors.identify(textOrNull(row, 'author_email'), textOrNull(row, 'author_name')).names;
+  return reviews.filter(({ reviewer, state }) => {
+    const { author } = authors.identify(null, reviewer);
+    return state !== 'PENDING' && !own.includes(author) && !author.endsWith('[bot]');
+  });
+}
+
+/** Sources that report the reviews of all requests: a clone and GitLab's list of requests have none. */
+const REVIEWED_SOURCES: ReadonlySet<string> = new Set(['host_a', 'synthetic']);
+
+/** The people who reviewed a request, by name; undefined if its source does not report reviews. */
+export function reviewersOf(context: RepositoryContext, request: RequestFacts): readonly Reviewer[] | undefined {
+  if (!REVIEWED_SOURCES.has(textOf(request.row, 'source'))) return undefined;
+  const found = new Map<string, Reviewer>();
+  for (const { reviewer } of reviewsByOthers(context, request)) {
+    const { author, names } = context.authors.identify(null, reviewer);
+    const team = context.teams.teamOfPerson(names);
+    found.set(author, { reviewer: author, team, reviews: (found.get(author)?.reviews ?? 0) + 1 });
+  }
+  return [...found.values()].sort((one, other) => (one.reviewer < other.reviewer ? -1 : 1));
 }
