@@ -23,7 +23,7 @@ export interface Renewal {
  */
 export function createRenewal(store: TokenStore, refresh: Refresh): Renewal {
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <Result>(exchange: () => Promise<Result>): Promise<Result> => {
+  const serialized = <Result>(exchange: () => Promise<Result>): Promise<Result> => {
     const result = last.then(exchange);
     last = result.catch(() => undefined);
     return result;
@@ -32,13 +32,13 @@ export function createRenewal(store: TokenStore, refresh: Refresh): Renewal {
   return {
     renew: async (rejected) => {
       // Read the store inside the exchange: tokens read before it may be used up by now.
-      underWay ??= inTurn(() => renew(store, refresh, rejected)).finally(() => {
+      underWay ??= serialized(() => renew(store, refresh, rejected)).finally(() => {
         underWay = null;
       });
       return otherThan(rejected, await underWay);
     },
     exclusively: (call) =>
-      inTurn(() => call(async (rejected) => otherThan(rejected, await renew(store, refresh, rejected)))),
+      serialized(() => call(async (rejected) => otherThan(rejected, await renew(store, refresh, rejected)))),
   };
 }
 

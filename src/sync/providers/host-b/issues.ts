@@ -5,7 +5,7 @@
  */
 import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
-import { inTurn } from '../in-turn.js';
+import { pagesOfAll } from '../sequence.js';
 import { newestFirst, type Listing } from '../newest-first.js';
 import { pageNumber } from '../page-number.js';
 import type { Page, Start } from '../provider.js';
@@ -27,7 +27,7 @@ import type { HostBProject } from './project.js';
 
 export function issuePages(project: HostBProject, window: TimeWindow, start: Start): AsyncIterable<Page> {
   const lists = [issueListing(project, window), eventListing(project, window)];
-  return inTurn(
+  return pagesOfAll(
     lists.map((listing) => (from) => newestFirst(listing, from)),
     start,
   );

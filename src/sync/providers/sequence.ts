@@ -1,15 +1,15 @@
-/** Reads several lists of a host one after the other, for a target whose records are in more than one list. */
+/** Reads several lists of a host in sequence, for a target whose records are in more than one list. */
 import type { JsonValue } from '../records.js';
 import type { Page, Start } from './provider.js';
 
-/** Where one of the lists was left. */
+/** Where the reading of a list stopped. */
 interface Mark {
   readonly position: JsonValue;
   readonly done: boolean;
 }
 
-/** The pages of all lists, in order. Each list resumes, and ends, where it would on its own. */
-export async function* inTurn(
+/** The pages of all lists, in order. Each list resumes and ends where it would alone. */
+export async function* pagesOfAll(
   lists: readonly ((start: Start) => AsyncIterable<Page>)[],
   start: Start,
 ): AsyncGenerator<Page> {
