@@ -10,6 +10,7 @@ CREATE TABLE webhooks (
   created_by uuid REFERENCES users (id) ON DELETE SET NULL,
   created_at timestamptz(3) NOT NULL DEFAULT now()
 );
+COMMENT ON TABLE webhooks IS 'Where events of organizations are sent. A webhook gets the events from its creation on.';
 CREATE INDEX webhooks_of_org_idx ON webhooks (org_id, created_at DESC, id DESC);
 CREATE INDEX webhooks_created_by_idx ON webhooks (created_by);
 

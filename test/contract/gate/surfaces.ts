@@ -27,7 +27,7 @@ export async function readSurfaces(root: string): Promise<Surface[]> {
     units: unitsOf(contract),
     seen: readObservations(join(root, observationsFolder), contract.name),
   }));
-  surfaces.push(await readCatalogue(root, contracts), webhookSurface(root));
+  surfaces.push(await readCatalogue(root, contracts), ...webhookSurface(root));
   if (existsSync(join(root, 'graphql/schema.graphql'))) {
     const units = graphqlUnits(loadGraphqlContract(root));
     surfaces.push({
@@ -40,9 +40,10 @@ export async function readSurfaces(root: string): Promise<Surface[]> {
 }
 
 /** The events that the Platform sends: each must have been received. */
-function webhookSurface(root: string): Surface {
-  const units = webhookEvents().map((type): Unit => [type]);
-  return { name: webhooksSurface, units, seen: readObservations(join(root, observationsFolder), webhooksSurface) };
+function webhookSurface(root: string): Surface[] {
+  const units = webhookEvents(root).map((type): Unit => [type]);
+  if (units.length === 0) return [];
+  return [{ name: webhooksSurface, units, seen: readObservations(join(root, observationsFolder), webhooksSurface) }];
 }
 
 /** Every file of `openapi/` that has paths is the contract of one API. */
