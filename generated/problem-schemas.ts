@@ -3,2389 +3,2389 @@
 export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    /** @description The body cannot be read: it is not JSON, or not UTF-8. Nothing was done. Send the body as one JSON value in UTF-8; `message` says where parsing failed. */
-    MalformedRequestProblem: {
-      /** @constant */
-      type: '/problems/malformed-request';
-      /** @constant */
-      title: 'Malformed request';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The request has more than one `Host` header, so that servers could disagree about its target (RFC 9112, section 3.2). Nothing was done, and the connection is closed. Send exactly one `Host` header. */
-    RepeatedHostProblem: {
-      /** @constant */
-      type: '/problems/repeated-host';
-      /** @constant */
-      title: 'Repeated host';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The operation requires a bearer token, and the request has none or an invalid one: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request. */
-    UnauthenticatedProblem: {
-      /** @constant */
-      type: '/problems/unauthenticated';
-      /** @constant */
-      title: 'Unauthenticated';
-      /** @constant */
-      status: 401;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns. */
-    OrganizationRequiredProblem: {
-      /** @constant */
-      type: '/problems/organization-required';
-      /** @constant */
-      title: 'Organization required';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description Your role in the organization is too low for this operation or for the member that it would change. Ask a member with `required_role` or a higher role. */
-    InsufficientRoleProblem: {
-      /** @constant */
-      type: '/problems/insufficient-role';
-      /** @constant */
-      title: 'Insufficient role';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The lowest role that is allowed.
-       * @enum {string}
-       */
-      required_role: 'owner' | 'admin' | 'member' | 'viewer';
-    };
-    /** @description The service token lacks the scope that this operation needs. Create a token with the scope `required_scope`; the scopes of a token cannot be changed. */
-    InsufficientScopeProblem: {
-      /** @constant */
-      type: '/problems/insufficient-scope';
-      /** @constant */
-      title: 'Insufficient scope';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description The scope that is needed. */
-      required_scope: string;
-    };
-    /** @description The organization has no service token with this id. List the tokens to find it. */
-    ServiceTokenNotFoundProblem: {
-      /** @constant */
-      type: '/problems/service-token-not-found';
-      /** @constant */
-      title: 'Service token not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The service token has expired or is revoked, so it cannot be rotated. Create a new one. */
-    ServiceTokenEndedProblem: {
-      /** @constant */
-      type: '/problems/service-token-ended';
-      /** @constant */
-      title: 'Service token ended';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization has as many service tokens as it can have. Revoke one that nothing uses, then create again. */
-    ServiceTokenLimitReachedProblem: {
-      /** @constant */
-      type: '/problems/service-token-limit-reached';
-      /** @constant */
-      title: 'Service token limit reached';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization has no such webhook. Read the list of webhooks. */
-    WebhookNotFoundProblem: {
-      /** @constant */
-      type: '/problems/webhook-not-found';
-      /** @constant */
-      title: 'Webhook not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization has no such webhook, or the delivery was accepted and is gone. Read the list of deliveries. */
-    WebhookDeliveryNotFoundProblem: {
-      /** @constant */
-      type: '/problems/webhook-delivery-not-found';
-      /** @constant */
-      title: 'Webhook delivery not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization has as many webhooks as it can have. Delete one that nothing uses. */
-    WebhookLimitReachedProblem: {
-      /** @constant */
-      type: '/problems/webhook-limit-reached';
-      /** @constant */
-      title: 'Webhook limit reached';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description No operation has this path. Compare the path, including the version prefix, with the API reference. */
-    RouteNotFoundProblem: {
-      /** @constant */
-      type: '/problems/route-not-found';
-      /** @constant */
-      title: 'Route not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The path exists, but does not support this method. `allow`, like the `Allow` header, lists the supported methods. */
-    MethodNotAllowedProblem: {
-      /** @constant */
-      type: '/problems/method-not-allowed';
-      /** @constant */
-      title: 'Method not allowed';
-      /** @constant */
-      status: 405;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description The methods that the path supports. */
-      allow: string[];
-    };
-    /** @description The `Accept` header excludes every media type in which the reply can be sent. Ask for one of `available`, or leave the header out. */
-    NotAcceptableProblem: {
-      /** @constant */
-      type: '/problems/not-acceptable';
-      /** @constant */
-      title: 'Not acceptable';
-      /** @constant */
-      status: 406;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description The media types that the operation can return. */
-      available: string[];
-    };
-    /** @description The request body is larger than the operation accepts. The server stopped reading it. Send at most `max_bytes` bytes. */
-    PayloadTooLargeProblem: {
-      /** @constant */
-      type: '/problems/payload-too-large';
-      /** @constant */
-      title: 'Payload too large';
-      /** @constant */
-      status: 413;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description The largest body that the operation accepts, in bytes. */
-      max_bytes: number;
-    };
-    /** @description The `Content-Type` of the request is missing, or names a media type (or a `Content-Encoding`) that the operation does not accept. Send one of `supported`, uncompressed. */
-    UnsupportedMediaTypeProblem: {
-      /** @constant */
-      type: '/problems/unsupported-media-type';
-      /** @constant */
-      title: 'Unsupported media type';
-      /** @constant */
-      status: 415;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description The media types that the operation accepts. */
-      supported: string[];
-    };
-    /** @description The request is well-formed, but a parameter or a part of the body violates the contract, or refers to something that does not exist. Nothing was done. Correct what `violations` lists and send the request again. */
-    ValidationFailedProblem: {
-      /** @constant */
-      type: '/problems/validation-failed';
-      /** @constant */
-      title: 'Validation failed';
-      /** @constant */
-      status: 422;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description All violations, in the order of the values in the request. */
-      violations: components['schemas']['FieldViolation'][];
-    };
-    /** @description You have exceeded the rate limit of this operation; see the `RateLimit` and `RateLimit-Policy` headers. Wait `retry_after_seconds` seconds and repeat the request. */
-    RateLimitedProblem: {
-      /** @constant */
-      type: '/problems/rate-limited';
-      /** @constant */
-      title: 'Rate limited';
-      /** @constant */
-      status: 429;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
-      retry_after_seconds: number;
-    };
-    /** @description A request with the same `Idempotency-Key` is still being handled. Wait `retry_after_seconds` seconds and repeat the request with the same key; you then receive the reply of the first one. */
-    IdempotencyKeyInUseProblem: {
-      /** @constant */
-      type: '/problems/idempotency-key-in-use';
-      /** @constant */
-      title: 'Idempotency key in use';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
-      retry_after_seconds: number;
-    };
-    /** @description An earlier request with the same `Idempotency-Key` had another path or body. Nothing was changed. Use a new key for each request, and the same key only to repeat it. */
-    IdempotencyKeyReusedProblem: {
-      /** @constant */
-      type: '/problems/idempotency-key-reused';
-      /** @constant */
-      title: 'Idempotency key reused';
-      /** @constant */
-      status: 422;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The server failed unexpectedly. Changes were rolled back. Try again later. If the error persists, report the `request_id`; the operator finds the cause in the log with it. */
-    InternalErrorProblem: {
-      /** @constant */
-      type: '/problems/internal-error';
-      /** @constant */
-      title: 'Internal error';
-      /** @constant */
-      status: 500;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The operation is part of the contract, but this server does not implement it yet. Use a newer server. */
-    NotImplementedProblem: {
-      /** @constant */
-      type: '/problems/not-implemented';
-      /** @constant */
-      title: 'Not implemented';
-      /** @constant */
-      status: 501;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The server is temporarily unavailable: its database is unreachable, too many password checks or compose files are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
-    ServiceUnavailableProblem: {
-      /** @constant */
-      type: '/problems/service-unavailable';
-      /** @constant */
-      title: 'Service unavailable';
-      /** @constant */
-      status: 503;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
-      retry_after_seconds: number;
-    };
-    /** @description An account with this e-mail address exists. Log in, or use the forgotten-password operation to regain access. */
-    EmailAlreadyRegisteredProblem: {
-      /** @constant */
-      type: '/problems/email-already-registered';
-      /** @constant */
-      title: 'Email already registered';
-      /** @constant */
-      status: 400;
-      /** @constant */
-      message: 'Email already registered';
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The verification token is unknown, was used, was replaced by a newer one, or is older than 24 hours. Ask for a new verification e-mail. */
-    InvalidVerificationTokenProblem: {
-      /** @constant */
-      type: '/problems/invalid-verification-token';
-      /** @constant */
-      title: 'Invalid verification token';
-      /** @constant */
-      status: 400;
-      /** @constant */
-      message: 'Invalid or expired verification token';
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The token of a "this was not me" link is unknown, or its account has been verified or deleted since. To take over a verified account that has your address, reset its password. */
-    InvalidDisownTokenProblem: {
-      /** @constant */
-      type: '/problems/invalid-disown-token';
-      /** @constant */
-      title: 'Invalid disown token';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The password-reset token is unknown, was used, was replaced by a newer one, or is older than 1 hour. Ask for a new reset e-mail. */
-    InvalidResetTokenProblem: {
-      /** @constant */
-      type: '/problems/invalid-reset-token';
-      /** @constant */
-      title: 'Invalid reset token';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The invite is unknown, was used, revoked or replaced, is older than 72 hours, or was sent to a different e-mail address than yours. Ask the organization to invite the address of your account. */
-    InvalidInviteProblem: {
-      /** @constant */
-      type: '/problems/invalid-invite';
-      /** @constant */
-      title: 'Invalid invite';
-      /** @constant */
-      status: 400;
-      /** @constant */
-      message: 'Invalid or expired invite';
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The e-mail address or the password is wrong. The reply is the same whether the account does not exist, is disabled, has no password, or has a different password. Check both, or reset the password. */
-    InvalidCredentialsProblem: {
-      /** @constant */
-      type: '/problems/invalid-credentials';
-      /** @constant */
-      title: 'Invalid credentials';
-      /** @constant */
-      status: 401;
-      /** @constant */
-      message: 'Invalid credentials';
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The refresh token is malformed, expired, unknown, or not a refresh token, or its user is no longer allowed to log in. Log in again. The tokens of a browser session are accepted only in its cookie, and no others are accepted there. */
-    InvalidRefreshTokenProblem: {
-      /** @constant */
-      type: '/problems/invalid-refresh-token';
-      /** @constant */
-      title: 'Invalid refresh token';
-      /** @constant */
-      status: 401;
-      /** @constant */
-      message: 'Invalid or expired refresh token';
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The refresh token was already used. This can mean that it was stolen, so all tokens that descend from the same login have been revoked. Log in again. To avoid this, keep only the newest refresh token and never refresh concurrently. */
-    RefreshTokenReusedProblem: {
-      /** @constant */
-      type: '/problems/refresh-token-reused';
-      /** @constant */
-      title: 'Refresh token reused';
-      /** @constant */
-      status: 401;
-      /** @constant */
-      message: 'Refresh token reuse detected';
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The operation requires a verified e-mail address. Follow the link in the verification e-mail, or ask for a new one. */
-    EmailNotVerifiedProblem: {
-      /** @constant */
-      type: '/problems/email-not-verified';
-      /** @constant */
-      title: 'Email not verified';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The current password that you sent to confirm the change is wrong, or the account has no password. The access token is valid: refreshing it does not help. Send the right password, or reset it by e-mail. */
-    WrongPasswordProblem: {
-      /** @constant */
-      type: '/problems/wrong-password';
-      /** @constant */
-      title: 'Wrong password';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description You are not a member of the organization, or it does not exist; the reply does not reveal which. List your organizations and choose one of them. */
-    NotAMemberProblem: {
-      /** @constant */
-      type: '/problems/not-a-member';
-      /** @constant */
-      title: 'Not a member';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The new password violates the password rules. All violations are listed. Choose another password. */
-    PasswordRejectedProblem: {
-      /** @constant */
-      type: '/problems/password-rejected';
-      /** @constant */
-      title: 'Password rejected';
-      /** @constant */
-      status: 422;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description All violated rules. */
-      violations: components['schemas']['PasswordViolation'][];
-    };
-    /** @description Five consecutive logins have failed for this e-mail address. This locks it for 15 minutes, whether or not an account exists. Wait `retry_after_seconds` seconds, or reset the password, which removes the lock. */
-    AccountLockedProblem: {
-      /** @constant */
-      type: '/problems/account-locked';
-      /** @constant */
-      title: 'Account locked';
-      /** @constant */
-      status: 429;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
-      retry_after_seconds: number;
-    };
-    /** @description You have no active session with this id: it never existed, belongs to another user, has expired, or was ended. List your sessions to see the current ones. */
-    SessionNotFoundProblem: {
-      /** @constant */
-      type: '/problems/session-not-found';
-      /** @constant */
-      title: 'Session not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The path names a different organization than the access token. Switch to that organization first, and use the access token that this returns. */
-    OrganizationMismatchProblem: {
-      /** @constant */
-      type: '/problems/organization-mismatch';
-      /** @constant */
-      title: 'Organization mismatch';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description You cannot grant a role above your own. Grant a lower role, or ask a member with a higher role. */
-    RoleNotGrantableProblem: {
-      /** @constant */
-      type: '/problems/role-not-grantable';
-      /** @constant */
-      title: 'Role not grantable';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization has no pending invite with this id: it never existed, was accepted, revoked or replaced, or has expired. List the invites to see their state. */
-    InviteNotFoundProblem: {
-      /** @constant */
-      type: '/problems/invite-not-found';
-      /** @constant */
-      title: 'Invite not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The user is not a member of the organization. List the members. */
-    MemberNotFoundProblem: {
-      /** @constant */
-      type: '/problems/member-not-found';
-      /** @constant */
-      title: 'Member not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The user is already a member. Use the existing membership: list the organizations and switch to the one that you want. */
-    AlreadyMemberProblem: {
-      /** @constant */
-      type: '/problems/already-member';
-      /** @constant */
-      title: 'Already a member';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization already has a pending invite to this e-mail address. Wait until it is accepted or expires, or revoke it and invite again. */
-    InviteExistsProblem: {
-      /** @constant */
-      type: '/problems/invite-exists';
-      /** @constant */
-      title: 'Invite exists';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The change would leave the organization without an owner. Make another member an owner first. */
-    LastOwnerProblem: {
-      /** @constant */
-      type: '/problems/last-owner';
-      /** @constant */
-      title: 'Last owner';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization has no integration with this id. List the integrations to see the valid ids. */
-    IntegrationNotFoundProblem: {
-      /** @constant */
-      type: '/problems/integration-not-found';
-      /** @constant */
-      title: 'Integration not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The code host of the integration cannot be reached, does not answer like a code host, or refuses the token. Test the integration, and connect it again with another token or base URL where needed. */
-    CodeHostFailedProblem: {
-      /** @constant */
-      type: '/problems/code-host-failed';
-      /** @constant */
-      title: 'Code host failed';
-      /** @constant */
-      status: 502;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization has no team with this id. List the teams to see the valid ids. */
-    TeamNotFoundProblem: {
-      /** @constant */
-      type: '/problems/team-not-found';
-      /** @constant */
-      title: 'Team not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization already has a team with this id. Choose another id, or change the existing team. */
-    TeamExistsProblem: {
-      /** @constant */
-      type: '/problems/team-exists';
-      /** @constant */
-      title: 'Team exists';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization has the maximum of 1,000 teams. Delete some, or add members and repositories to existing teams. */
-    TeamLimitReachedProblem: {
-      /** @constant */
-      type: '/problems/team-limit-reached';
-      /** @constant */
-      title: 'Team limit reached';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The text is not YAML, or not a teams file. Nothing was changed. Correct what `problems` lists and send the file again. */
-    TeamsFileInvalidProblem: {
-      /** @constant */
-      type: '/problems/teams-file-invalid';
-      /** @constant */
-      title: 'Teams file invalid';
-      /** @constant */
-      status: 422;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /** @description What is wrong with the file, in the order of its lines; the first hundred problems. */
-      problems: {
-        /** @description The line of the file, counted from 1. Null where the problem is about the whole file. */
-        line: number | null;
-        /** @description The value that is wrong: `teams[2].members`. Null where the text is not YAML. */
-        place: string | null;
-        /** @description What is wrong, for people to read. */
-        message: string;
-      }[];
-    };
-    /** @description The organization already has an integration with this provider and name. Choose another name, or disconnect the existing integration first. */
-    IntegrationExistsProblem: {
-      /** @constant */
-      type: '/problems/integration-exists';
-      /** @constant */
-      title: 'Integration exists';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization has as many integrations as the server permits. Disconnect one that is no longer needed, or ask the operator to raise `INTEGRATIONS_PER_ORGANIZATION`. */
-    TooManyIntegrationsProblem: {
-      /** @constant */
-      type: '/problems/too-many-integrations';
-      /** @constant */
-      title: 'Too many integrations';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description Sync configurations use this integration. Delete them first, then disconnect. */
-    IntegrationInUseProblem: {
-      /** @constant */
-      type: '/problems/integration-in-use';
-      /** @constant */
-      title: 'Integration in use';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization has no sync configuration with this id. List the configurations to see the valid ids. */
-    SyncConfigNotFoundProblem: {
-      /** @constant */
-      type: '/problems/sync-config-not-found';
-      /** @constant */
-      title: 'Sync configuration not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description An inactive sync configuration cannot be run. Set `is_active` to true, then start the run. */
-    SyncConfigInactiveProblem: {
-      /** @constant */
-      type: '/problems/sync-config-inactive';
-      /** @constant */
-      title: 'Sync configuration inactive';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The sync configuration has no run with this id. List its runs to see the valid ids. */
-    SyncRunNotFoundProblem: {
-      /** @constant */
-      type: '/problems/sync-run-not-found';
-      /** @constant */
-      title: 'Sync run not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The demo data of the organization is being removed. Wait until this has finished, then try again. */
-    DemoDataRemovalActiveProblem: {
-      /** @constant */
-      type: '/problems/demo-data-removal-active';
-      /** @constant */
-      title: 'Demo data removal active';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description A run of the sync configuration is already pending or running. Wait until it ends, or cancel it. */
-    SyncRunActiveProblem: {
-      /** @constant */
-      type: '/problems/sync-run-active';
-      /** @constant */
-      title: 'Sync run active';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization has the maximum number of pending and running sync runs. Wait until one ends, or cancel one. */
-    TooManySyncRunsProblem: {
-      /** @constant */
-      type: '/problems/too-many-sync-runs';
-      /** @constant */
-      title: 'Too many sync runs';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization has no saved view with this id. List the views to see the valid ids. */
-    ViewNotFoundProblem: {
-      /** @constant */
-      type: '/problems/view-not-found';
-      /** @constant */
-      title: 'View not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The organization has the maximum number of saved views. Delete one, then save again. */
-    ViewLimitReachedProblem: {
-      /** @constant */
-      type: '/problems/view-limit-reached';
-      /** @constant */
-      title: 'View limit reached';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description Only a pending or running run can be cancelled. This run has ended; no action is needed. */
-    SyncRunNotActiveProblem: {
-      /** @constant */
-      type: '/problems/sync-run-not-active';
-      /** @constant */
-      title: 'Sync run not active';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The server authenticates clients by certificate, and the auth store does not contain the certificate of this client. Ask the operator to add it with `plumbline compose auth add`. */
-    ClientNotAllowedProblem: {
-      /** @constant */
-      type: '/problems/client-not-allowed';
-      /** @constant */
-      title: 'Client not allowed';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its pages, by its name or address. For the compose service, the operator can add names with `--allow-host`. */
-    ForeignRequestProblem: {
-      /** @constant */
-      type: '/problems/foreign-request';
-      /** @constant */
-      title: 'Foreign request';
-      /** @constant */
-      status: 403;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The compose server serves a web page at this address, and answers only requests of its sessions. The request lacks the cookie of a session or the matching key. Get a new link with `plumbline compose ui` and open it. Programs use the server's socket instead. */
-    PageSessionRequiredProblem: {
-      /** @constant */
-      type: '/problems/page-session-required';
-      /** @constant */
-      title: 'Page session required';
-      /** @constant */
-      status: 401;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description A link to the page of the compose server works once, within five minutes, until a newer one is issued. This one was used, has expired or was replaced, or another server issued it. Get a new one with `plumbline compose ui`. */
-    PageLinkRefusedProblem: {
-      /** @constant */
-      type: '/problems/page-link-refused';
-      /** @constant */
-      title: 'Page link refused';
-      /** @constant */
-      status: 401;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description The compose server was started without its web page. Start it with `plumbline compose serve --ui`. */
-    PageNotServedProblem: {
-      /** @constant */
-      type: '/problems/page-not-served';
-      /** @constant */
-      title: 'Page not served';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. The wording may change. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-    };
-    /** @description No container, network, volume or secret has this id or name. List them, and use an id or a name from the list. */
-    RuntimeNotFoundProblem: {
-      /** @constant */
-      type: '/problems/runtime-not-found';
-      /** @constant */
-      title: 'Not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'RuntimeError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'notFound';
-      /** @description The requested id, id prefix, or name. */
-      id: string;
-    };
-    /** @description This id or name is already in use, and replacement was not allowed. Choose another name, remove the existing object, or allow replacement where the operation supports it. */
-    RuntimeAlreadyExistsProblem: {
-      /** @constant */
-      type: '/problems/runtime-already-exists';
-      /** @constant */
-      title: 'Already exists';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'RuntimeError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'alreadyExists';
-      /** @description The id or name that is taken. */
-      id: string;
-    };
-    /** @description The operation is not possible in the current status of the container: `actual` is the current status, `expected` the required one. */
-    RuntimeInvalidStateProblem: {
-      /** @constant */
-      type: '/problems/runtime-invalid-state';
-      /** @constant */
-      title: 'Invalid state';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'RuntimeError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'invalidState';
-      /** @description The container. */
-      id: string;
-      /**
-       * @description The required status.
-       * @enum {string}
-       */
-      expected: 'created' | 'running' | 'stopping' | 'stopped' | 'exited';
-      /**
-       * @description The current status.
-       * @enum {string}
-       */
-      actual: 'created' | 'running' | 'stopping' | 'stopped' | 'exited';
-    };
-    /** @description The container did not exit in time: 408 if the caller chose the timeout, 504 if the server did. Nothing was undone. Wait again, or longer. */
-    RuntimeTimeoutProblem: {
-      /** @constant */
-      type: '/problems/runtime-timeout';
-      /** @constant */
-      title: 'Timeout';
-      /** @enum {integer} */
-      status: 408 | 504;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'RuntimeError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'timeout';
-      /** @description The container that was waited for. */
-      id: string;
-      /** @description The timeout, in seconds. */
-      seconds: number;
-    };
-    /** @description The image is not on this machine and cannot be pulled. Check the spelling, the tag, and whether the server can reach the registry and log in to it. */
-    RuntimeImageNotFoundProblem: {
-      /** @constant */
-      type: '/problems/runtime-image-not-found';
-      /** @constant */
-      title: 'Image not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'RuntimeError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'imageNotFound';
-      /** @description The requested image. */
-      reference: string;
-    };
-    /** @description The backend of this server does not support this operation. Start the server with another backend. */
-    RuntimeNotSupportedProblem: {
-      /** @constant */
-      type: '/problems/runtime-not-supported';
-      /** @constant */
-      title: 'Not supported';
-      /** @constant */
-      status: 501;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'RuntimeError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'notSupported';
-      /** @description The requested operation. */
-      operation: string;
-      /**
-       * @description The backend that does not support it.
-       * @enum {string}
-       */
-      conformer: 'mock' | 'bridge' | 'native' | 'remote';
-    };
-    /** @description The container engine failed or does not respond. `message` is its error text, without paths and environment values. Check the engine, then try again. */
-    RuntimeBackendFailureProblem: {
-      /** @constant */
-      type: '/problems/runtime-backend-failure';
-      /** @constant */
-      title: 'Backend failure';
-      /** @constant */
-      status: 502;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'RuntimeError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'backendFailure';
-    };
-    /** @description The server could not write or read back persistent state. Check the disk and the permissions of the state folder; the cause is in the log. */
-    RuntimePersistenceFailureProblem: {
-      /** @constant */
-      type: '/problems/runtime-persistence-failure';
-      /** @constant */
-      title: 'Persistence failure';
-      /** @constant */
-      status: 500;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'RuntimeError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'persistenceFailure';
-    };
-    /** @description A service has neither `image` nor `build`. Add one of them. */
-    ComposeImageNotFoundProblem: {
-      /** @constant */
-      type: '/problems/compose-image-not-found';
-      /** @constant */
-      title: 'Service without image';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'imageNotFound';
-      /** @description The service. */
-      service: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description The project has no name, or an invalid one. A name consists of lower case letters, digits, `-` and `_`, and starts with a letter or digit. */
-    ComposeInvalidProjectNameProblem: {
-      /** @constant */
-      type: '/problems/compose-invalid-project-name';
-      /** @constant */
-      title: 'Invalid project name';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'invalidProjectName';
-      /** @description The invalid name; empty if there is none. */
-      name: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A volume that the compose file declares as `external: true` must exist before the project starts, and it does not. Create it, and repeat the request. */
-    ComposeExternalVolumeNotFoundProblem: {
-      /** @constant */
-      type: '/problems/compose-external-volume-not-found';
-      /** @constant */
-      title: 'External volume not found';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'externalVolumeNotFound';
-      /** @description The volume. */
-      volume: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A `command` or `entrypoint` written as one string violates the quoting rules of the shell. Close its quotes, or write it as a list. */
-    ComposeInvalidShellTokenizationProblem: {
-      /** @constant */
-      type: '/problems/compose-invalid-shell-tokenization';
-      /** @constant */
-      title: 'Invalid shell words';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'invalidShellTokenization';
-      /** @description The text that cannot be split. */
-      input: string;
-      /** @description What is wrong with it. */
-      reason: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description There is no compose file: neither the one that `--file` or COMPOSE_FILE names, nor one of the default names in the working directory or its parents. */
-    YamlComposeFileNotFoundProblem: {
-      /** @constant */
-      type: '/problems/yaml-compose-file-not-found';
-      /** @constant */
-      title: 'Compose file not found';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'YamlError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'composeFileNotFound';
-      /** @description The path that was searched. */
-      path: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description The compose file is not valid YAML, or uses YAML that compose files must not use. `location` is where parsing failed. */
-    YamlMalformedProblem: {
-      /** @constant */
-      type: '/problems/yaml-malformed';
-      /** @constant */
-      title: 'Malformed YAML';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'YamlError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'malformed';
-      /** @description What is wrong. */
-      reason: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description The compose file is too large, is nested too deeply, or expands too many aliases. Split or simplify it. */
-    YamlLimitExceededProblem: {
-      /** @constant */
-      type: '/problems/yaml-limit-exceeded';
-      /** @constant */
-      title: 'Compose file too large';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'YamlError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'limitExceeded';
-      /** @description What the limit counts. */
-      limit: string;
-      /** @description The largest number allowed. */
-      maximum: number;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A compose or environment file exists but cannot be read. */
-    YamlUnreadableProblem: {
-      /** @constant */
-      type: '/problems/yaml-unreadable';
-      /** @constant */
-      title: 'Unreadable file';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'YamlError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'unreadable';
-      /** @description The file. */
-      path: string;
-      /** @description Why it cannot be read. */
-      reason: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A compose file includes itself, directly or through others. Remove the `include` that closes the cycle. */
-    IncludeCyclicIncludeProblem: {
-      /** @constant */
-      type: '/problems/include-cyclic-include';
-      /** @constant */
-      title: 'Cyclic include';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'IncludeError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'cyclicInclude';
-      /** @description The file that includes itself. */
-      path: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description An `include:` names a file that cannot be opened. Relative paths start at the directory of the primary file. */
-    IncludeFileNotFoundProblem: {
-      /** @constant */
-      type: '/problems/include-file-not-found';
-      /** @constant */
-      title: 'Included file not found';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'IncludeError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'fileNotFound';
-      /** @description The file. */
-      path: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A service extends itself, directly or through others. Remove the `extends` that closes the cycle. */
-    ExtendsCyclicExtendsProblem: {
-      /** @constant */
-      type: '/problems/extends-cyclic-extends';
-      /** @constant */
-      title: 'Cyclic extends';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ExtendsError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'cyclicExtends';
-      /** @description The cycle, from a service back to itself. */
-      chain: string[];
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description An `extends` names a file that does not exist. A project sent to the server is a single file: define the extended service in it. */
-    ExtendsFileNotFoundProblem: {
-      /** @constant */
-      type: '/problems/extends-file-not-found';
-      /** @constant */
-      title: 'Extended file not found';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ExtendsError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'fileNotFound';
-      /** @description The service that extends. */
-      service: string;
-      /** @description The file. */
-      path: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description An `extends` names a service that the file does not define. Service names are case sensitive. */
-    ExtendsServiceNotFoundProblem: {
-      /** @constant */
-      type: '/problems/extends-service-not-found';
-      /** @constant */
-      title: 'Extended service not found';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ExtendsError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'serviceNotFound';
-      /** @description The service that extends. */
-      service: string;
-      /** @description The missing service. */
-      extended: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A memory quantity is empty or blank. Give a number with a unit, or leave the key out. */
-    ComposeMemoryParseEmptyProblem: {
-      /** @constant */
-      type: '/problems/compose-memory-parse-empty';
-      /** @constant */
-      title: 'Empty memory quantity';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeMemoryParseError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'empty';
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A memory quantity is not a number with a known suffix. */
-    ComposeMemoryParseInvalidProblem: {
-      /** @constant */
-      type: '/problems/compose-memory-parse-invalid';
-      /** @constant */
-      title: 'Invalid memory quantity';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeMemoryParseError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'invalid';
-      /** @description The quantity. */
-      input: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A memory quantity is below zero. */
-    ComposeMemoryParseNegativeProblem: {
-      /** @constant */
-      type: '/problems/compose-memory-parse-negative';
-      /** @constant */
-      title: 'Negative memory quantity';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeMemoryParseError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'negative';
-      /** @description The quantity. */
-      input: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A memory quantity is too large to count in bytes. */
-    ComposeMemoryParseOverflowProblem: {
-      /** @constant */
-      type: '/problems/compose-memory-parse-overflow';
-      /** @constant */
-      title: 'Memory quantity overflow';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeMemoryParseError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'overflow';
-      /** @description The quantity. */
-      input: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A value contains a dollar sign that does not start a valid variable expression. */
-    InterpolationInvalidTemplateProblem: {
-      /** @constant */
-      type: '/problems/interpolation-invalid-template';
-      /** @constant */
-      title: 'Invalid variable expression';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'InterpolationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'invalidTemplate';
-      /** @description The text that contains the expression. */
-      template: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description The compose file requires a variable that has no value. The server does not use its own environment for projects: write the value into the file. */
-    InterpolationRequiredVariableProblem: {
-      /** @constant */
-      type: '/problems/interpolation-required-variable';
-      /** @constant */
-      title: 'Required variable missing';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'InterpolationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'requiredVariable';
-      /** @description The variable. */
-      variable: string;
-      /** @description The message in the file; may be empty. */
-      reason: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description Variable expressions are nested too deeply. */
-    InterpolationNestedTooDeeplyProblem: {
-      /** @constant */
-      type: '/problems/interpolation-nested-too-deeply';
-      /** @constant */
-      title: 'Variable expression nested too deeply';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'InterpolationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'nestedTooDeeply';
-      /** @description The deepest nesting allowed. */
-      maximum: number;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A service names an environment file that does not exist. A project sent to the server has no other files: write the variables under `environment`. */
-    EnvFileNotFoundProblem: {
-      /** @constant */
-      type: '/problems/env-file-not-found';
-      /** @constant */
-      title: 'Environment file not found';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'EnvFileError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'notFound';
-      /** @description The file. */
-      path: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A line of an environment file is not an assignment. */
-    EnvFileMalformedProblem: {
-      /** @constant */
-      type: '/problems/env-file-malformed';
-      /** @constant */
-      title: 'Malformed environment file';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'EnvFileError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'malformed';
-      /** @description What is wrong. */
-      reason: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A mapping has a key that is not part of the Compose Specification. Check the spelling; custom keys start with `x-`. */
-    ComposeValidationUnknownKeyProblem: {
-      /** @constant */
-      type: '/problems/compose-validation-unknown-key';
-      /** @constant */
-      title: 'Unknown key';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeValidationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'unknownKey';
-      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
-      path: (string | number)[];
-      /** @description The key. */
-      key: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A mapping lacks a required key. */
-    ComposeValidationMissingKeyProblem: {
-      /** @constant */
-      type: '/problems/compose-validation-missing-key';
-      /** @constant */
-      title: 'Missing key';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeValidationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'missingKey';
-      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
-      path: (string | number)[];
-      /** @description The key. */
-      key: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A value has the wrong type. */
-    ComposeValidationInvalidValueProblem: {
-      /** @constant */
-      type: '/problems/compose-validation-invalid-value';
-      /** @constant */
-      title: 'Invalid value';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeValidationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'invalidValue';
-      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
-      path: (string | number)[];
-      /** @description What the value must be. */
-      expected: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description Two documents or files give the same key values of different types, which cannot be merged. */
-    ComposeValidationCannotMergeProblem: {
-      /** @constant */
-      type: '/problems/compose-validation-cannot-merge';
-      /** @constant */
-      title: 'Cannot merge';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeValidationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'cannotMerge';
-      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
-      path: (string | number)[];
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A service refers to something that the file does not define. */
-    ComposeValidationUndefinedReferenceProblem: {
-      /** @constant */
-      type: '/problems/compose-validation-undefined-reference';
-      /** @constant */
-      title: 'Undefined reference';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeValidationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'undefinedReference';
-      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
-      path: (string | number)[];
-      /** @description The kind of reference: `service`, `network`, `volume`, `secret`, `config`. */
-      kind: string;
-      /** @description The name that is not defined. */
-      name: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A service depends on one whose profiles are not active. Enable one of them, or make the dependency `required: false`. */
-    ComposeValidationDisabledReferenceProblem: {
-      /** @constant */
-      type: '/problems/compose-validation-disabled-reference';
-      /** @constant */
-      title: 'Disabled reference';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeValidationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'disabledReference';
-      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
-      path: (string | number)[];
-      /** @description The service that is not enabled. */
-      service: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description Two parts of the file contradict each other. */
-    ComposeValidationConflictProblem: {
-      /** @constant */
-      type: '/problems/compose-validation-conflict';
-      /** @constant */
-      title: 'Conflicting keys';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeValidationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'conflict';
-      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
-      path: (string | number)[];
-      /** @description The contradiction. */
-      reason: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description Services depend on each other in a cycle, so that none of them can start first. */
-    ComposeValidationCircularDependencyProblem: {
-      /** @constant */
-      type: '/problems/compose-validation-circular-dependency';
-      /** @constant */
-      title: 'Circular dependency';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeValidationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'circularDependency';
-      /** @description The cycle, from a service back to itself. */
-      chain: string[];
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description There is nothing to run: the file is empty, or has no services. */
-    ComposeValidationEmptyProjectProblem: {
-      /** @constant */
-      type: '/problems/compose-validation-empty-project';
-      /** @constant */
-      title: 'Empty project';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeValidationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'emptyProject';
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A service named on the command line is not in the compose file. Service names are case sensitive. */
-    ComposeValidationServiceNotFoundProblem: {
-      /** @constant */
-      type: '/problems/compose-validation-service-not-found';
-      /** @constant */
-      title: 'No such service in the file';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeValidationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'serviceNotFound';
-      /** @description The service. */
-      service: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description The file uses a feature that is not supported. */
-    ComposeValidationUnsupportedProblem: {
-      /** @constant */
-      type: '/problems/compose-validation-unsupported';
-      /** @constant */
-      title: 'Not supported here';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeValidationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'unsupported';
-      /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
-      path: (string | number)[];
-      /** @description Why not. */
-      reason: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A project sent to the server requests files or privileges of the server. The operator can allow classes of such keys with `compose serve --allow`. */
-    ComposeValidationNotAllowedProblem: {
-      /** @constant */
-      type: '/problems/compose-validation-not-allowed';
-      /** @constant */
-      title: 'Not allowed here';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeValidationError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'notAllowed';
-      /** @description The place in the compose file or in the request: keys and indexes, from the outermost inwards. */
-      path: (string | number)[];
-      /** @description Why not. */
-      reason: string;
-      /** @description The class for `--allow` that accepts it; `none` if it is always refused. */
-      allowance: string;
-      location: components['schemas']['SourceLocation'];
-    };
-    /** @description A service that others depend on did not meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`. */
-    ComposeWaitTimeoutProblem: {
-      /** @constant */
-      type: '/problems/compose-wait-timeout';
-      /** @constant */
-      title: 'Dependency not ready in time';
-      /** @constant */
-      status: 504;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeWaitError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'timeout';
-      /** @description The container that did not meet the condition. */
-      containerName: string;
-      /**
-       * @description The condition.
-       * @enum {string}
-       */
-      condition: 'service_started' | 'service_healthy' | 'service_completed_successfully';
-      /** @description The timeout, in seconds. */
-      seconds: number;
-    };
-    /** @description A service that must complete before others start has failed. Look at its logs. */
-    ComposeWaitNonZeroExitCodeProblem: {
-      /** @constant */
-      type: '/problems/compose-wait-non-zero-exit-code';
-      /** @constant */
-      title: 'Dependency failed';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ComposeWaitError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'nonZeroExitCode';
-      /** @description The container that ended. */
-      containerName: string;
-      /**
-       * Format: int32
-       * @description Its exit code.
-       */
-      exitCode: number;
-    };
-    /** @description `--listen` or `--remote` is not a valid address. */
-    ListenAddressMalformedProblem: {
-      /** @constant */
-      type: '/problems/listen-address-malformed';
-      /** @constant */
-      title: 'Malformed address';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ListenAddressError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'malformed';
-      /** @description The address. */
-      input: string;
-    };
-    /** @description A `tcp://` or `tls://` address needs both a host and a port. */
-    ListenAddressMissingHostOrPortProblem: {
-      /** @constant */
-      type: '/problems/listen-address-missing-host-or-port';
-      /** @constant */
-      title: 'Address without host or port';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ListenAddressError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'missingHostOrPort';
-      /** @description The address. */
-      input: string;
-    };
-    /** @description An address must start with `unix://`, `tcp://` or `tls://`; `http://` and `https://` are not accepted. */
-    ListenAddressUnsupportedSchemeProblem: {
-      /** @constant */
-      type: '/problems/listen-address-unsupported-scheme';
-      /** @constant */
-      title: 'Unsupported scheme';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'ListenAddressError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'unsupportedScheme';
-      /** @description The address. */
-      input: string;
-    };
-    /** @description The program of the container platform, which the native backend runs, failed unexpectedly or is not installed. `message` is its error text, without paths and environment values. Check the program, then try again. */
-    TerminalCommandFailedProblem: {
-      /** @constant */
-      type: '/problems/terminal-command-failed';
-      /** @constant */
-      title: 'Command failed';
-      /** @constant */
-      status: 502;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'TerminalError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'commandFailed';
-    };
-    /** @description No container belongs to a project with this name, and its compose file was not sent to the server. List the projects, or send the compose file. */
-    OrchestratorProjectNotFoundProblem: {
-      /** @constant */
-      type: '/problems/orchestrator-project-not-found';
-      /** @constant */
-      title: 'Project not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'OrchestratorError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'projectNotFound';
-      /** @description The project. */
-      name: string;
-    };
-    /** @description The project has no service with this name. Service names are case sensitive. */
-    OrchestratorServiceNotFoundProblem: {
-      /** @constant */
-      type: '/problems/orchestrator-service-not-found';
-      /** @constant */
-      title: 'Service not found';
-      /** @constant */
-      status: 404;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'OrchestratorError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'serviceNotFound';
-      /** @description The project. */
-      project: string;
-      /** @description The service. */
-      service: string;
-    };
-    /** @description The number of replicas must not be negative. */
-    OrchestratorInvalidReplicaCountProblem: {
-      /** @constant */
-      type: '/problems/orchestrator-invalid-replica-count';
-      /** @constant */
-      title: 'Invalid number of replicas';
-      /** @constant */
-      status: 400;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'OrchestratorError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'invalidReplicaCount';
-      /** @description The requested number. */
-      replicas: number;
-    };
-    /** @description The operation needs the compose file of the project, and the server does not have it: it knows only the containers. Send the file, then repeat the request. */
-    OrchestratorProjectNotIngestedProblem: {
-      /** @constant */
-      type: '/problems/orchestrator-project-not-ingested';
-      /** @constant */
-      title: 'Project not ingested';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'OrchestratorError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'projectNotIngested';
-      /** @description The project. */
-      name: string;
-    };
-    /** @description The server has a limit of projects and of containers, which its operator sets. Nothing was changed. Remove projects, ask for fewer containers, or ask the operator to raise the limit. */
-    OrchestratorLimitExceededProblem: {
-      /** @constant */
-      type: '/problems/orchestrator-limit-exceeded';
-      /** @constant */
-      title: 'Limit exceeded';
-      /** @constant */
-      status: 409;
-      /** @description What happened, for people to read. */
-      message: string;
-      request_id: components['schemas']['RequestId'];
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'OrchestratorError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'limitExceeded';
-      /**
-       * @description What the limit counts.
-       * @enum {string}
-       */
-      limit: 'projects' | 'containers per project' | 'containers in all projects';
-      /** @description The largest number allowed. */
-      maximum: number;
-    };
-    /** @description Two client certificates in the auth store have the same name. */
-    AuthStoreDuplicateNameProblem: {
-      /** @constant */
-      type: '/problems/auth-store-duplicate-name';
-      /** @constant */
-      title: 'Duplicate client name';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'AuthStoreError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'duplicateName';
-      /** @description The name. */
-      name: string;
-    };
-    /** @description The auth store is malformed, so that no client can be authenticated. */
-    AuthStoreMalformedFileProblem: {
-      /** @constant */
-      type: '/problems/auth-store-malformed-file';
-      /** @constant */
-      title: 'Malformed auth store';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'AuthStoreError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'malformedFile';
-      /** @description The auth store. */
-      path: string;
-      /** @description What is wrong. */
-      reason: string;
-    };
-    /** @description Two clients in the auth store have the same certificate, so that the server cannot distinguish them. */
-    AuthStoreDuplicateFingerprintProblem: {
-      /** @constant */
-      type: '/problems/auth-store-duplicate-fingerprint';
-      /** @constant */
-      title: 'Duplicate client certificate';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'AuthStoreError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'duplicateFingerprint';
-      /** @description One client. */
-      name: string;
-      /** @description The other client. */
-      other: string;
-    };
-    /** @description Other users of the machine could read or change the auth store. */
-    AuthStoreLoosePermissionsProblem: {
-      /** @constant */
-      type: '/problems/auth-store-loose-permissions';
-      /** @constant */
-      title: 'Auth store open to others';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'AuthStoreError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'loosePermissions';
-      /** @description The auth store. */
-      path: string;
-      /** @description Its permission bits. */
-      mode: string;
-    };
-    /** @description The auth store has no client with this name. */
-    AuthStoreClientNotFoundProblem: {
-      /** @constant */
-      type: '/problems/auth-store-client-not-found';
-      /** @constant */
-      title: 'No such client';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'AuthStoreError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'clientNotFound';
-      /** @description The client. */
-      name: string;
-      /** @description The auth store. */
-      path: string;
-    };
-    /** @description Another command is changing the auth store. */
-    AuthStoreLockedProblem: {
-      /** @constant */
-      type: '/problems/auth-store-locked';
-      /** @constant */
-      title: 'Auth store locked';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'AuthStoreError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'locked';
-      /** @description The lock. */
-      path: string;
-    };
-    /** @description A change of the auth store could not be written. Nothing was changed. Look at the permissions of its folder and at the disk. */
-    AuthStoreUnwritableProblem: {
-      /** @constant */
-      type: '/problems/auth-store-unwritable';
-      /** @constant */
-      title: 'Auth store not writable';
-      /** @description What happened, for people to read. */
-      message: string;
-      /**
-       * @description The family of the error.
-       * @constant
-       */
-      error: 'AuthStoreError';
-      /**
-       * @description The case within the family.
-       * @constant
-       */
-      case: 'unwritable';
-      /** @description The auth store. */
-      path: string;
-      /** @description Why it cannot be written. */
-      reason: string;
-    };
-    /** @description The id of the request, as in the header `X-Request-Id`. Quote it when you report a failure. */
-    RequestId: string;
-    /** @description One violation. */
-    FieldViolation: {
-      /** @description The position of the value: a JSON Pointer (RFC 6901) into the request, beginning with `/body`, `/query` or `/path`. */
-      path: string;
-      /** @description The name of the violated rule, for programs: the JSON Schema keyword (such as `required`, `format` or `maxLength`), `characters` for text with U+0000 or lone surrogates, or `exists` for a reference to something that does not exist. */
-      rule: string;
-      /** @description The violated rule, for people. The wording may change. */
-      message: string;
-    };
-    /** @description One violated password rule. */
-    PasswordViolation: {
-      /**
-       * @description `min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: the password contains none. `common`: easy to guess (well known, repetitive, or derived from the address or name of the user; judged by its first 32 characters), or the current password.
-       * @enum {string}
-       */
-      rule: 'min_length' | 'max_bytes' | 'letter' | 'digit' | 'common';
-      /** @description The violated rule, for people. The wording may change. */
-      message: string;
-    };
-    /** @description A position in a file. */
-    SourcePosition: {
-      /** @description The line, from 1. */
-      line: number;
-      /** @description The column, from 1. */
-      column: number;
-    };
-    /** @description The position in the compose file. Null if unknown. */
-    SourceLocation: components['schemas']['SourcePosition'] | null;
-  };
-  responses: never;
-  parameters: never;
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
+    schemas: {
+        /** @description The body cannot be read: it is not JSON, or not UTF-8. Nothing was done. Send the body as one JSON value in UTF-8; `message` says where parsing failed. */
+        MalformedRequestProblem: {
+            /** @constant */
+            type: "/problems/malformed-request";
+            /** @constant */
+            title: "Malformed request";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The request has more than one `Host` header, so that servers could disagree about its target (RFC 9112, section 3.2). Nothing was done, and the connection is closed. Send exactly one `Host` header. */
+        RepeatedHostProblem: {
+            /** @constant */
+            type: "/problems/repeated-host";
+            /** @constant */
+            title: "Repeated host";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The operation requires a bearer token, and the request has none or an invalid one: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request. */
+        UnauthenticatedProblem: {
+            /** @constant */
+            type: "/problems/unauthenticated";
+            /** @constant */
+            title: "Unauthenticated";
+            /** @constant */
+            status: 401;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns. */
+        OrganizationRequiredProblem: {
+            /** @constant */
+            type: "/problems/organization-required";
+            /** @constant */
+            title: "Organization required";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description Your role in the organization is too low for this operation or for the member that it would change. Ask a member with `required_role` or a higher role. */
+        InsufficientRoleProblem: {
+            /** @constant */
+            type: "/problems/insufficient-role";
+            /** @constant */
+            title: "Insufficient role";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The lowest role that is allowed.
+             * @enum {string}
+             */
+            required_role: "owner" | "admin" | "member" | "viewer";
+        };
+        /** @description The service token lacks the scope that this operation needs. Create a token with the scope `required_scope`; the scopes of a token cannot be changed. */
+        InsufficientScopeProblem: {
+            /** @constant */
+            type: "/problems/insufficient-scope";
+            /** @constant */
+            title: "Insufficient scope";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description The scope that is needed. */
+            required_scope: string;
+        };
+        /** @description The organization has no service token with this id. List the tokens to find it. */
+        ServiceTokenNotFoundProblem: {
+            /** @constant */
+            type: "/problems/service-token-not-found";
+            /** @constant */
+            title: "Service token not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The service token has expired or is revoked, so it cannot be rotated. Create a new one. */
+        ServiceTokenEndedProblem: {
+            /** @constant */
+            type: "/problems/service-token-ended";
+            /** @constant */
+            title: "Service token ended";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has as many service tokens as it can have. Revoke one that nothing uses, then create again. */
+        ServiceTokenLimitReachedProblem: {
+            /** @constant */
+            type: "/problems/service-token-limit-reached";
+            /** @constant */
+            title: "Service token limit reached";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has no such webhook. Read the list of webhooks. */
+        WebhookNotFoundProblem: {
+            /** @constant */
+            type: "/problems/webhook-not-found";
+            /** @constant */
+            title: "Webhook not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has no such webhook, or the delivery was accepted and is gone. Read the list of deliveries. */
+        WebhookDeliveryNotFoundProblem: {
+            /** @constant */
+            type: "/problems/webhook-delivery-not-found";
+            /** @constant */
+            title: "Webhook delivery not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has as many webhooks as it can have. Delete one that nothing uses. */
+        WebhookLimitReachedProblem: {
+            /** @constant */
+            type: "/problems/webhook-limit-reached";
+            /** @constant */
+            title: "Webhook limit reached";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description No operation has this path. Compare the path, including the version prefix, with the API reference. */
+        RouteNotFoundProblem: {
+            /** @constant */
+            type: "/problems/route-not-found";
+            /** @constant */
+            title: "Route not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The path exists, but does not support this method. `allow`, like the `Allow` header, lists the supported methods. */
+        MethodNotAllowedProblem: {
+            /** @constant */
+            type: "/problems/method-not-allowed";
+            /** @constant */
+            title: "Method not allowed";
+            /** @constant */
+            status: 405;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description The methods that the path supports. */
+            allow: string[];
+        };
+        /** @description The `Accept` header excludes every media type in which the reply can be sent. Ask for one of `available`, or leave the header out. */
+        NotAcceptableProblem: {
+            /** @constant */
+            type: "/problems/not-acceptable";
+            /** @constant */
+            title: "Not acceptable";
+            /** @constant */
+            status: 406;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description The media types that the operation can return. */
+            available: string[];
+        };
+        /** @description The request body is larger than the operation accepts. The server stopped reading it. Send at most `max_bytes` bytes. */
+        PayloadTooLargeProblem: {
+            /** @constant */
+            type: "/problems/payload-too-large";
+            /** @constant */
+            title: "Payload too large";
+            /** @constant */
+            status: 413;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description The largest body that the operation accepts, in bytes. */
+            max_bytes: number;
+        };
+        /** @description The `Content-Type` of the request is missing, or names a media type (or a `Content-Encoding`) that the operation does not accept. Send one of `supported`, uncompressed. */
+        UnsupportedMediaTypeProblem: {
+            /** @constant */
+            type: "/problems/unsupported-media-type";
+            /** @constant */
+            title: "Unsupported media type";
+            /** @constant */
+            status: 415;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description The media types that the operation accepts. */
+            supported: string[];
+        };
+        /** @description The request is well-formed, but a parameter or a part of the body violates the contract, or refers to something that does not exist. Nothing was done. Correct what `violations` lists and send the request again. */
+        ValidationFailedProblem: {
+            /** @constant */
+            type: "/problems/validation-failed";
+            /** @constant */
+            title: "Validation failed";
+            /** @constant */
+            status: 422;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description All violations, in the order of the values in the request. */
+            violations: components["schemas"]["FieldViolation"][];
+        };
+        /** @description You have exceeded the rate limit of this operation; see the `RateLimit` and `RateLimit-Policy` headers. Wait `retry_after_seconds` seconds and repeat the request. */
+        RateLimitedProblem: {
+            /** @constant */
+            type: "/problems/rate-limited";
+            /** @constant */
+            title: "Rate limited";
+            /** @constant */
+            status: 429;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
+            retry_after_seconds: number;
+        };
+        /** @description A request with the same `Idempotency-Key` is still being handled. Wait `retry_after_seconds` seconds and repeat the request with the same key; you then receive the reply of the first one. */
+        IdempotencyKeyInUseProblem: {
+            /** @constant */
+            type: "/problems/idempotency-key-in-use";
+            /** @constant */
+            title: "Idempotency key in use";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
+            retry_after_seconds: number;
+        };
+        /** @description An earlier request with the same `Idempotency-Key` had another path or body. Nothing was changed. Use a new key for each request, and the same key only to repeat it. */
+        IdempotencyKeyReusedProblem: {
+            /** @constant */
+            type: "/problems/idempotency-key-reused";
+            /** @constant */
+            title: "Idempotency key reused";
+            /** @constant */
+            status: 422;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The server failed unexpectedly. Changes were rolled back. Try again later. If the error persists, report the `request_id`; the operator finds the cause in the log with it. */
+        InternalErrorProblem: {
+            /** @constant */
+            type: "/problems/internal-error";
+            /** @constant */
+            title: "Internal error";
+            /** @constant */
+            status: 500;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The operation is part of the contract, but this server does not implement it yet. Use a newer server. */
+        NotImplementedProblem: {
+            /** @constant */
+            type: "/problems/not-implemented";
+            /** @constant */
+            title: "Not implemented";
+            /** @constant */
+            status: 501;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The server is temporarily unavailable: its database is unreachable, too many password checks or compose files are queued, or it is shutting down. Nothing was changed. Wait `retry_after_seconds` seconds and repeat the request. */
+        ServiceUnavailableProblem: {
+            /** @constant */
+            type: "/problems/service-unavailable";
+            /** @constant */
+            title: "Service unavailable";
+            /** @constant */
+            status: 503;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
+            retry_after_seconds: number;
+        };
+        /** @description An account with this e-mail address exists. Log in, or use the forgotten-password operation to regain access. */
+        EmailAlreadyRegisteredProblem: {
+            /** @constant */
+            type: "/problems/email-already-registered";
+            /** @constant */
+            title: "Email already registered";
+            /** @constant */
+            status: 400;
+            /** @constant */
+            message: "Email already registered";
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The verification token is unknown, was used, was replaced by a newer one, or is older than 24 hours. Ask for a new verification e-mail. */
+        InvalidVerificationTokenProblem: {
+            /** @constant */
+            type: "/problems/invalid-verification-token";
+            /** @constant */
+            title: "Invalid verification token";
+            /** @constant */
+            status: 400;
+            /** @constant */
+            message: "Invalid or expired verification token";
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The token of a "this was not me" link is unknown, or its account has been verified or deleted since. To take over a verified account that has your address, reset its password. */
+        InvalidDisownTokenProblem: {
+            /** @constant */
+            type: "/problems/invalid-disown-token";
+            /** @constant */
+            title: "Invalid disown token";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The password-reset token is unknown, was used, was replaced by a newer one, or is older than 1 hour. Ask for a new reset e-mail. */
+        InvalidResetTokenProblem: {
+            /** @constant */
+            type: "/problems/invalid-reset-token";
+            /** @constant */
+            title: "Invalid reset token";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The invite is unknown, was used, revoked or replaced, is older than 72 hours, or was sent to a different e-mail address than yours. Ask the organization to invite the address of your account. */
+        InvalidInviteProblem: {
+            /** @constant */
+            type: "/problems/invalid-invite";
+            /** @constant */
+            title: "Invalid invite";
+            /** @constant */
+            status: 400;
+            /** @constant */
+            message: "Invalid or expired invite";
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The e-mail address or the password is wrong. The reply is the same whether the account does not exist, is disabled, has no password, or has a different password. Check both, or reset the password. */
+        InvalidCredentialsProblem: {
+            /** @constant */
+            type: "/problems/invalid-credentials";
+            /** @constant */
+            title: "Invalid credentials";
+            /** @constant */
+            status: 401;
+            /** @constant */
+            message: "Invalid credentials";
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The refresh token is malformed, expired, unknown, or not a refresh token, or its user is no longer allowed to log in. Log in again. The tokens of a browser session are accepted only in its cookie, and no others are accepted there. */
+        InvalidRefreshTokenProblem: {
+            /** @constant */
+            type: "/problems/invalid-refresh-token";
+            /** @constant */
+            title: "Invalid refresh token";
+            /** @constant */
+            status: 401;
+            /** @constant */
+            message: "Invalid or expired refresh token";
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The refresh token was already used. This can mean that it was stolen, so all tokens that descend from the same login have been revoked. Log in again. To avoid this, keep only the newest refresh token and never refresh concurrently. */
+        RefreshTokenReusedProblem: {
+            /** @constant */
+            type: "/problems/refresh-token-reused";
+            /** @constant */
+            title: "Refresh token reused";
+            /** @constant */
+            status: 401;
+            /** @constant */
+            message: "Refresh token reuse detected";
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The operation requires a verified e-mail address. Follow the link in the verification e-mail, or ask for a new one. */
+        EmailNotVerifiedProblem: {
+            /** @constant */
+            type: "/problems/email-not-verified";
+            /** @constant */
+            title: "Email not verified";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The current password that you sent to confirm the change is wrong, or the account has no password. The access token is valid: refreshing it does not help. Send the right password, or reset it by e-mail. */
+        WrongPasswordProblem: {
+            /** @constant */
+            type: "/problems/wrong-password";
+            /** @constant */
+            title: "Wrong password";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description You are not a member of the organization, or it does not exist; the reply does not reveal which. List your organizations and choose one of them. */
+        NotAMemberProblem: {
+            /** @constant */
+            type: "/problems/not-a-member";
+            /** @constant */
+            title: "Not a member";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The new password violates the password rules. All violations are listed. Choose another password. */
+        PasswordRejectedProblem: {
+            /** @constant */
+            type: "/problems/password-rejected";
+            /** @constant */
+            title: "Password rejected";
+            /** @constant */
+            status: 422;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description All violated rules. */
+            violations: components["schemas"]["PasswordViolation"][];
+        };
+        /** @description Five consecutive logins have failed for this e-mail address. This locks it for 15 minutes, whether or not an account exists. Wait `retry_after_seconds` seconds, or reset the password, which removes the lock. */
+        AccountLockedProblem: {
+            /** @constant */
+            type: "/problems/account-locked";
+            /** @constant */
+            title: "Account locked";
+            /** @constant */
+            status: 429;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description Whole seconds to wait before the next attempt. The same number as in the `Retry-After` header. */
+            retry_after_seconds: number;
+        };
+        /** @description You have no active session with this id: it never existed, belongs to another user, has expired, or was ended. List your sessions to see the current ones. */
+        SessionNotFoundProblem: {
+            /** @constant */
+            type: "/problems/session-not-found";
+            /** @constant */
+            title: "Session not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The path names a different organization than the access token. Switch to that organization first, and use the access token that this returns. */
+        OrganizationMismatchProblem: {
+            /** @constant */
+            type: "/problems/organization-mismatch";
+            /** @constant */
+            title: "Organization mismatch";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description You cannot grant a role above your own. Grant a lower role, or ask a member with a higher role. */
+        RoleNotGrantableProblem: {
+            /** @constant */
+            type: "/problems/role-not-grantable";
+            /** @constant */
+            title: "Role not grantable";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has no pending invite with this id: it never existed, was accepted, revoked or replaced, or has expired. List the invites to see their state. */
+        InviteNotFoundProblem: {
+            /** @constant */
+            type: "/problems/invite-not-found";
+            /** @constant */
+            title: "Invite not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The user is not a member of the organization. List the members. */
+        MemberNotFoundProblem: {
+            /** @constant */
+            type: "/problems/member-not-found";
+            /** @constant */
+            title: "Member not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The user is already a member. Use the existing membership: list the organizations and switch to the one that you want. */
+        AlreadyMemberProblem: {
+            /** @constant */
+            type: "/problems/already-member";
+            /** @constant */
+            title: "Already a member";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization already has a pending invite to this e-mail address. Wait until it is accepted or expires, or revoke it and invite again. */
+        InviteExistsProblem: {
+            /** @constant */
+            type: "/problems/invite-exists";
+            /** @constant */
+            title: "Invite exists";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The change would leave the organization without an owner. Make another member an owner first. */
+        LastOwnerProblem: {
+            /** @constant */
+            type: "/problems/last-owner";
+            /** @constant */
+            title: "Last owner";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has no integration with this id. List the integrations to see the valid ids. */
+        IntegrationNotFoundProblem: {
+            /** @constant */
+            type: "/problems/integration-not-found";
+            /** @constant */
+            title: "Integration not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The code host of the integration cannot be reached, does not answer like a code host, or refuses the token. Test the integration, and connect it again with another token or base URL where needed. */
+        CodeHostFailedProblem: {
+            /** @constant */
+            type: "/problems/code-host-failed";
+            /** @constant */
+            title: "Code host failed";
+            /** @constant */
+            status: 502;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has no team with this id. List the teams to see the valid ids. */
+        TeamNotFoundProblem: {
+            /** @constant */
+            type: "/problems/team-not-found";
+            /** @constant */
+            title: "Team not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization already has a team with this id. Choose another id, or change the existing team. */
+        TeamExistsProblem: {
+            /** @constant */
+            type: "/problems/team-exists";
+            /** @constant */
+            title: "Team exists";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has the maximum of 1,000 teams. Delete some, or add members and repositories to existing teams. */
+        TeamLimitReachedProblem: {
+            /** @constant */
+            type: "/problems/team-limit-reached";
+            /** @constant */
+            title: "Team limit reached";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The text is not YAML, or not a teams file. Nothing was changed. Correct what `problems` lists and send the file again. */
+        TeamsFileInvalidProblem: {
+            /** @constant */
+            type: "/problems/teams-file-invalid";
+            /** @constant */
+            title: "Teams file invalid";
+            /** @constant */
+            status: 422;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description What is wrong with the file, in the order of its lines; the first hundred problems. */
+            problems: {
+                /** @description The line of the file, counted from 1. Null where the problem is about the whole file. */
+                line: number | null;
+                /** @description The value that is wrong: `teams[2].members`. Null where the text is not YAML. */
+                place: string | null;
+                /** @description What is wrong, for people to read. */
+                message: string;
+            }[];
+        };
+        /** @description The organization already has an integration with this provider and name. Choose another name, or disconnect the existing integration first. */
+        IntegrationExistsProblem: {
+            /** @constant */
+            type: "/problems/integration-exists";
+            /** @constant */
+            title: "Integration exists";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has as many integrations as the server permits. Disconnect one that is no longer needed, or ask the operator to raise `INTEGRATIONS_PER_ORGANIZATION`. */
+        TooManyIntegrationsProblem: {
+            /** @constant */
+            type: "/problems/too-many-integrations";
+            /** @constant */
+            title: "Too many integrations";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description Sync configurations use this integration. Delete them first, then disconnect. */
+        IntegrationInUseProblem: {
+            /** @constant */
+            type: "/problems/integration-in-use";
+            /** @constant */
+            title: "Integration in use";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has no sync configuration with this id. List the configurations to see the valid ids. */
+        SyncConfigNotFoundProblem: {
+            /** @constant */
+            type: "/problems/sync-config-not-found";
+            /** @constant */
+            title: "Sync configuration not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description An inactive sync configuration cannot be run. Set `is_active` to true, then start the run. */
+        SyncConfigInactiveProblem: {
+            /** @constant */
+            type: "/problems/sync-config-inactive";
+            /** @constant */
+            title: "Sync configuration inactive";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The sync configuration has no run with this id. List its runs to see the valid ids. */
+        SyncRunNotFoundProblem: {
+            /** @constant */
+            type: "/problems/sync-run-not-found";
+            /** @constant */
+            title: "Sync run not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The demo data of the organization is being removed. Wait until this has finished, then try again. */
+        DemoDataRemovalActiveProblem: {
+            /** @constant */
+            type: "/problems/demo-data-removal-active";
+            /** @constant */
+            title: "Demo data removal active";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description A run of the sync configuration is already pending or running. Wait until it ends, or cancel it. */
+        SyncRunActiveProblem: {
+            /** @constant */
+            type: "/problems/sync-run-active";
+            /** @constant */
+            title: "Sync run active";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has the maximum number of pending and running sync runs. Wait until one ends, or cancel one. */
+        TooManySyncRunsProblem: {
+            /** @constant */
+            type: "/problems/too-many-sync-runs";
+            /** @constant */
+            title: "Too many sync runs";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has no saved view with this id. List the views to see the valid ids. */
+        ViewNotFoundProblem: {
+            /** @constant */
+            type: "/problems/view-not-found";
+            /** @constant */
+            title: "View not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has the maximum number of saved views. Delete one, then save again. */
+        ViewLimitReachedProblem: {
+            /** @constant */
+            type: "/problems/view-limit-reached";
+            /** @constant */
+            title: "View limit reached";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description Only a pending or running run can be cancelled. This run has ended; no action is needed. */
+        SyncRunNotActiveProblem: {
+            /** @constant */
+            type: "/problems/sync-run-not-active";
+            /** @constant */
+            title: "Sync run not active";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The server authenticates clients by certificate, and the auth store does not contain the certificate of this client. Ask the operator to add it with `plumbline compose auth add`. */
+        ClientNotAllowedProblem: {
+            /** @constant */
+            type: "/problems/client-not-allowed";
+            /** @constant */
+            title: "Client not allowed";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description A web browser sent this request from a page of another site, or without the header that only pages of this server add, or for a host name that this server does not use, as in a DNS rebinding attack. Nothing was done. Call the server from its pages, by its name or address. For the compose service, the operator can add names with `--allow-host`. */
+        ForeignRequestProblem: {
+            /** @constant */
+            type: "/problems/foreign-request";
+            /** @constant */
+            title: "Foreign request";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The compose server serves a web page at this address, and answers only requests of its sessions. The request lacks the cookie of a session or the matching key. Get a new link with `plumbline compose ui` and open it. Programs use the server's socket instead. */
+        PageSessionRequiredProblem: {
+            /** @constant */
+            type: "/problems/page-session-required";
+            /** @constant */
+            title: "Page session required";
+            /** @constant */
+            status: 401;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description A link to the page of the compose server works once, within five minutes, until a newer one is issued. This one was used, has expired or was replaced, or another server issued it. Get a new one with `plumbline compose ui`. */
+        PageLinkRefusedProblem: {
+            /** @constant */
+            type: "/problems/page-link-refused";
+            /** @constant */
+            title: "Page link refused";
+            /** @constant */
+            status: 401;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The compose server was started without its web page. Start it with `plumbline compose serve --ui`. */
+        PageNotServedProblem: {
+            /** @constant */
+            type: "/problems/page-not-served";
+            /** @constant */
+            title: "Page not served";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description No container, network, volume or secret has this id or name. List them, and use an id or a name from the list. */
+        RuntimeNotFoundProblem: {
+            /** @constant */
+            type: "/problems/runtime-not-found";
+            /** @constant */
+            title: "Not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "RuntimeError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "notFound";
+            /** @description The requested id, id prefix, or name. */
+            id: string;
+        };
+        /** @description This id or name is already in use, and replacement was not allowed. Choose another name, remove the existing object, or allow replacement where the operation supports it. */
+        RuntimeAlreadyExistsProblem: {
+            /** @constant */
+            type: "/problems/runtime-already-exists";
+            /** @constant */
+            title: "Already exists";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "RuntimeError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "alreadyExists";
+            /** @description The id or name that is taken. */
+            id: string;
+        };
+        /** @description The operation is not possible in the current status of the container: `actual` is the current status, `expected` the required one. */
+        RuntimeInvalidStateProblem: {
+            /** @constant */
+            type: "/problems/runtime-invalid-state";
+            /** @constant */
+            title: "Invalid state";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "RuntimeError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "invalidState";
+            /** @description The container. */
+            id: string;
+            /**
+             * @description The required status.
+             * @enum {string}
+             */
+            expected: "created" | "running" | "stopping" | "stopped" | "exited";
+            /**
+             * @description The current status.
+             * @enum {string}
+             */
+            actual: "created" | "running" | "stopping" | "stopped" | "exited";
+        };
+        /** @description The container did not exit in time: 408 if the caller chose the timeout, 504 if the server did. Nothing was undone. Wait again, or longer. */
+        RuntimeTimeoutProblem: {
+            /** @constant */
+            type: "/problems/runtime-timeout";
+            /** @constant */
+            title: "Timeout";
+            /** @enum {integer} */
+            status: 408 | 504;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "RuntimeError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "timeout";
+            /** @description The container that was waited for. */
+            id: string;
+            /** @description The timeout, in seconds. */
+            seconds: number;
+        };
+        /** @description The image is not on this machine and cannot be pulled. Check the spelling, the tag, and whether the server can reach the registry and log in to it. */
+        RuntimeImageNotFoundProblem: {
+            /** @constant */
+            type: "/problems/runtime-image-not-found";
+            /** @constant */
+            title: "Image not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "RuntimeError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "imageNotFound";
+            /** @description The requested image. */
+            reference: string;
+        };
+        /** @description The backend of this server does not support this operation. Start the server with another backend. */
+        RuntimeNotSupportedProblem: {
+            /** @constant */
+            type: "/problems/runtime-not-supported";
+            /** @constant */
+            title: "Not supported";
+            /** @constant */
+            status: 501;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "RuntimeError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "notSupported";
+            /** @description The requested operation. */
+            operation: string;
+            /**
+             * @description The backend that does not support it.
+             * @enum {string}
+             */
+            conformer: "mock" | "bridge" | "native" | "remote";
+        };
+        /** @description The container engine failed or does not respond. `message` is its error text, without paths and environment values. Check the engine, then try again. */
+        RuntimeBackendFailureProblem: {
+            /** @constant */
+            type: "/problems/runtime-backend-failure";
+            /** @constant */
+            title: "Backend failure";
+            /** @constant */
+            status: 502;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "RuntimeError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "backendFailure";
+        };
+        /** @description The server could not write or read back persistent state. Check the disk and the permissions of the state folder; the cause is in the log. */
+        RuntimePersistenceFailureProblem: {
+            /** @constant */
+            type: "/problems/runtime-persistence-failure";
+            /** @constant */
+            title: "Persistence failure";
+            /** @constant */
+            status: 500;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "RuntimeError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "persistenceFailure";
+        };
+        /** @description A service has neither `image` nor `build`. Add one of them. */
+        ComposeImageNotFoundProblem: {
+            /** @constant */
+            type: "/problems/compose-image-not-found";
+            /** @constant */
+            title: "Service without image";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "imageNotFound";
+            /** @description The service. */
+            service: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description The project has no name, or an invalid one. A name consists of lower case letters, digits, `-` and `_`, and starts with a letter or digit. */
+        ComposeInvalidProjectNameProblem: {
+            /** @constant */
+            type: "/problems/compose-invalid-project-name";
+            /** @constant */
+            title: "Invalid project name";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "invalidProjectName";
+            /** @description The invalid name; empty if there is none. */
+            name: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A volume that the compose file declares as `external: true` must exist before the project starts, and it does not. Create it, and repeat the request. */
+        ComposeExternalVolumeNotFoundProblem: {
+            /** @constant */
+            type: "/problems/compose-external-volume-not-found";
+            /** @constant */
+            title: "External volume not found";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "externalVolumeNotFound";
+            /** @description The volume. */
+            volume: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A `command` or `entrypoint` written as one string violates the quoting rules of the shell. Close its quotes, or write it as a list. */
+        ComposeInvalidShellTokenizationProblem: {
+            /** @constant */
+            type: "/problems/compose-invalid-shell-tokenization";
+            /** @constant */
+            title: "Invalid shell words";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "invalidShellTokenization";
+            /** @description The text that cannot be split. */
+            input: string;
+            /** @description What is wrong with it. */
+            reason: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description There is no compose file: neither the one that `--file` or COMPOSE_FILE names, nor one of the default names in the working directory or its parents. */
+        YamlComposeFileNotFoundProblem: {
+            /** @constant */
+            type: "/problems/yaml-compose-file-not-found";
+            /** @constant */
+            title: "Compose file not found";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "YamlError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "composeFileNotFound";
+            /** @description The path that was searched. */
+            path: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description The compose file is not valid YAML, or uses YAML that compose files must not use. `location` is where parsing failed. */
+        YamlMalformedProblem: {
+            /** @constant */
+            type: "/problems/yaml-malformed";
+            /** @constant */
+            title: "Malformed YAML";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "YamlError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "malformed";
+            /** @description What is wrong. */
+            reason: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description The compose file is too large, is nested too deeply, or expands too many aliases. Split or simplify it. */
+        YamlLimitExceededProblem: {
+            /** @constant */
+            type: "/problems/yaml-limit-exceeded";
+            /** @constant */
+            title: "Compose file too large";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "YamlError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "limitExceeded";
+            /** @description What the limit counts. */
+            limit: string;
+            /** @description The largest number allowed. */
+            maximum: number;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A compose or environment file exists but cannot be read. */
+        YamlUnreadableProblem: {
+            /** @constant */
+            type: "/problems/yaml-unreadable";
+            /** @constant */
+            title: "Unreadable file";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "YamlError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "unreadable";
+            /** @description The file. */
+            path: string;
+            /** @description Why it cannot be read. */
+            reason: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A compose file includes itself, directly or through others. Remove the `include` that closes the cycle. */
+        IncludeCyclicIncludeProblem: {
+            /** @constant */
+            type: "/problems/include-cyclic-include";
+            /** @constant */
+            title: "Cyclic include";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "IncludeError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "cyclicInclude";
+            /** @description The file that includes itself. */
+            path: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description An `include:` names a file that cannot be opened. Relative paths start at the directory of the primary file. */
+        IncludeFileNotFoundProblem: {
+            /** @constant */
+            type: "/problems/include-file-not-found";
+            /** @constant */
+            title: "Included file not found";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "IncludeError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "fileNotFound";
+            /** @description The file. */
+            path: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A service extends itself, directly or through others. Remove the `extends` that closes the cycle. */
+        ExtendsCyclicExtendsProblem: {
+            /** @constant */
+            type: "/problems/extends-cyclic-extends";
+            /** @constant */
+            title: "Cyclic extends";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ExtendsError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "cyclicExtends";
+            /** @description The cycle, from a service back to itself. */
+            chain: string[];
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description An `extends` names a file that does not exist. A project sent to the server is a single file: define the extended service in it. */
+        ExtendsFileNotFoundProblem: {
+            /** @constant */
+            type: "/problems/extends-file-not-found";
+            /** @constant */
+            title: "Extended file not found";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ExtendsError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "fileNotFound";
+            /** @description The service that extends. */
+            service: string;
+            /** @description The file. */
+            path: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description An `extends` names a service that the file does not define. Service names are case sensitive. */
+        ExtendsServiceNotFoundProblem: {
+            /** @constant */
+            type: "/problems/extends-service-not-found";
+            /** @constant */
+            title: "Extended service not found";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ExtendsError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "serviceNotFound";
+            /** @description The service that extends. */
+            service: string;
+            /** @description The missing service. */
+            extended: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A memory quantity is empty or blank. Give a number with a unit, or leave the key out. */
+        ComposeMemoryParseEmptyProblem: {
+            /** @constant */
+            type: "/problems/compose-memory-parse-empty";
+            /** @constant */
+            title: "Empty memory quantity";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeMemoryParseError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "empty";
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A memory quantity is not a number with a known suffix. */
+        ComposeMemoryParseInvalidProblem: {
+            /** @constant */
+            type: "/problems/compose-memory-parse-invalid";
+            /** @constant */
+            title: "Invalid memory quantity";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeMemoryParseError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "invalid";
+            /** @description The quantity. */
+            input: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A memory quantity is below zero. */
+        ComposeMemoryParseNegativeProblem: {
+            /** @constant */
+            type: "/problems/compose-memory-parse-negative";
+            /** @constant */
+            title: "Negative memory quantity";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeMemoryParseError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "negative";
+            /** @description The quantity. */
+            input: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A memory quantity is too large to count in bytes. */
+        ComposeMemoryParseOverflowProblem: {
+            /** @constant */
+            type: "/problems/compose-memory-parse-overflow";
+            /** @constant */
+            title: "Memory quantity overflow";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeMemoryParseError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "overflow";
+            /** @description The quantity. */
+            input: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A value contains a dollar sign that does not start a valid variable expression. */
+        InterpolationInvalidTemplateProblem: {
+            /** @constant */
+            type: "/problems/interpolation-invalid-template";
+            /** @constant */
+            title: "Invalid variable expression";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "InterpolationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "invalidTemplate";
+            /** @description The text that contains the expression. */
+            template: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description The compose file requires a variable that has no value. The server does not use its own environment for projects: write the value into the file. */
+        InterpolationRequiredVariableProblem: {
+            /** @constant */
+            type: "/problems/interpolation-required-variable";
+            /** @constant */
+            title: "Required variable missing";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "InterpolationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "requiredVariable";
+            /** @description The variable. */
+            variable: string;
+            /** @description The message in the file; may be empty. */
+            reason: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description Variable expressions are nested too deeply. */
+        InterpolationNestedTooDeeplyProblem: {
+            /** @constant */
+            type: "/problems/interpolation-nested-too-deeply";
+            /** @constant */
+            title: "Variable expression nested too deeply";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "InterpolationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "nestedTooDeeply";
+            /** @description The deepest nesting allowed. */
+            maximum: number;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A service names an environment file that does not exist. A project sent to the server has no other files: write the variables under `environment`. */
+        EnvFileNotFoundProblem: {
+            /** @constant */
+            type: "/problems/env-file-not-found";
+            /** @constant */
+            title: "Environment file not found";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "EnvFileError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "notFound";
+            /** @description The file. */
+            path: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A line of an environment file is not an assignment. */
+        EnvFileMalformedProblem: {
+            /** @constant */
+            type: "/problems/env-file-malformed";
+            /** @constant */
+            title: "Malformed environment file";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "EnvFileError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "malformed";
+            /** @description What is wrong. */
+            reason: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A mapping has a key that is not part of the Compose Specification. Check the spelling; custom keys start with `x-`. */
+        ComposeValidationUnknownKeyProblem: {
+            /** @constant */
+            type: "/problems/compose-validation-unknown-key";
+            /** @constant */
+            title: "Unknown key";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeValidationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "unknownKey";
+            /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+            path: (string | number)[];
+            /** @description The key. */
+            key: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A mapping lacks a required key. */
+        ComposeValidationMissingKeyProblem: {
+            /** @constant */
+            type: "/problems/compose-validation-missing-key";
+            /** @constant */
+            title: "Missing key";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeValidationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "missingKey";
+            /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+            path: (string | number)[];
+            /** @description The key. */
+            key: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A value has the wrong type. */
+        ComposeValidationInvalidValueProblem: {
+            /** @constant */
+            type: "/problems/compose-validation-invalid-value";
+            /** @constant */
+            title: "Invalid value";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeValidationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "invalidValue";
+            /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+            path: (string | number)[];
+            /** @description What the value must be. */
+            expected: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description Two documents or files give the same key values of different types, which cannot be merged. */
+        ComposeValidationCannotMergeProblem: {
+            /** @constant */
+            type: "/problems/compose-validation-cannot-merge";
+            /** @constant */
+            title: "Cannot merge";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeValidationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "cannotMerge";
+            /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+            path: (string | number)[];
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A service refers to something that the file does not define. */
+        ComposeValidationUndefinedReferenceProblem: {
+            /** @constant */
+            type: "/problems/compose-validation-undefined-reference";
+            /** @constant */
+            title: "Undefined reference";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeValidationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "undefinedReference";
+            /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+            path: (string | number)[];
+            /** @description The kind of reference: `service`, `network`, `volume`, `secret`, `config`. */
+            kind: string;
+            /** @description The name that is not defined. */
+            name: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A service depends on one whose profiles are not active. Enable one of them, or make the dependency `required: false`. */
+        ComposeValidationDisabledReferenceProblem: {
+            /** @constant */
+            type: "/problems/compose-validation-disabled-reference";
+            /** @constant */
+            title: "Disabled reference";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeValidationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "disabledReference";
+            /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+            path: (string | number)[];
+            /** @description The service that is not enabled. */
+            service: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description Two parts of the file contradict each other. */
+        ComposeValidationConflictProblem: {
+            /** @constant */
+            type: "/problems/compose-validation-conflict";
+            /** @constant */
+            title: "Conflicting keys";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeValidationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "conflict";
+            /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+            path: (string | number)[];
+            /** @description The contradiction. */
+            reason: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description Services depend on each other in a cycle, so that none of them can start first. */
+        ComposeValidationCircularDependencyProblem: {
+            /** @constant */
+            type: "/problems/compose-validation-circular-dependency";
+            /** @constant */
+            title: "Circular dependency";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeValidationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "circularDependency";
+            /** @description The cycle, from a service back to itself. */
+            chain: string[];
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description There is nothing to run: the file is empty, or has no services. */
+        ComposeValidationEmptyProjectProblem: {
+            /** @constant */
+            type: "/problems/compose-validation-empty-project";
+            /** @constant */
+            title: "Empty project";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeValidationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "emptyProject";
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A service named on the command line is not in the compose file. Service names are case sensitive. */
+        ComposeValidationServiceNotFoundProblem: {
+            /** @constant */
+            type: "/problems/compose-validation-service-not-found";
+            /** @constant */
+            title: "No such service in the file";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeValidationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "serviceNotFound";
+            /** @description The service. */
+            service: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description The file uses a feature that is not supported. */
+        ComposeValidationUnsupportedProblem: {
+            /** @constant */
+            type: "/problems/compose-validation-unsupported";
+            /** @constant */
+            title: "Not supported here";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeValidationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "unsupported";
+            /** @description The place in the compose file: keys and indexes, from the outermost inwards. */
+            path: (string | number)[];
+            /** @description Why not. */
+            reason: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A project sent to the server requests files or privileges of the server. The operator can allow classes of such keys with `compose serve --allow`. */
+        ComposeValidationNotAllowedProblem: {
+            /** @constant */
+            type: "/problems/compose-validation-not-allowed";
+            /** @constant */
+            title: "Not allowed here";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeValidationError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "notAllowed";
+            /** @description The place in the compose file or in the request: keys and indexes, from the outermost inwards. */
+            path: (string | number)[];
+            /** @description Why not. */
+            reason: string;
+            /** @description The class for `--allow` that accepts it; `none` if it is always refused. */
+            allowance: string;
+            location: components["schemas"]["SourceLocation"];
+        };
+        /** @description A service that others depend on did not meet the condition in time. Look at its logs; `service_healthy` needs a `healthcheck`. */
+        ComposeWaitTimeoutProblem: {
+            /** @constant */
+            type: "/problems/compose-wait-timeout";
+            /** @constant */
+            title: "Dependency not ready in time";
+            /** @constant */
+            status: 504;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeWaitError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "timeout";
+            /** @description The container that did not meet the condition. */
+            containerName: string;
+            /**
+             * @description The condition.
+             * @enum {string}
+             */
+            condition: "service_started" | "service_healthy" | "service_completed_successfully";
+            /** @description The timeout, in seconds. */
+            seconds: number;
+        };
+        /** @description A service that must complete before others start has failed. Look at its logs. */
+        ComposeWaitNonZeroExitCodeProblem: {
+            /** @constant */
+            type: "/problems/compose-wait-non-zero-exit-code";
+            /** @constant */
+            title: "Dependency failed";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ComposeWaitError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "nonZeroExitCode";
+            /** @description The container that ended. */
+            containerName: string;
+            /**
+             * Format: int32
+             * @description Its exit code.
+             */
+            exitCode: number;
+        };
+        /** @description `--listen` or `--remote` is not a valid address. */
+        ListenAddressMalformedProblem: {
+            /** @constant */
+            type: "/problems/listen-address-malformed";
+            /** @constant */
+            title: "Malformed address";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ListenAddressError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "malformed";
+            /** @description The address. */
+            input: string;
+        };
+        /** @description A `tcp://` or `tls://` address needs both a host and a port. */
+        ListenAddressMissingHostOrPortProblem: {
+            /** @constant */
+            type: "/problems/listen-address-missing-host-or-port";
+            /** @constant */
+            title: "Address without host or port";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ListenAddressError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "missingHostOrPort";
+            /** @description The address. */
+            input: string;
+        };
+        /** @description An address must start with `unix://`, `tcp://` or `tls://`; `http://` and `https://` are not accepted. */
+        ListenAddressUnsupportedSchemeProblem: {
+            /** @constant */
+            type: "/problems/listen-address-unsupported-scheme";
+            /** @constant */
+            title: "Unsupported scheme";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "ListenAddressError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "unsupportedScheme";
+            /** @description The address. */
+            input: string;
+        };
+        /** @description The program of the container platform, which the native backend runs, failed unexpectedly or is not installed. `message` is its error text, without paths and environment values. Check the program, then try again. */
+        TerminalCommandFailedProblem: {
+            /** @constant */
+            type: "/problems/terminal-command-failed";
+            /** @constant */
+            title: "Command failed";
+            /** @constant */
+            status: 502;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "TerminalError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "commandFailed";
+        };
+        /** @description No container belongs to a project with this name, and its compose file was not sent to the server. List the projects, or send the compose file. */
+        OrchestratorProjectNotFoundProblem: {
+            /** @constant */
+            type: "/problems/orchestrator-project-not-found";
+            /** @constant */
+            title: "Project not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "OrchestratorError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "projectNotFound";
+            /** @description The project. */
+            name: string;
+        };
+        /** @description The project has no service with this name. Service names are case sensitive. */
+        OrchestratorServiceNotFoundProblem: {
+            /** @constant */
+            type: "/problems/orchestrator-service-not-found";
+            /** @constant */
+            title: "Service not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "OrchestratorError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "serviceNotFound";
+            /** @description The project. */
+            project: string;
+            /** @description The service. */
+            service: string;
+        };
+        /** @description The number of replicas must not be negative. */
+        OrchestratorInvalidReplicaCountProblem: {
+            /** @constant */
+            type: "/problems/orchestrator-invalid-replica-count";
+            /** @constant */
+            title: "Invalid number of replicas";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "OrchestratorError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "invalidReplicaCount";
+            /** @description The requested number. */
+            replicas: number;
+        };
+        /** @description The operation needs the compose file of the project, and the server does not have it: it knows only the containers. Send the file, then repeat the request. */
+        OrchestratorProjectNotIngestedProblem: {
+            /** @constant */
+            type: "/problems/orchestrator-project-not-ingested";
+            /** @constant */
+            title: "Project not ingested";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "OrchestratorError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "projectNotIngested";
+            /** @description The project. */
+            name: string;
+        };
+        /** @description The server has a limit of projects and of containers, which its operator sets. Nothing was changed. Remove projects, ask for fewer containers, or ask the operator to raise the limit. */
+        OrchestratorLimitExceededProblem: {
+            /** @constant */
+            type: "/problems/orchestrator-limit-exceeded";
+            /** @constant */
+            title: "Limit exceeded";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "OrchestratorError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "limitExceeded";
+            /**
+             * @description What the limit counts.
+             * @enum {string}
+             */
+            limit: "projects" | "containers per project" | "containers in all projects";
+            /** @description The largest number allowed. */
+            maximum: number;
+        };
+        /** @description Two client certificates in the auth store have the same name. */
+        AuthStoreDuplicateNameProblem: {
+            /** @constant */
+            type: "/problems/auth-store-duplicate-name";
+            /** @constant */
+            title: "Duplicate client name";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "AuthStoreError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "duplicateName";
+            /** @description The name. */
+            name: string;
+        };
+        /** @description The auth store is malformed, so that no client can be authenticated. */
+        AuthStoreMalformedFileProblem: {
+            /** @constant */
+            type: "/problems/auth-store-malformed-file";
+            /** @constant */
+            title: "Malformed auth store";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "AuthStoreError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "malformedFile";
+            /** @description The auth store. */
+            path: string;
+            /** @description What is wrong. */
+            reason: string;
+        };
+        /** @description Two clients in the auth store have the same certificate, so that the server cannot distinguish them. */
+        AuthStoreDuplicateFingerprintProblem: {
+            /** @constant */
+            type: "/problems/auth-store-duplicate-fingerprint";
+            /** @constant */
+            title: "Duplicate client certificate";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "AuthStoreError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "duplicateFingerprint";
+            /** @description One client. */
+            name: string;
+            /** @description The other client. */
+            other: string;
+        };
+        /** @description Other users of the machine could read or change the auth store. */
+        AuthStoreLoosePermissionsProblem: {
+            /** @constant */
+            type: "/problems/auth-store-loose-permissions";
+            /** @constant */
+            title: "Auth store open to others";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "AuthStoreError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "loosePermissions";
+            /** @description The auth store. */
+            path: string;
+            /** @description Its permission bits. */
+            mode: string;
+        };
+        /** @description The auth store has no client with this name. */
+        AuthStoreClientNotFoundProblem: {
+            /** @constant */
+            type: "/problems/auth-store-client-not-found";
+            /** @constant */
+            title: "No such client";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "AuthStoreError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "clientNotFound";
+            /** @description The client. */
+            name: string;
+            /** @description The auth store. */
+            path: string;
+        };
+        /** @description Another command is changing the auth store. */
+        AuthStoreLockedProblem: {
+            /** @constant */
+            type: "/problems/auth-store-locked";
+            /** @constant */
+            title: "Auth store locked";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "AuthStoreError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "locked";
+            /** @description The lock. */
+            path: string;
+        };
+        /** @description A change of the auth store could not be written. Nothing was changed. Look at the permissions of its folder and at the disk. */
+        AuthStoreUnwritableProblem: {
+            /** @constant */
+            type: "/problems/auth-store-unwritable";
+            /** @constant */
+            title: "Auth store not writable";
+            /** @description What happened, for people to read. */
+            message: string;
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "AuthStoreError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "unwritable";
+            /** @description The auth store. */
+            path: string;
+            /** @description Why it cannot be written. */
+            reason: string;
+        };
+        /** @description The id of the request, as in the header `X-Request-Id`. Quote it when you report a failure. */
+        RequestId: string;
+        /** @description One violation. */
+        FieldViolation: {
+            /** @description The position of the value: a JSON Pointer (RFC 6901) into the request, beginning with `/body`, `/query` or `/path`. */
+            path: string;
+            /** @description The name of the violated rule, for programs: the JSON Schema keyword (such as `required`, `format` or `maxLength`), `characters` for text with U+0000 or lone surrogates, or `exists` for a reference to something that does not exist. */
+            rule: string;
+            /** @description The violated rule, for people. The wording may change. */
+            message: string;
+        };
+        /** @description One violated password rule. */
+        PasswordViolation: {
+            /**
+             * @description `min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: the password contains none. `common`: easy to guess (well known, repetitive, or derived from the address or name of the user; judged by its first 32 characters), or the current password.
+             * @enum {string}
+             */
+            rule: "min_length" | "max_bytes" | "letter" | "digit" | "common";
+            /** @description The violated rule, for people. The wording may change. */
+            message: string;
+        };
+        /** @description A position in a file. */
+        SourcePosition: {
+            /** @description The line, from 1. */
+            line: number;
+            /** @description The column, from 1. */
+            column: number;
+        };
+        /** @description The position in the compose file. Null if unknown. */
+        SourceLocation: components["schemas"]["SourcePosition"] | null;
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

@@ -23,7 +23,7 @@ export interface Page<Item> {
 export interface Items<Item> extends AsyncIterable<Item> {
   /** The pages, each requested when it is needed. */
   pages(): AsyncGenerator<Page<Item>, void, undefined>;
-  /** The first items, at most `limit`. */
+  /** The first items, at most `limit`. @throws TypeError when `limit` is not a whole number */
   toArray(options: { readonly limit: number }): Promise<Item[]>;
 }
 
@@ -63,8 +63,9 @@ export function paginate<
     pages,
     [Symbol.asyncIterator]: all,
     toArray: async ({ limit }) => {
+      if (!Number.isInteger(limit) || limit < 0) throw new TypeError('limit must be a whole number');
       const items: ItemOf<Result>[] = [];
-      if (limit < 1) return items;
+      if (limit === 0) return items;
       for await (const item of all()) if (items.push(item) >= limit) break;
       return items;
     },

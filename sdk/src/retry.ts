@@ -43,8 +43,8 @@ export interface RetryPolicy {
  * Computes the delay before the next attempt; null: do not retry.
  *
  * A 429 is returned before anything is done, so all requests may be retried. After a lost connection, a timeout, 502,
- * 503 or 504 the outcome is unknown, so only idempotent methods and requests with an idempotency key are retried. A 409
- * with `Retry-After` says that an earlier attempt with the key is still being handled.
+ * 503 or 504 the outcome is unknown, so only idempotent methods and requests with an idempotency key are retried. With a
+ * key, a 500 has had no effect, and a 409 with `Retry-After` says that an earlier attempt is still being handled.
  *
  * @param response null: there was none
  * @param attempt number of attempts so far, from 1
@@ -54,8 +54,8 @@ export function delayBeforeRetry(response: Response | null, attempt: number, pol
   const status = response?.status ?? null;
   const isUnknown = status === null || status === 502 || status === 503 || status === 504;
   const retryAfter = response?.headers.get('retry-after') ?? null;
-  const isInProgress = status === 409 && isKeyed && retryAfter !== null;
-  if (status !== 429 && !isInProgress && !(isUnknown && isRepeatable)) return null;
+  const hasNoEffect = isKeyed && (status === 500 || (status === 409 && retryAfter !== null));
+  if (status !== 429 && !hasNoEffect && !(isUnknown && isRepeatable)) return null;
   const asked = retryAfterMs(retryAfter, timing.now());
   if (asked !== null) return asked <= maxRetryDelayMs ? asked : null;
   // Half of the delay is random, so that clients that failed together do not retry together.

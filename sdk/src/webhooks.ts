@@ -23,7 +23,8 @@ export interface Webhooks {
   parse(headers: WebhookHeaders, body: string | Uint8Array): Promise<WebhookEvent>;
 }
 
-export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+/** `Headers` of any implementation, or the headers of a Node request. */
+export type WebhookHeaders = Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The delivery does not come from the server that knows the secret, is too old, or has an unknown event. */
 export class WebhookVerificationError extends Error {
@@ -33,11 +34,12 @@ export class WebhookVerificationError extends Error {
 /**
  * Creates the receiver of webhooks with a secret.
  *
- * @throws TypeError when a secret is not one, or there is none
+ * @throws TypeError when a secret is not one, or there is none, or when `toleranceSeconds` is not a number of at least 0
  */
 export function createWebhooks({ secret, toleranceSeconds = 300, now = Date.now }: WebhookOptions): Webhooks {
   const secrets = [secret].flat().map(bytesOfSecret);
   if (secrets.length === 0) throw new TypeError('Set at least one secret');
+  if (!(toleranceSeconds >= 0)) throw new TypeError('toleranceSeconds must be a number of at least 0');
   return {
     parse: async (headers, body) => {
       const id = headerOf(headers, 'webhook-id');
@@ -69,16 +71,29 @@ async function isSigned(
 }
 
 function eventOf(text: string): WebhookEvent {
-  const event: unknown = JSON.parse(text); // the server has signed it, so it is JSON
+  const event = valueOf(text);
   const type: unknown = typeof event === 'object' && event !== null ? Reflect.get(event, 'type') : undefined;
   if (!webhookEventTypes.some((known) => known === type)) throw invalid('this version of the SDK lacks the event');
   return event as WebhookEvent; // signed by the server, whose payloads the contract tests verify
 }
 
+/** @throws WebhookVerificationError when a text that was signed is not JSON */
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw invalid('the body is not JSON');
+  }
+}
+
 function headerOf(headers: WebhookHeaders, name: string): string | null {
-  if (headers instanceof Headers) return headers.get(name);
+  if (isHeaders(headers)) return headers.get(name);
   const [, value] = Object.entries(headers).find(([each]) => each.toLowerCase() === name) ?? [];
   return typeof value === 'string' ? value : null;
+}
+
+function isHeaders(headers: WebhookHeaders): headers is Pick<Headers, 'get'> {
+  return 'get' in headers && typeof headers.get === 'function';
 }
 
 function bytesOfSecret(secret: string): Uint8Array<ArrayBuffer> {

@@ -51,7 +51,8 @@ async function bundled(path: string, text: string): Promise<OpenApiDocument> {
 function described({ message, location: [place] }: NormalizedProblem): string {
   if (place === undefined) return message;
   const { source, start } = getLineColLocation(place);
-  return `${relative('', source.absoluteRef)}:${start.line}:${start.col} ${message}`;
+  const line = source.getLines()[start.line - 1] ?? '';
+  return `${relative('', source.absoluteRef)}:${start.line}:${start.col} ${message}: ${line.trim()}`;
 }
 
 /** Puts the extensions of a document behind its other parts. */

@@ -97,8 +97,11 @@ async function unchangedFiles(part: PartRecord | undefined): Promise<GeneratedFi
   return files;
 }
 
+/** What TypeScript's printer has written is readable as it is, and is most of the text. */
+const isPrinted = (path: string): boolean => /\/(?:openapi|problem-schemas)\.ts$/.test(path);
+
 async function formatted(path: string, text: string): Promise<string> {
-  if (extname(path) !== '.ts') return text;
+  if (extname(path) !== '.ts' || isPrinted(path)) return text;
   const { format, resolveConfig } = await import('prettier');
   // The same output as of the parser "typescript", for two thirds of the time.
   return format(text, { ...(await resolveConfig('.prettierrc.json')), parser: 'babel-ts' });

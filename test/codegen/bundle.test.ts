@@ -31,7 +31,7 @@ function place(name: string): string {
 
 test('A reference to no place fails with the file, the line and the reference', async () => {
   const bundled = bundle({ 'contract.yaml': contract('part.yaml#/B'), 'part.yaml': 'A: {}\n' });
-  await expect(bundled).rejects.toThrow(`${place('contract.yaml')}:5:5 Can't resolve $ref`);
+  await expect(bundled).rejects.toThrow(`${place('contract.yaml')}:5:5 Can't resolve $ref: $ref: part.yaml#/B`);
 });
 
 test('A reference to no file fails with the place of the reference', async () => {

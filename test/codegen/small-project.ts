@@ -26,10 +26,10 @@ export async function createSmallProject(): Promise<SmallProject> {
   const own = await fixture('problems');
   await writeFile(join(root, 'openapi/problems.yaml'), `${await readFile('openapi/problems.yaml', 'utf8')}\n${own}`);
   await writeFile(join(root, 'openapi/workshop.yaml'), await fixture('workshop'));
-  const command = [join(here, 'node_modules/tsx/dist/cli.mjs'), join(here, 'src/codegen/main.ts')];
+  const command = join(here, 'src/codegen/start.js');
   return {
     root,
-    generate: (...flags) => promisify(execFile)(process.execPath, [...command, ...flags], { cwd: root }),
+    generate: (...flags) => promisify(execFile)(process.execPath, [command, ...flags], { cwd: root }),
     generated: async () => new Map([...(await filesIn(root, 'generated')), ...(await filesIn(root, 'sdk'))]),
     remove: () => rm(root, { recursive: true }),
   };

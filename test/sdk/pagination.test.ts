@@ -62,6 +62,11 @@ it.each([
   expect(server.count('listMembers')).toBe(requests);
 });
 
+it.each([Number.NaN, 2.5, -1])('refuses %d as the number of items', async (limit) => {
+  const { client } = await membersIn([1]);
+  await expect(paginate(listMembers, client, { params }).toArray({ limit })).rejects.toBeInstanceOf(TypeError);
+});
+
 it('starts again with each use', async () => {
   const { client } = await membersIn([1, 2], [3]);
   const members = paginate(listMembers, client, { params });

@@ -5,6 +5,7 @@ import {
   webhookEventTypes,
   WebhookVerificationError,
   type WebhookEvent,
+  type WebhookHeaders,
   type WebhookOptions,
 } from '../../sdk/src/platform.js';
 
@@ -31,7 +32,7 @@ function headersOf(text: string, key = secret, sentAt = at): Record<string, stri
 }
 
 function parse(
-  headers: Headers | Record<string, string>,
+  headers: WebhookHeaders,
   text: string | Uint8Array = body,
   options: Partial<WebhookOptions> = {},
 ): Promise<WebhookEvent> {
@@ -42,7 +43,8 @@ describe('a delivery with a valid signature', () => {
   it('is the event, whatever the form of its headers and body', async () => {
     const headers = headersOf(body);
     const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
-    for (const given of [headers, upper, new Headers(headers)]) expect(await parse(given)).toEqual(event);
+    const foreign = { get: (name: string) => new Headers(headers).get(name) }; // of another implementation
+    for (const given of [headers, upper, new Headers(headers), foreign]) expect(await parse(given)).toEqual(event);
     expect(await parse(headers, Buffer.from(body))).toEqual(event);
   });
 
@@ -73,6 +75,7 @@ describe('a delivery is refused', () => {
     ['without a time', () => parse({ ...signed, 'webhook-timestamp': 'soon' }), 'the time is not a number'],
     ['that is older than 5 minutes', () => parse(headersOf(body, secret, new Date(at.getTime() - 301_000))), 'too old'],
     ['from the future', () => parse(headersOf(body, secret, new Date(at.getTime() + 301_000))), 'in the future'],
+    ['that is signed but no JSON', () => parse(headersOf('{'), '{'), 'the body is not JSON'],
     ['with an unknown event', () => parse(headersOf('{"type":"a"}'), '{"type":"a"}'), 'lacks the event'],
   ])('%s', async (_what, call, reason) => {
     const error: unknown = await call().catch((thrown: unknown) => thrown);
@@ -95,6 +98,10 @@ it.each(['', 'secret', 'whsec_', 'whsec_%%%', `whsec_${Buffer.alloc(16).toString
     );
   },
 );
+
+it.each([Number.NaN, -1])('A replay window of %d seconds is refused', (toleranceSeconds) => {
+  expect(() => createWebhooks({ secret, toleranceSeconds })).toThrow('toleranceSeconds must be a number');
+});
 
 it('At least one secret is needed', () => {
   expect(() => createWebhooks({ secret: [] })).toThrow('Set at least one secret');

@@ -27,7 +27,7 @@ await server.stop();
 /** @returns whether the server was replaced */
 async function update(): Promise<boolean> {
   for (const [name, script, ...args] of [
-    ['generate', 'src/codegen/main.ts'],
+    ['generate', 'src/codegen/start.js'],
     ['build', 'src/codegen/build.ts', '--output', server.nextFolder],
   ] as const) {
     if (await runStep([script, ...args], end.signal)) continue;

@@ -26,6 +26,8 @@ const nothing = {
   distributions: [],
   sankey: null,
   dora: null,
+  reviews: null,
+  workInProgress: null,
 };
 
 describeOnEachEngine('the analytics', (engine) => {

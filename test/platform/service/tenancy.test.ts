@@ -142,7 +142,12 @@ async function createTenant(mark: string): Promise<Tenant> {
     name: `${mark} view`,
     definition: exampleDefinition,
   });
+  const webhook = { url: `https://${mark}.example.com/events`, events: ['service_token.created'] };
+  const webhooks = `/api/v1/organizations/${owner.orgId}/webhooks`;
+  const webhookId = String((await create(webhooks, webhook)).webhook.id);
   const machine = await createServiceToken(platform, owner, ['setup:read'], { name: `${mark} machine` });
+  // One, of the event that the token has caused.
+  const deliveries = await platform.json('GET', `${webhooks}/${webhookId}/deliveries`, { token: owner.accessToken });
   const sessions = await platform.json('GET', '/api/v1/auth/sessions', { token: owner.accessToken });
   const ids = {
     org_id: owner.orgId,
@@ -155,6 +160,8 @@ async function createTenant(mark: string): Promise<Tenant> {
     view_id: String(view.id),
     service_token_id: machine.id,
     session_id: String(sessions.body.items[0].id),
+    webhook_id: webhookId,
+    delivery_id: String(deliveries.body.items[0].id),
   };
   return { owner, ids, marks: [mark, owner.userId, ...Object.values(ids)] };
 }
