@@ -19,9 +19,11 @@ export interface OutboundRequest {
   readonly timeoutMs: number;
   /** A reply body larger than this after decompression fails the call. Default 128 MiB. */
   readonly maxBytes?: number;
+  /** Returns the first reply without its body, once its headers have arrived. Redirects are not followed. */
+  readonly statusOnly?: boolean;
 }
 
-/** Sends a request and reads the whole reply. */
+/** Sends a request and reads the whole reply, unless the request says otherwise. */
 export type OutboundFetch = (url: string, request: OutboundRequest) => Promise<Response>;
 
 /** There was no reply. If the call was for an organization, only the cause has the reason; the message does not. */
@@ -37,6 +39,10 @@ export class RedirectRefusedError extends Error {
 const MOST_REDIRECTS = 5;
 const LARGEST_BODY = 128 * 1024 * 1024;
 const REDIRECTS = [301, 302, 303, 307, 308];
+
+export function isRedirect(status: number): boolean {
+  return REDIRECTS.includes(status);
+}
 
 /**
  * Creates the fetch function for `policy`.
@@ -56,23 +62,24 @@ export function outboundFetch(policy: AddressPolicy, lookup?: Lookup): OutboundF
 
   const follow = async (url: URL, request: OutboundRequest, signal: AbortSignal): Promise<UndiciResponse> => {
     const { fetch, dispatcher } = await (opened ??= open());
-    const { method = 'GET', headers = {}, body = null } = request;
+    const { method = 'GET', headers = {}, body = null, statusOnly = false } = request;
     let target = url;
     for (let redirects = 0; ; redirects += 1) {
       const response = await fetch(target, { method, headers, body, signal, dispatcher, redirect: 'manual' });
       const location = response.headers.get('location');
-      if (!REDIRECTS.includes(response.status) || location === null) return response;
+      if (statusOnly || !isRedirect(response.status) || location === null) return response;
       await response.body?.cancel();
       target = redirectTarget(target, location, method, redirects);
     }
   };
 
   const send = async (url: URL, request: OutboundRequest): Promise<Response> => {
-    const { signal: callersSignal, timeoutMs, maxBytes = LARGEST_BODY } = request;
+    const { signal: callersSignal, timeoutMs, maxBytes = LARGEST_BODY, statusOnly } = request;
     callersSignal.throwIfAborted();
     const { signal, release } = withTimeout(callersSignal, timeoutMs);
     try {
-      return await whole(await follow(url, request, signal), maxBytes);
+      const response = await follow(url, request, signal);
+      return statusOnly === true ? await withoutBody(response) : await whole(response, maxBytes);
     } catch (error) {
       callersSignal.throwIfAborted();
       if (policy !== 'any') throw new UnreachableError('it cannot be reached', { cause: error });
@@ -140,6 +147,13 @@ function redirectTarget(from: URL, location: string, method: string, redirects: 
   if (method !== 'GET' && method !== 'HEAD') throw new RedirectRefusedError(`it redirects a ${method} request`);
   if (redirects === MOST_REDIRECTS) throw new RedirectRefusedError(`it redirects more than ${MOST_REDIRECTS} times`);
   return to;
+}
+
+/** Leaves the body unread. */
+async function withoutBody(response: UndiciResponse): Promise<Response> {
+  const { status, statusText, headers } = response;
+  await response.body?.cancel().catch(() => undefined); // the connection may have ended already
+  return new Response(null, { status, statusText, headers: [...headers] });
 }
 
 /** Reads the whole body. Fails if the connection ends before the body is complete. */

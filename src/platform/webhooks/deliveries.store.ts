@@ -20,56 +20,90 @@ export interface DueDelivery extends StoredEvent {
   readonly webhook_id: string;
   readonly url: string;
   readonly sealed_secret: Uint8Array;
+  /** Identifies this attempt. */
+  readonly attempt_id: string;
   /** Includes this attempt. */
   readonly attempts: number;
 }
 
+/** How many deliveries a server may take. */
+export interface DeliveryLimits {
+  readonly leaseSeconds: number;
+  readonly count: number;
+  /** Of one organization, with those that are in flight. */
+  readonly perOrganization: number;
+}
+
 /**
- * Takes deliveries that are due, at most one of each webhook, and none whose subject has an earlier event in the outbox.
- * They remain there and become due again after `leaseSeconds`, in case this server dies; no two servers hold the same.
+ * Takes deliveries that are due, and none whose subject has an earlier event in the outbox. Each webhook has at most one
+ * in flight, each organization a limited number, and organizations with fewer come first.
+ *
+ * The deliveries remain in the outbox and become due again after `leaseSeconds`, in case this server dies. No two servers
+ * hold the same.
+ *
+ * @param inFlight what this server is sending
  */
 export async function takeDueDeliveries(
   sql: Sql,
   now: Date,
-  leaseSeconds: number,
-  limit: number,
+  inFlight: readonly Pick<DueDelivery, 'webhook_id' | 'org_id'>[],
+  { leaseSeconds, count, perOrganization }: DeliveryLimits,
 ): Promise<DueDelivery[]> {
+  const busyWebhooks = sql.typed.texts(inFlight.map((each) => each.webhook_id));
+  const busyOrganizations = sql.typed.texts(inFlight.map((each) => each.org_id)); // one element per delivery
   return sql<DueDelivery[]>`
-    with due as (
-      select distinct on (d.webhook_id) d.id from webhook_deliveries d
-      where d.failed_at is null and d.available_at <= ${now} and not exists (
-        select 1 from webhook_deliveries earlier
-        where earlier.webhook_id = d.webhook_id and earlier.subject = d.subject and earlier.failed_at is null
-          and earlier.position < d.position)
-      order by d.webhook_id, d.position
-      limit ${limit}
+    with first_of_webhook as (
+      select distinct on (d.webhook_id) d.id, d.available_at, d.position, w.org_id
+      from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+      where d.failed_at is null and d.available_at <= ${now} and d.webhook_id <> all(${busyWebhooks}::text[]::uuid[])
+        and not exists (
+          select 1 from webhook_deliveries earlier
+          where earlier.webhook_id = d.webhook_id and earlier.subject = d.subject and earlier.failed_at is null
+            and earlier.position < d.position)
+      order by d.webhook_id, d.available_at, d.position
+    ), ranked as (
+      select id, available_at, position, row_number() over (partition by org_id order by available_at, position)
+        + (select count(*) from unnest(${busyOrganizations}::text[]::uuid[]) as busy (org_id)
+           where busy.org_id = first_of_webhook.org_id) as rank
+      from first_of_webhook
+    ), due as (
+      select id from ranked where rank <= ${perOrganization} order by rank, available_at, position limit ${count}
     ), taken as (
-      update webhook_deliveries set available_at = ${after(now, leaseSeconds)}, attempts = attempts + 1
+      update webhook_deliveries
+      set available_at = ${after(now, leaseSeconds)}, attempts = attempts + 1, attempt_id = gen_random_uuid()
       where id in (
         select id from webhook_deliveries
         where id in (select id from due) and failed_at is null and available_at <= ${now} for update skip locked
       )
-      returning id, webhook_id, event_id, event, data, created_at, attempts
+      returning id, webhook_id, event_id, event, data, created_at, attempt_id, attempts
     )
     select taken.*, w.org_id, w.url, w.sealed_secret from taken join webhooks w on w.id = taken.webhook_id`;
 }
 
-export async function deleteDelivery(sql: Sql, id: string): Promise<void> {
-  await sql`delete from webhook_deliveries where id = ${id}`;
+/** Removes a delivery that the URL has accepted, unless a later attempt has begun. */
+export async function deleteDelivery(sql: Sql, { id, attempt_id: attemptId }: DueDelivery): Promise<void> {
+  await sql`delete from webhook_deliveries where id = ${id} and attempt_id = ${attemptId}`;
 }
 
-/** Records a failed attempt. @param retryAt when to retry; null: never */
+/**
+ * Records a failed attempt, unless a later one has begun. If the delivery was restarted during the attempt, it is due
+ * again at once.
+ *
+ * @param retryAt when to retry; null: never
+ */
 export async function noteDeliveryFailure(
   sql: Sql,
-  id: string,
+  { id, attempt_id: attemptId, attempts }: DueDelivery,
   error: string,
   now: Date,
   retryAt: Date | null,
 ): Promise<void> {
+  // A restart has set the number of attempts back.
   await sql`
-    update webhook_deliveries
-    set last_error = ${error}, available_at = ${retryAt ?? now}, failed_at = ${retryAt === null ? now : null}
-    where id = ${id}`;
+    update webhook_deliveries set last_error = ${error}, attempt_id = null,
+      available_at = case when attempts = ${attempts} then ${retryAt ?? now}::timestamptz else ${now}::timestamptz end,
+      failed_at = case when attempts = ${attempts} then ${retryAt === null ? now : null}::timestamptz end
+    where id = ${id} and attempt_id = ${attemptId}`;
 }
 
 interface DeliveryRow extends StoredEvent {
@@ -94,14 +128,20 @@ export async function selectDeliveries(
     order by created_at desc, id desc limit ${limit}`;
 }
 
-/** Makes a delivery due again, as if it had not been attempted. @returns null when there is no such delivery */
+/**
+ * Makes a delivery due again, as if it had not been attempted. If an attempt is running, another one can begin only when
+ * it has failed or its lease has ended.
+ *
+ * @returns null when there is no such delivery
+ */
 export async function restartDelivery(
   sql: Sql,
   { orgId, webhookId, id }: { readonly orgId: string; readonly webhookId: string; readonly id: string },
   now: Date,
 ): Promise<DeliveryRow | null> {
   const [row] = await sql<DeliveryRow[]>`
-    update webhook_deliveries set available_at = ${now}, attempts = 0, failed_at = null
+    update webhook_deliveries set attempts = 0, failed_at = null,
+      available_at = case when attempt_id is null then ${now}::timestamptz else greatest(available_at, ${now}) end
     where id = ${id} and webhook_id = (select w.id from webhooks w where w.org_id = ${orgId} and w.id = ${webhookId})
     returning ${columns(sql)}`;
   return row ?? null;

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import type { Log } from '../../../generated/contract.js';
 import type { Sql } from '../../database/connection.js';
-import type { OutboundFetch } from '../../outbound/outbound-fetch.js';
+import { isRedirect, type OutboundFetch } from '../../outbound/outbound-fetch.js';
 import { inSpan } from '../../system/tracing.js';
 import { after, type Clock } from '../clock.js';
 import { startRounds, type Rounds } from '../rounds.js';
@@ -27,8 +27,10 @@ export interface WebhookDispatcherOptions {
 }
 
 const pollMs = 2000;
-/** Deliveries at a time, each to another webhook. */
-const batchSize = 20;
+/** Each goes to another webhook. */
+const mostInFlight = 100;
+/** Silent URLs of one organization must not use up what can be in flight. */
+const mostOfOrganization = 4;
 const timeoutMs = 10_000;
 /** Longer than the timeout, so that no event is delivered twice concurrently. */
 const leaseSeconds = 60;
@@ -36,32 +38,55 @@ const leaseSeconds = 60;
 const maxAttempts = 16;
 const firstDelaySeconds = 5;
 const maxDelaySeconds = 21_600;
-const largestReply = 65_536;
 
 /**
  * Starts the dispatcher. An event is removed from the outbox only after the URL has accepted it, so each is delivered at
  * least once, and events of one subject in their order.
  */
 export function startWebhookDispatcher(options: WebhookDispatcherOptions): WebhookDispatcher {
+  const { sql, clock, log } = options;
   const stopping = new AbortController();
+  const inFlight = new Map<DueDelivery, Promise<void>>();
+
+  const begin = (due: DueDelivery): void => {
+    const ended = deliver(due, options, stopping.signal)
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'the outcome of a delivery cannot be stored; it becomes due again');
+      })
+      .finally(() => {
+        inFlight.delete(due);
+        rounds.wake();
+      });
+    inFlight.set(due, ended);
+  };
   const rounds = startRounds({
     pollMs,
-    round: async (_again, isStopped) => {
-      for (;;) {
-        const due = await takeDueDeliveries(options.sql, options.clock.now(), leaseSeconds, batchSize);
-        await Promise.all(due.map((each) => deliver(each, options, stopping.signal)));
-        if (due.length === 0 || isStopped()) return;
-      }
+    // Does not wait for the deliveries: a slow one must not delay the others.
+    round: async () => {
+      const count = mostInFlight - inFlight.size;
+      if (count === 0) return;
+      const limits = { leaseSeconds, count, perOrganization: mostOfOrganization };
+      for (const due of await takeDueDeliveries(sql, clock.now(), [...inFlight.keys()], limits)) begin(due);
     },
     failed: (error) => {
-      options.log.warn({ err: error }, 'the webhook outbox cannot be read; will retry');
+      log.warn({ err: error }, 'the webhook outbox cannot be read; will retry');
     },
   });
   return {
-    ...rounds,
-    stop: () => {
+    wake: () => {
+      rounds.wake();
+    },
+    drain: async () => {
+      for (;;) {
+        await rounds.drain();
+        if (inFlight.size === 0) return;
+        await Promise.race(inFlight.values());
+      }
+    },
+    stop: async () => {
       stopping.abort();
-      return rounds.stop();
+      await rounds.stop();
+      await Promise.all(inFlight.values());
     },
   };
 }
@@ -78,21 +103,21 @@ async function deliver(due: DueDelivery, options: WebhookDispatcherOptions, sign
     const gaveUp = due.attempts >= maxAttempts;
     const delay = Math.min(firstDelaySeconds * 2 ** (due.attempts - 1), maxDelaySeconds);
     const now = clock.now();
-    const reason = error instanceof RefusedEvent ? error.message : 'The URL cannot be reached.';
-    await noteDeliveryFailure(sql, due.id, reason, now, gaveUp ? null : after(now, delay));
+    const reason = error instanceof NotAccepted ? error.message : 'The URL cannot be reached.';
+    await noteDeliveryFailure(sql, due, reason, now, gaveUp ? null : after(now, delay));
     if (gaveUp) log.error({ ...fields, err: error }, 'event dropped after the last attempt');
     else log.warn({ ...fields, err: error }, 'event not accepted; will retry');
     return;
   }
-  await deleteDelivery(sql, due.id);
+  await deleteDelivery(sql, due);
 }
 
-/** The URL answered, but not with 2xx. */
-class RefusedEvent extends Error {
-  override readonly name = 'RefusedEvent';
+/** Why an event was not accepted, in words for admins. */
+class NotAccepted extends Error {
+  override readonly name = 'NotAccepted';
 }
 
-/** @throws RefusedEvent, or the failure of the call */
+/** @throws NotAccepted, or the failure of the call */
 async function send(
   due: DueDelivery,
   { secrets, outbound, clock }: WebhookDispatcherOptions,
@@ -100,15 +125,24 @@ async function send(
 ): Promise<void> {
   const now = clock.now();
   const body = JSON.stringify(eventOf(due));
-  const secret = secrets.open(due.sealed_secret, webhookSecretContext(due.webhook_id));
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': 'plumbline',
     'webhook-id': due.event_id,
     'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-    'webhook-signature': new Webhook(secret).sign(due.event_id, now, body),
+    'webhook-signature': new Webhook(secretOf(due, secrets)).sign(due.event_id, now, body),
   };
-  const request = { method: 'POST', headers, body, signal, timeoutMs, maxBytes: largestReply };
+  // The status decides. A body could be endless.
+  const request = { method: 'POST', headers, body, signal, timeoutMs, statusOnly: true };
   const { ok, status } = await outbound(due.url, request);
-  if (!ok) throw new RefusedEvent(`The URL answered ${status}.`);
+  if (isRedirect(status)) throw new NotAccepted(`The URL redirects (${status}).`);
+  if (!ok) throw new NotAccepted(`The URL answered ${status}.`);
+}
+
+function secretOf(due: DueDelivery, secrets: SecretBox): string {
+  try {
+    return secrets.open(due.sealed_secret, webhookSecretContext(due.webhook_id));
+  } catch (error) {
+    throw new NotAccepted('The server cannot sign the event.', { cause: error });
+  }
 }

@@ -178,13 +178,34 @@ describe('A delivery', () => {
   });
 
   it.each([
-    ['a redirect', { Location: '/elsewhere' }, 'The URL cannot be reached.'],
-    ['a redirect to a private network', { Location: 'http://10.0.0.1/' }, 'The URL cannot be reached.'],
-  ])('does not follow %s', async (_what, headers, error) => {
-    receiver.answer = (response) => response.writeHead(307, headers).end();
+    ['a redirect', '/elsewhere'],
+    ['a redirect to a private network', 'http://10.0.0.1/'],
+  ])('does not follow %s', async (_what, location) => {
+    receiver.answer = (response) => response.writeHead(307, { Location: location }).end();
     await newToken();
     await drain();
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hook']);
+    const error = 'The URL redirects (307).';
+    expect((await listDeliveries()).body.items).toMatchObject([{ error, attempts: 1 }]);
+  });
+
+  it.each<[string, WebhookReceiver['answer']]>([
+    ['longer than 64 kB', (response) => response.writeHead(200).end('x'.repeat(100_000))],
+    ['without an end', (response) => response.writeHead(200).write('x')],
+    ['cut off', (response) => response.writeHead(200, { 'Content-Length': 9 }).write('x', () => response.destroy())],
+  ])('is accepted by the status 200, with a body that is %s', async (_what, answer) => {
+    receiver.answer = answer;
+    await newToken();
+    await drain();
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('is not sent without a signature', async () => {
+    await platform.database.sql`update webhooks set sealed_secret = '\\x01'`;
+    await newToken();
+    await drain();
+    expect(receiver.received).toEqual([]);
+    const error = 'The server cannot sign the event.';
     expect((await listDeliveries()).body.items).toMatchObject([{ error, attempts: 1 }]);
   });
 

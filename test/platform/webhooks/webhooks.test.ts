@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { createServiceToken } from '../../support/service-token.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
 import { subscribe, webhooksPath } from './hooks.js';
 
@@ -78,6 +79,23 @@ describe('A webhook', () => {
     expect((await remove(owner)).status).toBe(404);
     expect(await platform.database.sql`select 1 from webhook_deliveries where webhook_id = ${id}`).toEqual([]);
   });
+});
+
+it('A webhook that is being deleted does not fail what other webhooks are told', async () => {
+  const removed = await subscribe(platform, owner, receiver, ['service_token.created']);
+  const kept = await subscribe(platform, owner, receiver, ['service_token.created']);
+  const waits = async (): Promise<boolean> =>
+    (await platform.database.sql`select from pg_locks where not granted`).length > 0;
+  const { created } = await platform.database.sql.begin(async (transaction) => {
+    await transaction`delete from webhooks where id = ${removed.body.webhook.id}`;
+    const sent = createServiceToken(platform, owner, ['views:read']);
+    await vi.waitUntil(waits, { timeout: 20_000, interval: 20 });
+    return { created: sent };
+  });
+  expect((await created).token).toMatch(/./);
+  const rows = await platform.database.sql`
+    select webhook_id from webhook_deliveries where webhook_id in ${platform.database.sql([removed.body.webhook.id, kept.body.webhook.id])}`;
+  expect(rows).toEqual([{ webhook_id: kept.body.webhook.id }]);
 });
 
 it('Deliveries of a webhook are shown to its organization alone', async () => {
