@@ -7,14 +7,6 @@ export type * from './generated/platform/openapi.js';
 export * from './generated/platform/operations.js';
 export * from './generated/platform/problems.js';
 export * from './generated/platform/values.js';
-export * from './generated/platform/webhooks.js';
-export {
-  createWebhooks,
-  WebhookVerificationError,
-  type WebhookHeaders,
-  type WebhookOptions,
-  type Webhooks,
-} from './webhooks.js';
 export { followSyncRun, hasSyncRunEnded, waitForSyncRun, type FollowOptions, type SyncRunParams } from './sync-runs.js';
 
 /**

@@ -1,4 +1,7 @@
+/** Receives webhooks: what a server needs that is called by the Platform. */
 import { webhookEventTypes, type WebhookEvent } from './generated/platform/webhooks.js';
+
+export * from './generated/platform/webhooks.js';
 
 export interface WebhookOptions {
   /** The secret of the webhook (`whsec_…`), or several, of which one must match. */

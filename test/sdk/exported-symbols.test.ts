@@ -5,6 +5,7 @@ const entryPoints = {
   '.': 'sdk/src/index.ts',
   './analytics': 'sdk/src/analytics.ts',
   './compose': 'sdk/src/compose.ts',
+  './webhooks': 'sdk/src/webhooks.ts',
   './compose/node': 'sdk/src/compose/node.ts',
   './platform': 'sdk/src/platform.ts',
 };

@@ -7,7 +7,7 @@ import {
   type WebhookEvent,
   type WebhookHeaders,
   type WebhookOptions,
-} from '../../sdk/src/platform.js';
+} from '../../sdk/src/webhooks.js';
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const other = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;

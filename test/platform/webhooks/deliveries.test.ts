@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWebhooks } from '../../../sdk/src/platform.js';
+import { createWebhooks } from '../../../sdk/src/webhooks.js';
 import { executeWithoutSleep, queueOf } from '../sync/jobs/queue.js';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { createServiceToken } from '../../support/service-token.js';
