@@ -76,9 +76,14 @@ function readFile(path: string, before = ''): { path: string; content: unknown }
   try {
     const real = realpathSync(path);
     const text = readFileSync(real, 'utf8');
-    return { path: real, content: real.endsWith('.json') ? JSON.parse(text) : parse(text) };
+    return { path: real, content: real.endsWith('.json') ? JSON.parse(text) : parseYaml(text) };
   } catch (error) {
     const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     throw new DocumentError(`${before}${path}, which cannot be read: ${reason}`.replace(/^([^ ]+), which/, '$1'));
   }
+}
+
+/** YAML 1.2 has no merge keys (`<<`), but contracts use them, and other tools know them. */
+function parseYaml(text: string): unknown {
+  return parse(text, { merge: true });
 }
