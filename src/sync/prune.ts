@@ -7,7 +7,7 @@
  * completes the batch of a killed one, and a list that fails removes nothing.
  */
 import type { PartialReach, Reach, Reachable } from './providers/provider.js';
-import { tableNamed, type AnyRow, type JsonValue, type TableName } from './records.js';
+import { tableNamed, type AnyRow, type JsonValue, type RequestEvidence, type TableName } from './records.js';
 import type { Sink, StateKey, StoredKey, SyncState } from './sinks/sink.js';
 import type { TimeWindow } from './time-window.js';
 import { deriveRemoved } from './work-units/derivation/derivation.js';
@@ -26,6 +26,11 @@ export interface Removed {
   readonly commits: number;
   /** Requests that a clone inferred from these commits. */
   readonly requests: number;
+}
+
+export interface Pruned extends Removed {
+  /** Commits that are kept because this clone does not have them. */
+  readonly kept: number;
 }
 
 export interface PruneOptions {
@@ -50,24 +55,41 @@ export async function prune(
   key: StateKey,
   reach: Reach,
   options: PruneOptions,
-): Promise<Removed | PartialReach> {
+): Promise<Pruned | PartialReach> {
   const { sink } = database;
+  const { branch } = reach;
   const stored = await sink.readState(pruneKey(key));
+  const before = textAt(stored, 'branch');
+  if (branch !== null && before !== undefined && before !== branch) {
+    await writeState(sink, key, options, { branch }, true);
+    return { partial: `the default branch has changed from ${before} to ${branch}` };
+  }
   const isUnchanged = stored?.done === true && stored.request === options.fingerprint;
-  if (isUnchanged && refsOf(stored) === reach.refs) return { commits: 0, requests: 0 };
+  if (isUnchanged && textAt(stored, 'refs') === reach.refs) return { commits: 0, requests: 0, kept: 0 };
   const reachable = await reach.list();
   if ('partial' in reachable) return reachable;
-  const unreachable = await unreachableCommits(sink, key, reachable, options);
+  const candidates = await unreachableCommits(sink, key, reachable, options);
+  const known = await reach.known?.(candidates);
+  const unreachable = known === undefined ? candidates : candidates.filter((hash) => known.has(hash));
+  const kept = candidates.length - unreachable.length;
   let requests = 0;
   for (let start = 0; start < unreachable.length; start += BATCH) {
     const batch = await batchOf(sink, key, unreachable.slice(start, start + BATCH));
     await options.assertHeld();
-    await writeState(sink, key, options, { batch: { ...batch } }, false);
+    await writeState(sink, key, options, { batch: { ...batch }, branch }, false);
     await removeBatch(database, key, batch, options);
     requests += batch.requests.length;
   }
-  await writeState(sink, key, options, { refs: reach.refs }, true);
-  return { commits: unreachable.length, requests };
+  // Another copy with the same refs may have the commits that are kept: its prune must not be skipped.
+  await writeState(sink, key, options, { ...(kept === 0 ? { refs: reach.refs } : {}), branch }, true);
+  return { commits: unreachable.length, requests, kept };
+}
+
+/** Call it before commits are stored: the next prune then lists what the source reaches, even if its refs are as before. */
+export async function reopenPrune(sink: Sink, key: StateKey, options: Omit<PruneOptions, 'window'>): Promise<void> {
+  const stored = await sink.readState(pruneKey(key));
+  if (stored?.done !== true || textAt(stored, 'refs') === undefined) return;
+  await writeState(sink, key, options, { branch: textAt(stored, 'branch') ?? null }, true);
 }
 
 /** Completes the removal of a batch that was interrupted. */
@@ -81,7 +103,7 @@ export async function resumePrune(
   const batch = parseBatch(stored);
   if (batch !== undefined) await removeBatch(database, key, batch, options);
   // Not the refs: the next prune lists the rest.
-  await writeState(database.sink, key, options, {}, true);
+  await writeState(database.sink, key, options, { branch: textAt(stored, 'branch') ?? null }, true);
 }
 
 /** The unreachable commits of one step. */
@@ -129,7 +151,8 @@ async function batchOf(sink: Sink, { repoId, source }: StateKey, hashes: readonl
   const affected: number[] = [];
   for await (const rows of rowsOf(sink, 'git_pull_requests', repoId, REQUEST_COLUMNS)) {
     for (const row of rows) {
-      const isInferred = source === 'local' && row['source'] === 'local' && among.has(textOf(row, 'merge_hash'));
+      const ending = row['evidence'] === OPEN ? 'head_hash' : 'merge_hash';
+      const isInferred = source === 'local' && row['source'] === 'local' && among.has(textOf(row, ending));
       if (isInferred) requests.push(numberOf(row, 'number'));
       else if (listedHashes(row).some((hash) => among.has(hash))) affected.push(numberOf(row, 'number'));
     }
@@ -137,7 +160,10 @@ async function batchOf(sink: Sink, { repoId, source }: StateKey, hashes: readonl
   return { hashes, requests, affected };
 }
 
-const REQUEST_COLUMNS = ['number', 'source', 'head_hash', 'merge_hash', 'commit_hashes'];
+const REQUEST_COLUMNS = ['number', 'source', 'evidence', 'head_hash', 'merge_hash', 'commit_hashes'];
+
+/** The evidence of a request that a clone knows from a fetched ref alone, so that it counts as open. */
+const OPEN: RequestEvidence = 'ref';
 
 function listedHashes(row: AnyRow): readonly string[] {
   const listed = row['commit_hashes'];
@@ -154,11 +180,26 @@ async function removeBatch(
 ): Promise<void> {
   await assertHeld();
   const sources = [source];
-  if (requests.length > 0)
-    await sink.remove(tableNamed('git_pull_requests'), repoId, { merge_hash: hashes, source: sources });
+  if (requests.length > 0) {
+    const table = tableNamed('git_pull_requests');
+    await sink.remove(table, repoId, { merge_hash: hashes, source: sources });
+    await sink.remove(table, repoId, { head_hash: hashes, evidence: [OPEN], source: sources });
+    await readRequestsAgain(sink, { repoId, target: 'prs', source });
+  }
   await sink.remove(tableNamed('git_commit_stats'), repoId, { commit_hash: hashes, source: sources });
   await sink.remove(tableNamed('git_commits'), repoId, { hash: hashes, source: sources });
   if (units !== undefined) await deriveRemoved(units, repoId, { hashes, requests: [...requests, ...affected] });
+}
+
+/**
+ * Otherwise the next `sync prs` would begin behind the commits of the removed requests, also if the history is restored.
+ * The revision stays: the pages of two databases are as equal as before.
+ */
+async function readRequestsAgain(sink: Sink, key: StateKey): Promise<void> {
+  const stored = await sink.readState(key);
+  if (stored === undefined) return;
+  const state: SyncState = { ...stored, request: 'pruned', position: null, done: false };
+  await sink.apply({ key, tables: [], blameLengths: [], state });
 }
 
 function pruneKey(key: StateKey): StoredKey {
@@ -176,8 +217,10 @@ function writeState(
   return sink.apply({ key: pruneKey(key), tables: [], blameLengths: [], state });
 }
 
-function refsOf({ position }: SyncState): unknown {
-  return typeof position === 'object' && position !== null && 'refs' in position ? position.refs : undefined;
+function textAt(state: SyncState | undefined, name: 'refs' | 'branch'): string | undefined {
+  const position = state?.position ?? null;
+  const value: unknown = typeof position === 'object' && position !== null ? Reflect.get(position, name) : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
 
 function parseBatch({ position }: SyncState): Batch | undefined {

@@ -10,6 +10,7 @@ import { TABLES_OF } from './targets.js';
  * revisions). The state is written last, so an interrupted repair is repeated.
  *
  * @param stored the primary's state; undefined: there is nothing to copy
+ * @param beforeCopy called before the first record is copied
  */
 export async function repairSecondary(
   primary: Sink,
@@ -17,10 +18,12 @@ export async function repairSecondary(
   key: StateKey,
   stored: SyncState | undefined,
   { progress, signal }: SyncDependencies,
+  beforeCopy: () => Promise<void>,
 ): Promise<void> {
   if (stored === undefined) return;
   const there = await secondary.readState(key);
   if (there?.revision === stored.revision) return;
+  await beforeCopy();
   progress.note?.('Bringing the secondary database level with the primary');
   const unfinished: SyncState = { ...stored, revision: `${stored.revision}:repairing` };
   for (const table of tablesOf(key)) {

@@ -3,7 +3,15 @@ import { inSpan } from '../system/tracing.js';
 import { cleanedUp } from './cleaned-up.js';
 import { SyncError, failureOf } from './failures.js';
 import { repositoryId } from './identity.js';
-import { prune, resumePrune, type PruneOptions, type PrunedDatabase, type Removed } from './prune.js';
+import {
+  prune,
+  reopenPrune,
+  resumePrune,
+  type Pruned,
+  type PruneOptions,
+  type PrunedDatabase,
+  type Removed,
+} from './prune.js';
 import type { OpenRepository, Page, PartialReach, Reach, RepositorySource } from './providers/provider.js';
 import { readAhead } from './read-ahead.js';
 import type { AnyRow } from './records.js';
@@ -129,6 +137,7 @@ async function syncOpened(
         { kind: 'internal', attributes: pageAttributes(sinkPage, pageNumber) },
         async () => {
           await lock.assertHeld();
+          if (hasCommits(sinkPage)) await reopenPrune(primary, key, options);
           await primary.apply(sinkPage);
           await units?.stored(sinkPage);
           await secondary.apply(sinkPage);
@@ -163,7 +172,7 @@ async function pruneAll(
   const reach = await repository.reachable?.();
   if (reach === undefined) return undefined;
   let listed: ReturnType<Reach['list']> | undefined;
-  const pruneOne = async (database: PrunedDatabase): Promise<Removed | PartialReach> =>
+  const pruneOne = async (database: PrunedDatabase): Promise<Pruned | PartialReach> =>
     'partial' in reach ? reach : prune(database, key, { ...reach, list: () => (listed ??= reach.list()) }, options);
   const removed = await pruneOne({ sink: primary, units });
   if ('partial' in removed) {
@@ -171,12 +180,13 @@ async function pruneAll(
     return undefined;
   }
   await secondary.prune(pruneOne);
-  const { commits, requests } = removed;
+  const { commits, requests, kept } = removed;
   if (commits > 0) {
     const parts = [counted(commits, 'commit'), ...(requests > 0 ? [counted(requests, 'request')] : [])];
     note(`removed ${parts.join(' and ')} that the rewritten history no longer has`);
   }
-  return removed;
+  if (kept > 0) note(`kept ${counted(kept, 'unreachable commit')} that this clone does not have`);
+  return { commits, requests };
 }
 
 function counted(count: number, noun: string): string {
@@ -224,14 +234,20 @@ async function openSecondary(
   await attempt(async (sink) => {
     if (secondaryUnits instanceof Error) throw secondaryUnits;
     if (key.target === 'git') await resumePrune({ sink, units: secondaryUnits }, key, options);
-    await repairSecondary(primary, sink, key, stored, dependencies);
+    await repairSecondary(primary, sink, key, stored, dependencies, () =>
+      key.target === 'git' ? reopenPrune(sink, key, options) : Promise.resolve(),
+    );
     // Not while the history is read: a process that holds the lock of one database must not wait for a lock of another.
     if (secondaryUnits !== undefined)
       units = await beginDerivation(secondaryUnits, key, { ...synced, isInOrder: false });
   });
   return {
     since: () => units?.since ?? 0,
-    apply: (page: SinkPage) => attempt((sink) => sink.apply(page)),
+    apply: (page: SinkPage) =>
+      attempt(async (sink) => {
+        if (hasCommits(page)) await reopenPrune(sink, key, options);
+        await sink.apply(page);
+      }),
     derive: (revision) =>
       attempt(async () => {
         await units?.finish(revision);
@@ -272,6 +288,10 @@ function stamp(
     return [{ table, rows: rows.map((row) => ({ repo_id: key.repoId, ...row, ...everywhere })) }];
   });
   return { key, tables, blameLengths: page.blameLengths ?? [], state };
+}
+
+function hasCommits({ tables }: SinkPage): boolean {
+  return tables.some(({ table }) => table.name === 'git_commits');
 }
 
 function pageAttributes({ tables }: SinkPage, number: number): Record<string, number> {

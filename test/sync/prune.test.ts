@@ -1,4 +1,6 @@
 /** `sync git --prune`: what a rewritten history no longer has is removed, and nothing else. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SyncOptions } from '../../src/sync/options.js';
 import { hostARepository, problem } from '../support/hosts/host-a.js';
@@ -167,6 +169,98 @@ describe('a clone', () => {
   });
 });
 
+describe('a clone, and what it cannot see', () => {
+  it.each(['a replacement', 'a graft'])('keeps commits that %s hides', async (kind) => {
+    const { path, options } = await clone(6);
+    const db = sqliteUri();
+    const repoId = onlyId(await sync({ ...options, db }));
+    const hashes = reachableFrom(path);
+    if (kind === 'a graft') writeFileSync(join(path, '.git', 'info', 'grafts'), `${hashOf(path, 'HEAD~1')}\n`);
+    else git(path, 'replace', '--graft', 'HEAD~1');
+    expect(reachableFrom(path).length).toBeLessThan(6);
+    const summary = await sync({ ...options, db, prune: true });
+    expect(summary.repositories[0]?.removed).toEqual({ commits: 0, requests: 0 });
+    expect((await stored(db, repoId)).commits).toEqual(hashes);
+  });
+
+  it('keeps commits that another clone of the same repository is ahead by', async () => {
+    const { path, options } = await clone(6);
+    git(path, 'remote', 'add', 'origin', 'https://host-a.test/acme/widgets.git');
+    const behind = `${temporaryDirectory()}/behind`;
+    git(path, 'clone', '--quiet', `file://${path}`, behind);
+    git(behind, 'remote', 'set-url', 'origin', 'https://host-a.test/acme/widgets.git');
+    for (const number of [1, 2]) commit(path, `feat: newer ${number}`);
+    const db = sqliteUri();
+    const repoId = onlyId(await sync({ ...options, db }));
+
+    for (const attempt of [1, 2]) {
+      const { notes, dependencies } = noted();
+      const summary = await sync({ ...options, repoPath: behind, db, prune: true }, dependencies);
+      expect(summary.repositories[0]).toMatchObject({ id: repoId, removed: { commits: 0, requests: 0 } });
+      expect(notes, `attempt ${attempt}`).toContain(
+        'acme/widgets (git): kept 2 unreachable commits that this clone does not have',
+      );
+    }
+    expect((await stored(db, repoId)).commits).toEqual(reachableFrom(path));
+    git(path, 'reset', '--quiet', '--hard', 'HEAD~2');
+    expect((await sync({ ...options, db, prune: true })).repositories[0]?.removed?.commits).toBe(2);
+    expect((await stored(db, repoId)).commits).toEqual(reachableFrom(behind));
+  });
+
+  it('infers the requests of a restored history again', async () => {
+    const { path, options } = await clone(3);
+    const db = sqliteUri();
+    const merged = commit(path, 'feat: squashed (#12)', '--author', 'Grace <grace@example.com>');
+    const syncAll = async () => {
+      for (const target of ['git', 'prs']) await sync({ ...options, db, target, prune: target === 'git' });
+      return onlyId(await sync({ ...options, db }));
+    };
+    const repoId = await syncAll();
+    const units = await unitsIn(db, repoId);
+    git(path, 'reset', '--quiet', '--hard', 'HEAD~1');
+    await sync({ ...options, db, prune: true });
+    expect((await stored(db, repoId)).requests).toEqual([]);
+    git(path, 'reset', '--quiet', '--hard', merged);
+    await syncAll();
+    expect((await stored(db, repoId)).requests).toEqual([12]);
+    expect(await unitsIn(db, repoId)).toEqual(units);
+  });
+
+  it('loses commits that were stored since the last prune after its refs return', async () => {
+    const { path, options } = await clone(4);
+    const [db, secondary] = [sqliteUri(), sqliteUri()];
+    const both = { ...options, db, sink: 'both' };
+    const environment = { SECONDARY_DATABASE_URI: secondary };
+    const repoId = onlyId(await sync({ ...both, prune: true }, undefined, environment));
+    commit(path, 'feat: for a while');
+    await sync(both, undefined, environment);
+    commit(path, 'feat: only in the primary, until it is copied');
+    await sync({ ...options, db });
+    git(path, 'reset', '--quiet', '--hard', 'HEAD~2');
+    const summary = await sync({ ...both, prune: true }, undefined, environment);
+    expect(summary.repositories[0]?.removed).toEqual({ commits: 2, requests: 0 });
+    expect((await stored(db, repoId)).commits).toEqual(reachableFrom(path));
+    expect((await stored(secondary, repoId)).commits).toEqual(reachableFrom(path));
+  });
+
+  it('loses an open request whose commit is removed', async () => {
+    const { path, options } = await clone(3);
+    const db = sqliteUri();
+    const tip = commit(path, 'feat: proposed');
+    const repoId = onlyId(await sync({ ...options, db }));
+    git(path, 'update-ref', 'refs/pull/7/head', tip);
+    git(path, 'reset', '--quiet', '--hard', 'HEAD~1');
+    await sync({ ...options, db, target: 'prs' });
+    await sync({ ...options, db, prune: true });
+    expect((await stored(db, repoId)).requests).toEqual([7]);
+    git(path, 'update-ref', '-d', 'refs/pull/7/head');
+    const summary = await sync({ ...options, db, prune: true });
+    expect(summary.repositories[0]?.removed).toEqual({ commits: 1, requests: 1 });
+    expect((await stored(db, repoId)).requests).toEqual([]);
+    expect((await stored(db, repoId)).units).toEqual(reachableFrom(path).map((hash) => `commit:${hash}`));
+  });
+});
+
 describe.skipIf(missingA !== undefined)(`host_a ${missingA ?? ''}`, () => {
   it('loses what its branch no longer has, if the host lists the whole branch', async () => {
     const [first, second, third] = historyOfA(3).toReversed();
@@ -201,6 +295,26 @@ describe.skipIf(missingA !== undefined)(`host_a ${missingA ?? ''}`, () => {
     expect(pruned.repositories[0]?.removed).toEqual({ commits: 1, requests: 0 });
     expect((await stored(db, repoId)).commits).toEqual([first.sha, second.sha, rewritten.sha]);
     expect((await stored(db, repoId)).units).toHaveLength(3);
+  });
+
+  it('loses nothing at the first prune after another branch became the default', async () => {
+    const [first, second, third] = historyOfA(3).toReversed();
+    if (first === undefined || second === undefined || third === undefined) throw new Error('There are three commits');
+    const repository = hostARepository('acme/widgets', { commits: [third, second, first] });
+    const db = sqliteUri();
+    const options: SyncOptions = { ...optionsOfA(await host(repository), db), prune: true };
+    const repoId = onlyId(await sync(options));
+    repository.defaultBranch = 'release';
+    repository.commits = [second, first];
+    const { notes, dependencies } = noted();
+    expect((await sync(options, dependencies)).repositories[0]?.removed).toBeUndefined();
+    expect(notes.at(-1)).toBe(
+      'acme/widgets (git): no commits are removed, because the default branch has changed from main to release',
+    );
+    expect((await stored(db, repoId)).commits).toHaveLength(3);
+    const next = await sync(options);
+    expect(next.repositories[0]?.removed).toEqual({ commits: 1, requests: 0 });
+    expect((await stored(db, repoId)).commits).toEqual([first.sha, second.sha]);
   });
 
   it('keeps commits that a clone reported, and reads the branch again only after it moved', async () => {
@@ -261,5 +375,12 @@ describe.skipIf(missingB !== undefined)(`host_b ${missingB ?? ''}`, () => {
     expect(pruned.repositories[0]?.removed).toEqual({ commits: 1, requests: 0 });
     expect((await stored(db, repoId)).commits).not.toContain(commits[0]?.id);
     expect((await stored(db, repoId)).units).toHaveLength(100);
+
+    project.defaultBranch = 'release';
+    project.commits = commits.slice(1);
+    const { notes, dependencies } = noted();
+    await sync({ ...options, prune: true }, dependencies);
+    expect(notes.at(-1)).toContain('because the default branch has changed from main to release');
+    expect((await stored(db, repoId)).commits).toContain('f'.repeat(40));
   });
 });

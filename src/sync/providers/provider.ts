@@ -40,12 +40,19 @@ export interface OpenRepository {
 export interface Reach {
   /** Changes with the commits that the refs name. */
   readonly refs: string;
+  /** The branch of a host, if that is all that counts as reached; null if all refs count. */
+  readonly branch: string | null;
   /**
    * Lists all commits that the refs reach.
    *
    * @throws if the list cannot be read to its end
    */
   list(): Promise<Reachable | PartialReach>;
+  /**
+   * Those of these commits that this copy of the repository has. Another copy of the same repository may be ahead, so
+   * only these may be removed. Absent: there is only one copy.
+   */
+  known?(hashes: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /** All commits that a source reaches. */

@@ -70,10 +70,11 @@ export function organization(login: string): Schemas['organization-full'] {
 export interface RepositoryIdentity {
   readonly fullName: string;
   readonly cloneUrl?: string | undefined;
+  readonly defaultBranch: string;
 }
 
 /** A repository as lists have it. */
-export function minimalRepository({ fullName }: RepositoryIdentity) {
+export function minimalRepository({ fullName, defaultBranch }: RepositoryIdentity) {
   const url = `${site}/api/repos/${fullName}`;
   const [owner, name = ''] = fullName.split('/');
   return {
@@ -86,7 +87,7 @@ export function minimalRepository({ fullName }: RepositoryIdentity) {
     html_url: `${site}/${fullName}`,
     description: null,
     fork: false,
-    default_branch: 'main',
+    default_branch: defaultBranch,
     language: 'TypeScript',
     url,
     archive_url: `${url}/{archive_format}{/ref}`,
@@ -142,7 +143,7 @@ export function fullRepository(repository: RepositoryIdentity): Schemas['full-re
     homepage: null,
     language: 'TypeScript',
     license: null,
-    default_branch: 'main',
+    default_branch: repository.defaultBranch,
     forks: 0,
     forks_count: 0,
     stargazers_count: 0,

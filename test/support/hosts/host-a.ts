@@ -26,7 +26,8 @@ type Json = Record<string, unknown>;
 export interface HostARepositoryData {
   readonly fullName: string;
   readonly cloneUrl?: string;
-  /** Newest first. */
+  defaultBranch: string;
+  /** Of the default branch, newest first. */
   commits: CommitData[];
   /** As GraphQL nodes, latest update first. */
   pullRequests: Json[];
@@ -55,6 +56,7 @@ export interface HostA extends Host {
 export function hostARepository(fullName: string, data: Partial<HostARepositoryData> = {}): HostARepositoryData {
   return {
     fullName,
+    defaultBranch: 'main',
     commits: [],
     pullRequests: [],
     deployments: [],
@@ -118,7 +120,7 @@ function answerOwner(data: HostA, request: HostRequest, url: string, owner: stri
 function listCommits(repository: HostARepositoryData, request: HostRequest, url: string): HostReply {
   if (repository.commits.length === 0) return problem(409, 'Git Repository is empty.');
   const sha = request.query.get('sha');
-  const from = sha === 'main' ? 0 : repository.commits.findIndex((commit) => commit.sha === sha);
+  const from = sha === repository.defaultBranch ? 0 : repository.commits.findIndex((commit) => commit.sha === sha);
   if (from < 0) return problem(404, 'Not Found');
   const since = request.query.get('since');
   const commits = repository.commits

@@ -21,7 +21,8 @@ export interface HostBProjectData {
   readonly id: number;
   readonly path: string;
   readonly visibility: 'public' | 'private';
-  /** Newest first. */
+  defaultBranch: string;
+  /** Of the default branch, newest first. */
   commits: Json[];
   mergeRequests: Json[];
   /** What the list of merge requests does not show, by number; one without is not compared by the host. */
@@ -48,6 +49,7 @@ export function hostBProject(id: number, path: string, data: Partial<HostBProjec
     id,
     path,
     visibility: 'private',
+    defaultBranch: 'main',
     commits: [],
     mergeRequests: [],
     details: {},
@@ -94,7 +96,8 @@ function answer(host: HostB, request: HostRequest): HostReply | Promise<HostRepl
 
 function answerProject(project: HostBProjectData, rest: string, request: HostRequest): HostReply {
   if (rest === '') return { status: 200, body: describe(project) };
-  if (rest === '/repository/branches/main') return { status: 200, body: { name: 'main', commit: project.commits[0] } };
+  const branch = /^\/repository\/branches\/([^/]+)$/.exec(rest)?.[1];
+  if (branch === project.defaultBranch) return { status: 200, body: { name: branch, commit: project.commits[0] } };
   if (rest === '/repository/commits') {
     const from = project.commits.findIndex((commit) => commit['id'] === request.query.get('ref_name'));
     const withStats = request.query.get('with_stats') === 'true';
@@ -194,7 +197,7 @@ function describe(project: HostBProjectData): Json {
     path_with_namespace: project.path,
     web_url: `https://host-b.test/${project.path}`,
     http_url_to_repo: `https://host-b.test/${project.path}.git`,
-    default_branch: project.commits.length === 0 ? null : 'main',
+    default_branch: project.commits.length === 0 ? null : project.defaultBranch,
     created_at: '2020-01-01T00:00:00.000Z',
     visibility: project.visibility,
   };

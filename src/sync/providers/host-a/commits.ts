@@ -73,7 +73,7 @@ export async function* commitPages(
 export async function reachOf(repository: HostARepository): Promise<Reach | PartialReach> {
   const head = await headOf(repository);
   if (head === undefined) return { partial: EMPTY_REPOSITORY };
-  return { refs: head, list: () => listFrom(repository, head) };
+  return { refs: head, branch: repository.defaultBranch, list: () => listFrom(repository, head) };
 }
 
 /** A request for each 100 commits. */

@@ -60,7 +60,7 @@ export async function* commitPages(project: HostBProject, request: SyncRequest, 
 export async function reachOf(project: HostBProject): Promise<Reach | PartialReach> {
   if (project.defaultBranch === null) return { partial: EMPTY_REPOSITORY };
   const head = await headOf(project);
-  return { refs: head, list: () => listFrom(project, head) };
+  return { refs: head, branch: project.defaultBranch, list: () => listFrom(project, head) };
 }
 
 /** A request for each 100 commits. */

@@ -18,15 +18,14 @@ const PATH_SETTINGS = /^(?:core\.(?:worktree|attributesfile|excludesfile)|mailma
 const INCLUDES = /^include(?:if\..*)?\.path$/s;
 
 /**
- * Variables for git in an enclosed repository: no search above the root, no fetches from a promisor remote, no
- * transport, and no replacement objects.
+ * Variables for git in an enclosed repository: no search above the root, no fetches from a promisor remote, and no
+ * transport.
  */
 export function enclosedEnvironment(root: string): Record<string, string> {
   return {
     GIT_CEILING_DIRECTORIES: dirname(root),
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
-    GIT_NO_REPLACE_OBJECTS: '1',
   };
 }
 

@@ -3,6 +3,7 @@
  */
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { devNull } from 'node:os';
 import { SyncError } from '../../failures.js';
 
 /** One repository, as the git program sees it. */
@@ -48,6 +49,7 @@ const SETTINGS = [
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
   'core.pager=cat',
+  'advice.graftFileDeprecated=false',
   'i18n.logOutputEncoding=UTF-8',
   'log.showRoot=true',
   'log.showSignature=false',
@@ -140,7 +142,8 @@ function throughShell(args: readonly string[], lastArgument: Buffer): string[] {
 
 /**
  * The environment without GIT_* variables, which could name another repository, index or program (a sync may run inside
- * a git hook). Sets the locale whose messages this code recognizes.
+ * a git hook). Sets the locale whose messages this code recognizes. History is read as it was committed: replacement
+ * objects and grafts can hide commits, and exist in one clone only.
  */
 function cleanEnvironment(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const clean: Record<string, string> = {};
@@ -149,7 +152,8 @@ function cleanEnvironment(environment: Readonly<Record<string, string | undefine
   }
   // Buffered output: with a pipe, git would flush after each commit.
   const git = { GIT_FLUSH: '0', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
-  return { ...clean, ...git, LC_ALL: 'C', LANGUAGE: '', TZ: 'UTC' };
+  const history = { GIT_NO_REPLACE_OBJECTS: '1', GIT_GRAFT_FILE: devNull };
+  return { ...clean, ...git, ...history, LC_ALL: 'C', LANGUAGE: '', TZ: 'UTC' };
 }
 
 function ending(child: ChildProcess, git: Git, args: readonly string[]): Promise<void> {

@@ -15,7 +15,16 @@ export async function reachOf(git: Git, gitDirectory: string): Promise<Reach | P
   if ((await readBoundary(git, gitDirectory)).name !== null) return { partial: 'the clone is shallow' };
   const named = await runGit(git, ['for-each-ref', '--format=%(objectname)']);
   const refs = createHash('sha256').update(head).update(named).digest('hex');
-  return { refs, list: () => listFrom(git, head) };
+  return { refs, branch: null, list: () => listFrom(git, head), known: (hashes) => objectsIn(git, hashes) };
+}
+
+/** Nothing is fetched: in a partial clone, git would ask the remote for the objects that are missing. */
+async function objectsIn(git: Git, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+  const local = { ...git, confinement: { ...git.confinement, GIT_NO_LAZY_FETCH: '1' } };
+  const input = hashes.map((hash) => `${hash}\n`).join('');
+  const answers = await runGit(local, ['cat-file', '--batch-check=%(objectname) %(objecttype)'], { input });
+  const lines = answers.toString('latin1').split('\n');
+  return new Set(hashes.filter((hash, index) => lines[index] === `${hash} commit`));
 }
 
 async function listFrom(git: Git, head: string): Promise<Reachable> {
