@@ -828,7 +828,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Attempts the delivery soon, with as many further attempts as a new one.
+         * @description Attempts the delivery soon, with as many further attempts as a new one. If an attempt is running, the next one follows only when it has failed. Later events of the same subject may already have been delivered.
          */
         post: operations["resendWebhookDelivery"];
         delete?: never;
@@ -2613,7 +2613,7 @@ export interface components {
              * @description The id of the webhook.
              */
             id: string;
-            /** @description Where events are sent. */
+            /** @description Where events are sent, as the URL Standard writes it. */
             url: string;
             events: components["schemas"]["WebhookEventTypes"];
             /**
@@ -2635,7 +2635,7 @@ export interface components {
         };
         /** @description The webhook to create. */
         CreateWebhookRequest: {
-            /** @description Where events are sent by POST, with https or http. */
+            /** @description Where events are sent by POST, with https or http, without a user, a password or a fragment. */
             url: string;
             events: components["schemas"]["WebhookEventTypes"];
         };
@@ -4087,7 +4087,7 @@ export interface components {
          */
         Cursor: string;
         /**
-         * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+         * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
          * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
          */
         IdempotencyKey: string;
@@ -5374,7 +5374,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
                  * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5552,7 +5552,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
                  * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5767,7 +5767,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
                  * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6292,7 +6292,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
                  * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6768,7 +6768,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
                  * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7111,7 +7111,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
                  * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7251,7 +7251,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
                  * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7418,7 +7418,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
                  * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7803,7 +7803,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
                  * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8184,7 +8184,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
                  * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8567,7 +8567,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
                  * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8870,7 +8870,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored.
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
                  * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

@@ -67,7 +67,7 @@ program
   .description('delete expired tokens and counters, old sync runs, mails that were given up, and old audit records')
   .option('--audit-days <days>', 'delete audit records that are older (default: keep all)')
   .option('--run-days <days>', 'delete ended sync runs that are older', '90')
-  .option('--mail-days <days>', 'delete mails that were given up longer ago', '30')
+  .option('--mail-days <days>', 'delete mails and webhook deliveries that were given up longer ago', '30')
   .option('--dry-run', 'only say how much would be deleted')
   .option(...config)
   .action(async (options: ConfigOption & PruneOptions) => {

@@ -62,9 +62,18 @@ export async function replyOnce<Dependencies>(
   return outcome.reply;
 }
 
-/** The operation is part of the key, so path parameters identify the path. The order of properties does not matter. */
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/**
+ * The operation is part of the key, so path parameters identify the path. Neither the order of properties nor the case
+ * of UUIDs in the path matters (RFC 9562, section 4).
+ */
 function fingerprintOf({ params, query, body }: ValidParts): string {
-  const text = JSON.stringify([params, query, body], (_name, value: unknown) =>
+  const path = Object.entries(params).map(([name, value]) => [
+    name,
+    typeof value === 'string' && uuid.test(value) ? value.toLowerCase() : value,
+  ]);
+  const text = JSON.stringify([Object.fromEntries(path), query, body], (_name, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
       : value,

@@ -13,6 +13,8 @@ import type { PlatformDependencies } from './dependencies.js';
 import { databaseUnreadiness } from './failures.js';
 import { keyRings } from './key-rings.js';
 import { localUrl } from './local-url.js';
+import { startReplySweep } from './idempotency/reply-sweep.js';
+import type { Rounds } from './rounds.js';
 import { startWebhookDispatcher, type WebhookDispatcher } from './webhooks/dispatcher.js';
 import type { MailDispatcher } from './mail/dispatcher.js';
 import { createMetrics } from './operations/metrics.js';
@@ -35,6 +37,7 @@ export interface RunningPlatform {
   readonly webhooks: WebhookDispatcher;
   readonly syncJobs: SyncJobs;
   readonly accountSweep: AccountSweep;
+  readonly replySweep: Rounds;
   /** Finishes pending work: requests and syncs first, then mails, then the database. */
   stop(): Promise<void>;
 }
@@ -83,6 +86,8 @@ export async function startPlatform(
 
     const accountSweep = startAccountSweep({ sql: database.sql, clock, log });
     stops.push(() => accountSweep.stop());
+    const replySweep = startReplySweep({ sql: database.sql, clock, log });
+    stops.push(() => replySweep.stop());
 
     const metrics = createMetrics(database, clock, log);
     const work = { executeSync, importConnector };
@@ -136,7 +141,7 @@ export async function startPlatform(
       // Syncs get the same time as requests. Neither accepts new work from here on.
       await Promise.all([drained.then(() => server.stop(deadlineMs)), syncJobs.stop(deadlineMs), storeTasks.stop()]);
     });
-    return { url: server.url, database, mails, webhooks, syncJobs, accountSweep, stop: stopAll };
+    return { url: server.url, database, mails, webhooks, syncJobs, accountSweep, replySweep, stop: stopAll };
   } catch (error) {
     await stopAll();
     throw error;

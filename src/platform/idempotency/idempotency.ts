@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
+import type { PlatformHandlers } from '../../../generated/platform/operations.js';
 import type { Idempotency, KeyedOutcome, KeyedRequest } from '../../contract/idempotency.js';
 import type { AnyReply } from '../../contract/reply-check.js';
 import { after } from '../clock.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { findReply, storeReply, tryLockKey } from './idempotency-keys.store.js';
 import { unitOfWork } from './unit-of-work.js';
+
+/**
+ * They move the caller to another organization, and their replies have the tokens for it. A repetition may come with the
+ * old access token or with the new one, so these keys belong to no organization.
+ */
+const movesCaller: ReadonlySet<string> = new Set<keyof PlatformHandlers<unknown>>(['acceptInvite', 'onboard']);
 
 /** For how long a repeated request receives the stored reply. */
 const keptSeconds = 86_400;
@@ -58,12 +65,12 @@ function replay(text: string, { fingerprint }: KeyedRequest): KeyedOutcome {
   return stored.fingerprint === fingerprint ? { reply: stored.reply, isReplayed: true } : 'reused';
 }
 
-/** Keys of different users, service tokens, organizations or operations are different ones. */
+/** Keys of different users, service tokens, operations or (as a rule) organizations are different ones. */
 function hashOf({ key, operationId, principal }: KeyedRequest): Buffer {
   const [user, serviceToken, organization] = ['user_id', 'service_token_id', 'org_id'].map((name): unknown =>
     typeof principal === 'object' && principal !== null ? Reflect.get(principal, name) : undefined,
   );
   if (user === undefined && serviceToken === undefined) throw new Error(`${operationId} has a caller without an id`);
-  const scope = [user, serviceToken, organization, operationId, key];
+  const scope = [user, serviceToken, movesCaller.has(operationId) ? null : organization, operationId, key];
   return createHash('sha256').update(JSON.stringify(scope)).digest();
 }

@@ -43,9 +43,11 @@ export async function insertWebhook(
     values (${id}, ${orgId}, ${url}, ${events}, ${sealedSecret}, ${createdBy}, ${createdAt})`;
 }
 
-/** @returns false when the organization has no such webhook */
-export async function removeWebhook(sql: Sql, orgId: string, id: string): Promise<boolean> {
-  return (await sql`delete from webhooks where org_id = ${orgId} and id = ${id} returning 1`).length > 0;
+/** @returns its URL; null when the organization has no such webhook */
+export async function removeWebhook(sql: Sql, orgId: string, id: string): Promise<string | null> {
+  const [row] = await sql<{ url: string }[]>`
+    delete from webhooks where org_id = ${orgId} and id = ${id} returning url`;
+  return row?.url ?? null;
 }
 
 /** To what the sealed secret of a webhook is bound. */

@@ -46,14 +46,15 @@ export const createWebhook: CreateWebhookHandler<PlatformDependencies> = async (
   { body, principal, context },
   { sql, clock, random, secrets, settings },
 ) => {
-  const fault = faultOfTargetUrl(body.url, settings.integrationNetworks, 'the signature authenticates the server');
+  const fault = faultOfWebhookUrl(body.url, settings.integrationNetworks);
   if (fault !== null) return validationProblem([{ path: '/body/url', rule: 'format', message: fault }]);
 
   const now = clock.now();
   const { org_id: orgId, user_id: userId } = principal;
   const id = random.uuid();
   const secret = `whsec_${random.bytes(secretBytes).toString('base64')}`;
-  const webhook = { id, url: body.url, events: body.events, created_by: userId, created_at: now };
+  const url = new URL(body.url); // percent-encodes what would make a list show another URL, such as U+202E
+  const webhook = { id, url: url.href, events: body.events, created_by: userId, created_at: now };
   return sql.begin(async (transaction): Promise<CreateWebhookReply> => {
     await lockOrganization(transaction, orgId); // concurrent requests must not exceed the limit together
     if ((await countWebhooks(transaction, orgId)) >= mostWebhooks) {
@@ -62,7 +63,7 @@ export const createWebhook: CreateWebhookHandler<PlatformDependencies> = async (
     const sealedSecret = secrets.seal(secret, webhookSecretContext(id));
     await insertWebhook(transaction, orgId, { ...webhook, sealedSecret });
     const record = { action: 'CREATE', resourceKind: 'WEBHOOK', resourceId: id, orgId, userId } as const;
-    await recordAudit(transaction, context, now, { ...record, note: body.events.join(', ') });
+    await recordAudit(transaction, context, now, { ...record, note: `${url.host}: ${body.events.join(', ')}` });
     return { status: 201, body: { secret, webhook: webhookOf(webhook) } };
   });
 };
@@ -74,9 +75,10 @@ export const deleteWebhook: DeleteWebhookHandler<PlatformDependencies> = async (
   const { org_id: orgId, user_id: userId } = principal;
   const id = params.webhook_id.toLowerCase();
   return sql.begin(async (transaction): Promise<DeleteWebhookReply> => {
-    if (!(await removeWebhook(transaction, orgId, id))) return noSuchWebhook();
+    const url = await removeWebhook(transaction, orgId, id);
+    if (url === null) return noSuchWebhook();
     const record = { action: 'DELETE', resourceKind: 'WEBHOOK', resourceId: id, orgId, userId } as const;
-    await recordAudit(transaction, context, clock.now(), record);
+    await recordAudit(transaction, context, clock.now(), { ...record, note: new URL(url).host });
     return { status: 204 };
   });
 };
@@ -109,6 +111,12 @@ export const resendWebhookDelivery: ResendWebhookDeliveryHandler<PlatformDepende
     return { status: 202, body: deliveryOf(row) };
   });
 };
+
+function faultOfWebhookUrl(text: string, networks: readonly string[]): string | null {
+  const fault = faultOfTargetUrl(text, networks, 'the signature authenticates the server');
+  if (fault !== null) return fault;
+  return new URL(text).href.includes('#') ? 'must not contain a fragment (#); it would not be sent' : null;
+}
 
 function noSuchWebhook(): WebhookNotFound {
   return webhookNotFound({ message: 'The organization has no such webhook.' });

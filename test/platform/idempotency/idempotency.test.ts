@@ -97,6 +97,20 @@ describe.each(Object.entries(creations))('%s with a key', (_operationId, create)
   });
 });
 
+test.each(['acceptInvite', 'onboard'])(
+  '%s is repeated with its new access token, or the old one',
+  async (operation) => {
+    const create = creations[operation];
+    if (create === undefined) throw new Error(operation);
+    const [request, key] = [await create(platform, admin), randomUUID()];
+    const first = await sendKeyed(platform, request, key);
+    for (const token of [String(first.body.tokens.access_token), request.token]) {
+      const repeated = await sendKeyed(platform, { ...request, token }, key);
+      expect([repeated.status, isReplayed(repeated), repeated.body]).toEqual([200, true, first.body]);
+    }
+  },
+);
+
 test('Of 50 simultaneous requests with one key, one takes effect', async () => {
   const email = `${randomUUID()}@example.com`;
   const path = `/api/v1/organizations/${admin.orgId}/invites`;
@@ -195,6 +209,13 @@ describe('A key', () => {
     expect(isReplayed(await save(admin, { definition: reversed, name }, key))).toBe(true);
   });
 
+  it('does not depend on the case of an id in the path', async () => {
+    const [key, body] = [randomUUID(), view()];
+    const first = await save(admin, body, key);
+    const second = await save({ ...admin, orgId: admin.orgId.toUpperCase() }, body, key);
+    expect([second.status, isReplayed(second), second.body]).toEqual([201, true, first.body]);
+  });
+
   it('is not needed', async () => {
     const stored = platform.database.sql`select 1 from idempotency_keys`;
     const before = (await stored).length;
@@ -221,6 +242,23 @@ describe('A reply', () => {
     expect(isReplayed(await save(caller, body, key))).toBe(false);
     expect(isReplayed(await save(caller, body, key))).toBe(true);
     platform.clock.advance(-86_400);
+  });
+
+  it('is deleted after 24 hours, without a command', async () => {
+    const owner = await platform.signUp();
+    const expired = async (): Promise<number> =>
+      (await platform.database.sql`select 1 from idempotency_keys where expires_at <= ${platform.clock.now()}`).length;
+    const [key, body] = [randomUUID(), view()];
+    await save(owner, body, key);
+    await platform.running.replySweep.drain();
+    expect(isReplayed(await save(owner, body, key))).toBe(true);
+    platform.clock.advance(86_400);
+    const before = await expired();
+    await platform.running.replySweep.drain();
+    const after = await expired();
+    platform.clock.advance(-86_400);
+    expect(before).toBeGreaterThan(0);
+    expect(after).toBe(0);
   });
 
   it('is not stored if it is a refusal, because its reason may pass', async () => {

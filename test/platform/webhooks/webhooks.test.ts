@@ -38,19 +38,32 @@ describe('A webhook', () => {
     expect(JSON.stringify(rows)).not.toContain(String(secret).slice(6));
     expect(platform.logLines.filter((line) => line.includes(secret))).toEqual([]);
     const audited = await platform.database.sql`select action, note from audit_log where resource_kind = 'WEBHOOK'`;
-    expect(audited).toEqual([{ action: 'CREATE', note: 'member.joined, sync_run.finished' }]);
+    expect(audited).toEqual([
+      { action: 'CREATE', note: `${new URL(receiver.url).host}: member.joined, sync_run.finished` },
+    ]);
   });
 
   it.each([
     'hooks.example.com',
     'ftp://hooks.example.com/',
     'https://user:password@hooks.example.com/',
+    'https://user@hooks.example.com/',
+    'https://hooks.example.com/#in',
+    'https://hooks.example.com/#',
     'http://10.0.0.1/',
     'http://[::ffff:10.0.0.1]/',
     'http://169.254.169.254/latest/meta-data',
     'http://0x0a000001/',
   ])('does not send to %s', async (url) => {
     expect(await create(url)).toMatchObject({ status: 422, body: { violations: [{ path: '/body/url' }] } });
+  });
+
+  it.each([
+    [' https://HOOKS.example.com:443/in ', 'https://hooks.example.com/in'],
+    ['https://hooks.example.com/\u202Emoc.live', 'https://hooks.example.com/%E2%80%AEmoc.live'],
+    ['https://@hooks.example.com', 'https://hooks.example.com/'],
+  ])('is shown with the URL that is called: %j', async (url, called) => {
+    expect(await create(url)).toMatchObject({ status: 201, body: { webhook: { url: called } } });
   });
 
   it('may have a query', async () => {
@@ -77,6 +90,9 @@ describe('A webhook', () => {
     expect((await remove(stranger)).body.type).toBe('/problems/webhook-not-found');
     expect((await remove(owner)).status).toBe(204);
     expect((await remove(owner)).status).toBe(404);
+    const audited = await platform.database.sql`
+      select note from audit_log where resource_kind = 'WEBHOOK' and resource_id = ${id} and action = 'DELETE'`;
+    expect(audited).toEqual([{ note: new URL(receiver.url).host }]);
     expect(await platform.database.sql`select 1 from webhook_deliveries where webhook_id = ${id}`).toEqual([]);
   });
 });

@@ -2597,7 +2597,9 @@ export type ResendWebhookDeliveryResult =
  * Send a delivery again (`POST
  * /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend`).
  *
- * Attempts the delivery soon, with as many further attempts as a new one.
+ * Attempts the delivery soon, with as many further attempts as a new one. If an attempt is running,
+ * the next one follows only when it has failed. Later events of the same subject may already have been
+ * delivered.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
  * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `WebhookDeliveryNotFoundProblem`; 406

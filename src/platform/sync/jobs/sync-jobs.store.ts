@@ -21,8 +21,9 @@ export interface TakenRun {
   readonly provider: Schemas['SyncProvider'];
   readonly targets: Schemas['SyncTarget'][];
   readonly repositories: string[];
-  /** Whether it fills an organization with demo data. */
+  /** Whether it removes commits that a rewritten history no longer has. */
   readonly prune: boolean;
+  /** Whether it fills an organization with demo data. */
   readonly is_demo: boolean;
   readonly integration_id: string | null;
   /** The credential of the integration; null if there is none or it is disabled. */
