@@ -51,7 +51,10 @@ export interface Series {
   readonly values: readonly (number | null)[];
 }
 
-/** All series of a result, on the same dates. A series is named by the texts of the elements that contain it. */
+/**
+ * All series of a result, on the same dates. A series is named by the texts of the elements that contain it, or "all"
+ * if it is that of a total. Buckets without a single figure are not a series.
+ */
 export function seriesOf(data: JsonObject): readonly Series[] {
   const bucketed = bucketsIn(data, []);
   const dates = [...new Set(bucketed.flatMap(({ points }) => [...points.keys()]))].sort();
@@ -67,11 +70,18 @@ function bucketsIn(data: Json, names: readonly string[]): readonly Bucketed[] {
   if (Array.isArray(data)) return data.flatMap((each: Json) => bucketsIn(each, names));
   if (!isObject(data)) return [];
   const inner = [...names, ...Object.values(data).filter((value) => typeof value === 'string')];
-  return Object.entries(data).flatMap(([name, value]) =>
-    name === 'buckets' && isObjects(value)
-      ? [{ label: inner.join(' '), points: new Map(value.flatMap(pointOf)) }]
-      : bucketsIn(value, inner),
-  );
+  // Beside the values of a dimension, buckets are those of all of them.
+  const label = (Object.hasOwn(data, 'total') ? [...names, 'all'] : inner).join(' ');
+  return Object.entries(data).flatMap(([name, value]) => {
+    if (name !== 'buckets' || !isObjects(value)) return bucketsIn(value, inner);
+    return value.every(hasFigure) ? [{ label, points: new Map(value.flatMap(pointOf)) }] : [];
+  });
+}
+
+const FIGURES = ['value', 'count', 'statistics'];
+
+function hasFigure(bucket: JsonObject): boolean {
+  return FIGURES.some((name) => Object.hasOwn(bucket, name));
 }
 
 /** The value or number of a bucket, or the median if it is a distribution. */

@@ -135,7 +135,11 @@ function printer(format: Format, table: string | undefined): (data: JsonObject) 
         return print(tablesOf(data).map(tableText).join('\n'));
       case 'sparkline': {
         const series = seriesOf(data);
-        if (series.length === 0) throw new UsageError('the result has no buckets, which a sparkline is made of');
+        if (series.length === 0) {
+          throw new UsageError(
+            'nothing to draw: the result has no buckets with a value, a count or statistics; use another --format',
+          );
+        }
         return print(sparklines(series));
       }
       case 'ndjson':

@@ -101,7 +101,7 @@ it('plumbline query prints work in progress and reviews', async () => {
   const ask = (...args: string[]): ReturnType<typeof runMain> =>
     runMain(['query', ...args, '--db', db, '--org', 'reviewed', '--var', march]);
   const line = await ask('work-in-progress', '--format', 'sparkline');
-  expect(line.stdout).toMatch(/^TEAM +[▁-█ ]+ {2}last 0, largest 1$/m);
+  expect(line.stdout).toMatch(/^all {2}[▁-█ ]+ {2}last 0, largest 1\n$/);
   const table = await ask('reviews');
   expect(table.stdout).toContain('analytics.reviews.teams\nteam  reviewingTeam  reviews  requests\n');
   expect(table.stdout).toMatch(/^core {2}core +3 +1$/m);
@@ -133,7 +133,8 @@ it.each([
   [['work-units', '--days', '9999999999'], '--days must be'],
   [['work-units', '--days', '400'], 'COST_LIMIT_EXCEEDED: 400 days were requested, and at most 365 are allowed'],
   [['team-values', '--all', '--format', 'csv'], '--all needs a query that asks for nextCursor'],
-  [['team-values', '--format', 'sparkline'], 'the result has no buckets'],
+  [['team-values', '--format', 'sparkline'], 'nothing to draw: the result has no buckets'],
+  [['dora', '--format', 'sparkline', '--var', march], 'nothing to draw: the result has no buckets'],
 ])('plumbline query %j says what is wrong, and exits with 2', async (args, message) => {
   const { exitCode, stderr } = await query(...args);
   expect(stderr).toContain(message);

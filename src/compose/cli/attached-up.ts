@@ -4,6 +4,7 @@ import { upAttached } from '../orchestrator/attached.js';
 import type { Plan, Step } from '../orchestrator/plan.js';
 import type { Loaded, UpOptions } from '../orchestrator/up.js';
 import { watchedServices, watchProject } from '../orchestrator/watch.js';
+import { describe } from './failures.js';
 import type { UpFlags } from './flags.js';
 import { linePrinter } from './line-printer.js';
 import { noMenu, openMenu, type Menu } from './menu.js';
@@ -31,10 +32,13 @@ export async function runAttached(
   const detaching = new AbortController();
   let menu = noMenu;
   const print = (text: string): Promise<void> => menu.above(() => session.print(`${text}\n`));
-  const watch = watchSwitch((signal) =>
-    watchProject({ ...orchestration, signal }, loaded, (text) => void print(text)).catch((error: unknown) => {
-      if (!signal.aborted) session.progress.report({ kind: 'warning', message: String(error) });
-    }),
+  const watch = watchSwitch(
+    (signal) => watchProject({ ...orchestration, signal }, loaded, (text) => void print(text)),
+    (error) =>
+      void menu.above(() => {
+        session.progress.report({ kind: 'warning', message: describe(error) });
+        return session.progress.close();
+      }),
   );
   session.signal.addEventListener('abort', watch.stop, { once: true });
   const opened = (): Menu =>
@@ -104,13 +108,19 @@ interface WatchSwitch {
   stop(): void;
 }
 
-function watchSwitch(run: (signal: AbortSignal) => Promise<void>): WatchSwitch {
+/** @param failed called when it is off again */
+function watchSwitch(run: (signal: AbortSignal) => Promise<void>, failed: (error: unknown) => void): WatchSwitch {
   let running: AbortController | undefined;
   return {
     isOn: () => running !== undefined,
     start() {
-      running = new AbortController();
-      void run(running.signal);
+      const started = new AbortController();
+      running = started;
+      run(started.signal).catch((error: unknown) => {
+        if (started.signal.aborted) return;
+        running = undefined;
+        failed(error);
+      });
     },
     stop() {
       running?.abort();

@@ -1,6 +1,8 @@
 /** Takes a project down: containers in reverse dependency order, then networks, then volumes and images on request. */
 import { imageOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
+import { own } from '../model/project/records.js';
+import type { Service } from '../model/project/service.js';
 import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import type { ContainerRecord } from '../runtime/records.js';
 import { removeContainer, stopContainer } from './container-actions.js';
@@ -160,6 +162,7 @@ async function removeImages(
   { project, images }: DownOptions,
 ): Promise<void> {
   const { signal, backend } = orchestration;
+  const known: Readonly<Record<string, Service>> = { ...project?.services, ...project?.disabledServices };
   const defined = Object.keys(project?.services ?? {}).filter(
     (service) => project?.services[service]?.provider === undefined,
   );
@@ -170,7 +173,10 @@ async function removeImages(
     ...members
       .filter(
         ({ service, container }) =>
-          images === 'all' || [`${name}-${service}`, `${name}_${service}`].includes(container.image),
+          images === 'all' ||
+          // An image that the file names is not a local one, even if it has the name of a built one.
+          (own(known, service)?.image === undefined &&
+            [`${name}-${service}`, `${name}_${service}`].includes(container.image)),
       )
       .map(({ container }) => container.image),
   ]);

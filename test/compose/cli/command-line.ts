@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { registerComposeCommands } from '../../../src/compose/cli/register.js';
 import type { Io, Output } from '../../../src/compose/cli/io.js';
+import { channel } from '../../../src/compose/runtime/channel.js';
 import type { Clock } from '../../../src/compose/runtime/clock.js';
 import { mockBackend, type Mock } from '../../../src/compose/runtime/mock/mock.js';
 import type { Backend } from '../../../src/compose/runtime/runtime.js';
@@ -30,6 +31,10 @@ export interface Running {
   interrupt(): void;
   /** Settles when standard output holds the text. */
   printed(text: string): Promise<void>;
+  /** Settles when both outputs together, in the order of a terminal, hold the text. */
+  shows(text: string): Promise<void>;
+  /** Presses keys, where standard input is a keyboard. */
+  type(keys: string): void;
 }
 
 export interface Console {
@@ -48,6 +53,8 @@ export interface CommandLineOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly isTerminal?: boolean;
+  /** Standard input is a terminal, too. */
+  readonly hasKeyboard?: boolean;
 }
 
 /** @param files of the working directory, which is called `folder`; a text alone is its compose.yaml */
@@ -64,7 +71,7 @@ export async function commandLine(
 /** The command line on a backend, in a working directory. */
 export function consoleOn(
   backend: Backend,
-  options: Pick<CommandLineOptions, 'environment' | 'stdin' | 'isTerminal'> & {
+  options: Pick<CommandLineOptions, 'environment' | 'stdin' | 'isTerminal' | 'hasKeyboard'> & {
     readonly folder: string;
     readonly clock: Clock;
   },
@@ -72,20 +79,25 @@ export function consoleOn(
   const { folder, clock } = options;
 
   function begin(...args: string[]): Running {
-    const out = recorded(options.isTerminal === true);
-    const err = recorded(options.isTerminal === true);
+    const screen = recorded(options.isTerminal === true);
+    const out = recorded(options.isTerminal === true, screen.add);
+    const err = recorded(options.isTerminal === true, screen.add);
+    const keyboard = channel<string>();
     const interrupts = new Set<() => void>();
     let code = 0;
     const io: Io = {
       stdout: out.output,
       stderr: err.output,
       stdin: {
-        isTerminal: false,
+        isTerminal: options.hasKeyboard === true,
         raw: () => () => undefined,
-        close: () => undefined,
+        close: () => {
+          keyboard.end();
+        },
         async *[Symbol.asyncIterator]() {
           await Promise.resolve();
           if (options.stdin !== undefined) yield Buffer.from(options.stdin);
+          if (options.hasKeyboard === true) for await (const keys of keyboard) yield Buffer.from(keys);
         },
       },
       environment: options.environment ?? {},
@@ -129,12 +141,17 @@ export function consoleOn(
         io.interrupt();
       },
       printed: out.contains,
+      shows: screen.contains,
+      type: (keys) => void keyboard.push(keys),
     };
   }
   return { begin, run: (...args) => begin(...args).ran };
 }
 
-function recorded(isTerminal: boolean): {
+function recorded(
+  isTerminal: boolean,
+  alsoTo: (text: string) => void = () => undefined,
+): {
   readonly output: Output;
   readonly add: (text: string) => void;
   readonly text: () => string;
@@ -144,6 +161,7 @@ function recorded(isTerminal: boolean): {
   let waiting: { readonly wanted: string; readonly resolve: () => void }[] = [];
   const add = (more: string): void => {
     text += more;
+    alsoTo(more);
     waiting = waiting.filter(({ wanted, resolve }) => {
       if (!text.includes(wanted)) return true;
       resolve();

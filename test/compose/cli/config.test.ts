@@ -16,6 +16,7 @@ services:
     build: ./web
     environment: [A=1, "B=\${B}"]
     env_file: [./web.env]
+    label_file: ./web.labels
     volumes: ["./data:/data", "named:/n"]
     labels: { a: "\${SET:+x}", b: "\${NAMED:-$OTHER}", c: "\${DEFAULT-1}" }
     depends_on: [db]
@@ -25,6 +26,7 @@ networks: { back: {} }
 `,
   '.env': 'FROM_FILE=1',
   'web.env': 'E=from file',
+  'web.labels': 'l=from file',
 };
 
 const { program, missing } = await theirProgram();
@@ -68,6 +70,22 @@ describe('config', () => {
     expect((await run('config', '--no-interpolate')).stdout).toContain('web:$TAG');
   });
 
+  it('leaves paths as they are with --no-interpolate and --no-path-resolution', async () => {
+    const { run, folder } = await commandLine(STAGED);
+    const web = async (...flags: string[]): Promise<unknown> => {
+      const { stdout } = await run('config', '--no-interpolate', '--format', 'json', ...flags);
+      return (JSON.parse(stdout) as { services: { web: unknown } }).services.web;
+    };
+    const paths = (base: string): object => ({
+      build: { context: `${base}web` },
+      env_file: [{ path: `${base}web.env` }],
+      label_file: [`${base}web.labels`],
+      volumes: [{ source: `${base}data` }, {}],
+    });
+    expect(await web('--no-path-resolution')).toMatchObject(paths('./'));
+    expect(await web()).toMatchObject(paths(`${folder}/`));
+  });
+
   it('prints the variables that can be used, and those of the file', async () => {
     const { run } = await commandLine(STAGED, { environment: { TAG: '7', PATH: '/bin' } });
     expect((await run('config', '--environment')).stdout).toBe(
@@ -102,11 +120,17 @@ describe('config', () => {
       environment: { E: 'from file' },
       volumes: [{ source: './data' }, {}],
     });
+    // Its labels have been read.
+    expect(await web('--no-path-resolution')).not.toHaveProperty('label_file');
     expect(await web('--no-normalize')).not.toHaveProperty('networks');
     expect((await run('config', '--no-normalize')).stdout).toContain('networks:\n  back: {}\n');
     expect(await web('--no-env-resolution')).toMatchObject({
       env_file: [{ path: path.join(folder, 'web.env') }],
       environment: { A: '1', B: 'bee' },
+    });
+    expect(await web('--no-path-resolution', '--no-env-resolution')).toMatchObject({
+      env_file: [{ path: './web.env' }],
+      label_file: ['./web.labels'],
     });
     const inconsistent = await commandLine('services: { web: { image: web, networks: [none] } }');
     expect(await inconsistent.run('config')).toMatchObject({ code: 1 });

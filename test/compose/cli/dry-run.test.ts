@@ -150,6 +150,23 @@ describe('--dry-run', () => {
     expect(await statuses(run)).toHaveProperty('folder-web', 'running');
   });
 
+  it('marks the lines of watch', async () => {
+    const { run, begin, backend } = await commandLine({
+      'compose.yaml': `
+        services:
+          web: { image: web, develop: { watch: [{ path: ./page, target: /page, action: sync, initial_sync: true }] } }
+      `,
+      page: 'one',
+    });
+    await run('up', '-d');
+    const before = await stateOf(backend);
+    const watch = begin('--dry-run', 'watch', '--no-up');
+    await watch.printed('web: 1 file copied\n');
+    watch.interrupt();
+    expect((await watch.ran).stdout).toBe('DRY-RUN MODE - web: 1 file copied\n');
+    expect(await stateOf(backend)).toEqual(before);
+  });
+
   it('does not start providers', async () => {
     const { run, folder } = await commandLine('services: { db: { provider: { type: ./provider.sh } } }');
     await writeFile(path.join(folder, 'provider.sh'), '#!/bin/sh\ntouch called\n', { mode: 0o755 });

@@ -68,6 +68,34 @@ describe('up and down', () => {
     `);
   });
 
+  it('the menu shows a failure of watch above itself, and that watch is off again', async () => {
+    const { begin } = await commandLine(
+      'services: { web: { image: web, develop: { watch: [{ path: ./none, action: restart }] } } }',
+      { isTerminal: true, hasKeyboard: true, environment: { NO_COLOR: '1' } },
+    );
+    const up = begin('up', '--menu');
+    await up.shows('w Enable Watch   d Detach');
+    up.type('w');
+    const failure = 'warning: services.web.develop.watch[0].path must be a file or directory that exists.';
+    await up.shows(`\u001b[0J${failure}\nw Enable Watch   d Detach`);
+    up.type('d');
+    expect((await up.ran).code).toBe(0);
+  });
+
+  it('down --rmi local keeps the images that the file names', async () => {
+    const { run, backend } = await commandLine(`
+      services:
+        web: { image: folder_web }
+        api: { image: folder-api, profiles: [more] }
+        built: { build: . }
+    `);
+    await run('--profile', 'more', 'up', '-d');
+    expect(await run('down', '--rmi', 'local')).toMatchObject({ code: 0 });
+    expect(await statuses(run)).toEqual({});
+    const images = (await backend.images.list()).flatMap(({ tags }) => tags);
+    expect(images.sort()).toEqual([expect.stringContaining('folder-api'), expect.stringContaining('folder_web')]);
+  });
+
   it('scale up and down again', async () => {
     const { run } = await commandLine('services: { web: { image: web } }');
     await run('up', '-d', '--scale', 'web=3');

@@ -12,6 +12,7 @@ import { interpolationVariables, loadUninterpolated, type OmissibleStage } from 
 import { configurationHashes } from '../../orchestrator/creation.js';
 import { renderConfig, renderModel, type ConfigFormat } from '../../model/project/render.js';
 import type { Project } from '../../model/project/project.js';
+import { mapValues } from '../../model/project/records.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';
@@ -58,7 +59,10 @@ export function configCommand(compose: Command, io: Io): void {
         .option('--hash <services>', 'print configuration hashes: comma-separated services, or * for all')
         .option('--environment', 'print the variables that can be used, with their values')
         .option('--variables', 'print the variables of the file with their defaults')
-        .option('--no-interpolate', 'do not replace variables')
+        .option(
+          '--no-interpolate',
+          'do not replace variables; implies --no-normalize, --no-consistency, --no-env-resolution',
+        )
         .option('--no-path-resolution', 'keep relative paths')
         .option('--no-normalize', 'omit default names, networks and dependencies')
         .option('--no-consistency', 'do not check references between services and resources')
@@ -87,7 +91,10 @@ async function configText(session: Session, services: readonly string[], flags: 
     return variablesText((await loadUninterpolated(session.loadOptions(services))).model, flags.format);
   }
   if (flags.interpolate === false) {
-    const { model, warnings } = await loadUninterpolated(session.loadOptions(services));
+    const { model, warnings } = await loadUninterpolated({
+      ...session.loadOptions(services),
+      without: omitted(flags),
+    });
     await session.warn(warnings);
     return renderModel(model, flags.format);
   }
@@ -105,7 +112,13 @@ async function configText(session: Session, services: readonly string[], flags: 
     const hashes = await configurationHashes(project, contents);
     return lines(wanted.map((service) => `${service} ${hashOf(hashes, project, service)}`));
   }
-  return renderConfig(project, flags.format, { allResources: session.options.allResources === true });
+  const printed = flags.envResolution === false ? project : withoutLabelFiles(project);
+  return renderConfig(printed, flags.format, { allResources: session.options.allResources === true });
+}
+
+/** Without the files whose labels are among those of the services. The hashes of services include them. */
+function withoutLabelFiles(project: Project): Project {
+  return { ...project, services: mapValues(project.services, ({ label_file: _read, ...service }) => service) };
 }
 
 function omitted(flags: ConfigFlags): ReadonlySet<OmissibleStage> {

@@ -6,6 +6,7 @@ import { requireWatchedPaths, watchedServices, watchProject } from '../../orches
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
+import { DRY_RUN } from '../progress-view.js';
 import { quieter } from '../quiet.js';
 
 export function waitCommand(compose: Command, io: Io): void {
@@ -51,7 +52,8 @@ export function watchCommand(compose: Command, io: Io): void {
       const orchestration = quieter(await session.orchestration(), { quiet: flags.quiet === true });
       if (flags.up !== false) await up(orchestration, loaded);
       await session.io.stderr.write(`Watching for ${watchedServices(loaded).join(', ')}. Press Ctrl-C to stop.\n`);
-      const told = (text: string): void => void (flags.quiet === true || session.print(`${text}\n`));
+      const prefix = session.isDryRun ? DRY_RUN : '';
+      const told = (text: string): void => void (flags.quiet === true || session.print(`${prefix}${text}\n`));
       await watchProject(orchestration, loaded, told, { prune: flags.prune });
       return 0;
     },

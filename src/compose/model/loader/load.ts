@@ -117,7 +117,7 @@ export async function loadProject(options: LoadOptions): Promise<LoadedProject> 
 
 /**
  * Loads compose files without replacing variables: found, parsed, included, extended and merged. Short syntax is
- * expanded where it does not depend on a variable.
+ * expanded where it does not depend on a variable. Of the stages to leave out, only `paths` is one of these.
  *
  * @throws ComposeFailure, with the location in the file if known
  */
@@ -169,6 +169,7 @@ async function prepareLoad(options: LoadOptions, interpolated: boolean): Promise
     warnings,
     interpolate: interpolated,
     keepsPaths: options.without?.has('paths') === true,
+    readsVariableFiles: interpolated && options.without?.has('variableFiles') !== true,
     home: given.get('HOME'),
     contents: new Map(),
     included: new Map(),

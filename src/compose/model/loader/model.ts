@@ -29,6 +29,7 @@ export interface ModelContext {
   /** False: variables are not replaced. */
   readonly interpolate: boolean;
   readonly keepsPaths: boolean;
+  readonly readsVariableFiles: boolean;
   readonly home: string | undefined;
   /** Collects the values of secrets and configs with `environment:`, by `secrets.<name>` and `configs.<name>`. */
   readonly contents: Map<string, string>;
@@ -91,7 +92,8 @@ function prepare(
       })
     : node;
   const canonical = shape.canonical(filled, at, { templates: !context.interpolate });
-  const locator: Locator = { directory, home: context.home, keepsPaths: context.keepsPaths };
+  const { home, keepsPaths, readsVariableFiles } = context;
+  const locator: Locator = { directory, home, keepsPaths, readsVariableFiles };
   return asMap(shape.locate(canonical, locator));
 }
 

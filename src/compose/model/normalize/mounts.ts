@@ -99,6 +99,11 @@ export function locateInput(node: Node, locator: Locator): Node {
   return { ...node, value: path.isAbsolute(expanded) ? expanded : path.join(locator.directory, expanded) };
 }
 
+/** Makes the path of a file of variables absolute, unless paths are kept and loading does not read it. */
+export function locateVariableFile(node: Node, locator: Locator): Node {
+  return locator.readsVariableFiles ? locateInput(node, locator) : locatePath(node, locator);
+}
+
 const REMOTE_CONTEXT = /:\/\/|^(?:service:|github\.com\/|git@)/;
 
 /** A build context is a path unless it is a URL, a git reference or another service. */

@@ -1,5 +1,5 @@
 import { child, isNull, list, map, scalar, scalarText, textOf, type Node, type Path } from '../node.js';
-import { locateContext, locateInput, locatePath } from '../normalize/mounts.js';
+import { locateContext, locateInput, locatePath, locateVariableFile } from '../normalize/mounts.js';
 import type { FileReference, Ulimit } from '../project/shared-fields.js';
 import { directive, listOf, mapEntries, pairs, recordOf } from '../shape/collection-shapes.js';
 import { objectOf } from '../shape/object-shape.js';
@@ -45,6 +45,9 @@ export const filePath: Shape<string> = { ...text, locate: locatePath };
 /** A file that loading reads. */
 export const inputFile: Shape<string> = { ...text, locate: locateInput };
 export const inputFiles = listOf(inputFile, { single: true });
+/** The env_file or label_file of a service. */
+export const variableFile: Shape<string> = { ...text, locate: locateVariableFile };
+export const variableFiles = listOf(variableFile, { single: true });
 export const contextPath: Shape<string> = { ...text, locate: locateContext };
 
 export const additionalContexts: Shape<Record<string, string>> = {

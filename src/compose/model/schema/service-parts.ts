@@ -42,7 +42,7 @@ import {
 import { unexpected } from '../shape/shape.js';
 import type { Shape } from '../shape/shape.js';
 import { healthTest, hook } from './command.js';
-import { distinctTexts, driverOptions, filePath, inputFile, labels, textOrTexts } from './fields.js';
+import { distinctTexts, driverOptions, filePath, inputFile, labels, textOrTexts, variableFile } from './fields.js';
 
 const published = single('a port or a range of ports', (value) => {
   const written = typeof value === 'number' ? String(value) : value;
@@ -210,7 +210,7 @@ export const credentialSpec = objectOf<CredentialSpec>({ config: text, file: tex
 
 export const envFiles: Shape<EnvFile[]> = listOf(
   objectOf<EnvFile>(
-    { path: inputFile, required: flag, format: oneOf('raw') },
+    { path: variableFile, required: flag, format: oneOf('raw') },
     {
       required: ['path'],
       defaults: { required: true },

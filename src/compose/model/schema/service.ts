@@ -23,13 +23,13 @@ import {
   driverOptions,
   environment,
   extraHosts,
-  inputFiles,
   fileReferences,
   labels,
   keyBeforeEquals,
   texts,
   textsOrNumbers,
   ulimits,
+  variableFiles,
 } from './fields.js';
 import {
   blkioConfig,
@@ -98,7 +98,7 @@ export const service = objectOf<Service>({
   init: flag,
   ipc: text,
   isolation: text,
-  label_file: inputFiles,
+  label_file: variableFiles,
   labels,
   links: distinctTexts,
   logging,

@@ -34,6 +34,8 @@ export interface Locator {
   readonly home: string | undefined;
   /** Whether paths stay as written, except those of files that loading reads. */
   readonly keepsPaths: boolean;
+  /** Whether loading reads the env_file and label_file of services. */
+  readonly readsVariableFiles: boolean;
 }
 
 /** Whether a value cannot be checked because it depends on interpolation. */

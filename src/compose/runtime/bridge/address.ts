@@ -63,19 +63,33 @@ export async function engineAddress(
 
 function sshAddress({ username, password, hostname, port, pathname, search, hash }: URL): EngineAddress {
   if (password !== '') throw backendFailure('ssh:// addresses take no password: use a key, or the agent of ssh.');
-  if (hostname === '' || search !== '' || hash !== '') throw badAddress();
+  const host = decoded(hostname).replace(/^\[|\]$/g, '');
+  if (host === '' || search !== '' || hash !== '') throw badAddress();
   return {
     kind: 'ssh',
-    host: hostname.replace(/^\[|\]$/g, ''),
-    ...(username !== '' && { user: decodeURIComponent(username) }),
+    host,
+    ...(username !== '' && { user: decoded(username) }),
     ...(port !== '' && { port: Number(port) }),
-    ...(pathname.length > 1 && { path: decodeURIComponent(pathname) }),
+    ...(pathname.length > 1 && { path: decoded(pathname) }),
   };
 }
 
-function badAddress(): RuntimeError {
+/** No argument of a program holds NUL, and no name or path of a socket needs another control character. */
+function decoded(part: string): string {
+  let text: string;
+  try {
+    text = decodeURIComponent(part);
+  } catch (error) {
+    throw badAddress(error);
+  }
+  if (/\p{Cc}/u.test(text)) throw badAddress();
+  return text;
+}
+
+function badAddress(cause?: unknown): RuntimeError {
   return backendFailure(
     'The address of the engine is invalid: write unix:///path/to/socket, tcp://host:port or ssh://user@host.',
+    cause,
   );
 }
 

@@ -23,6 +23,18 @@ describe('an engine address', () => {
     },
   );
 
+  it.each([
+    ...['ssh://%ZZ@host', 'ssh://user@host/%ZZ', 'ssh://%ff@host', 'ssh://host/%00', 'ssh://me%0a@host'],
+    ...['ssh://host/a%7f', 'ssh://host/%C2%9b', 'ssh://ho%0ast'],
+  ])('refuses %j with the forms that are valid', async (text) => {
+    await expect(engineAddress(text, {})).rejects.toMatchObject({
+      failure: {
+        case: 'backendFailure',
+        message: expect.stringMatching(/^The address of the engine is invalid: write unix:/) as string,
+      },
+    });
+  });
+
   it('of ssh is printed as it was written, and becomes words that no shell and no option parser reads otherwise', async () => {
     const text = 'ssh://me@engine.example:2222/run/a.sock';
     expect(addressText(await engineAddress(text, {}))).toBe(text);
