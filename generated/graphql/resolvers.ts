@@ -864,7 +864,10 @@ export type WorkUnit = {
   readonly author: Scalars['String']['output'];
   /** Lines added and deleted; null if unknown. */
   readonly churnLoc: Maybe<Scalars['Int']['output']>;
-  /** The ids of the pull or merge requests that close this issue, in their order; empty for other units. */
+  /**
+   * The ids of the pull or merge requests that close this issue, or would close it when merged, in their order; empty for
+   * other units.
+   */
   readonly closedBy: ReadonlyArray<Scalars['String']['output']>;
   /** When it was completed; null if it is not complete. */
   readonly completedAt: Maybe<Scalars['String']['output']>;

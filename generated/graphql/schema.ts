@@ -1734,7 +1734,8 @@ type WorkUnit {
   cycleTimeHours: Float
 
   """
-  The ids of the pull or merge requests that close this issue, in their order; empty for other units.
+  The ids of the pull or merge requests that close this issue, or would close it when merged, in their order; empty for
+  other units.
   """
   closedBy: [String!]!
 }
@@ -1856,7 +1857,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = 'ae1433a62042eb6d';
+export const persistedVersion = '452cc0c07726eba7';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

@@ -201,6 +201,8 @@ describe.skipIf(missingA !== undefined)(`issues of host_a ${missingA ?? ''}`, ()
         pull(31, 'Fixes #1, and is about #2.\r\nCLOSES acme/widgets#3'),
         pull(32, 'closes acme/other#1, implements #2, fixes https://host-a.test/acme/widgets/issues/2'),
         pull(33, 'Nothing'),
+        pull(36, 'Closes https://evil.example/acme/widgets/issues/4, and fixes #0'),
+        pull(37, 'Closes https://HOST-A.test/Acme/widgets/issues/4#top', { state: 'OPEN', mergedAt: null }),
         pull(34, 'Fixes #1', { state: 'CLOSED', mergedAt: null }),
         pull(35, 'prefixes #1 and fixes#1'),
       ],
@@ -210,7 +212,12 @@ describe.skipIf(missingA !== undefined)(`issues of host_a ${missingA ?? ''}`, ()
     const db = sqliteUri();
     for (const target of ['prs', 'issues', 'git']) await sync(optionsOfA(started, db, { target }));
     const repoId = onlyId(await sync(optionsOfA(started, db)));
-    const closers = { 1: ['pull_request:31'], 2: ['pull_request:32'], 3: ['pull_request:31'], 4: ['pull_request:33'] };
+    const closers = {
+      1: ['pull_request:31'],
+      2: ['pull_request:32'],
+      3: ['pull_request:31'],
+      4: ['pull_request:33', 'pull_request:37'],
+    };
     expect(await closersIn(db, repoId, [1, 2, 3, 4])).toEqual(closers);
 
     // An edited text no longer closes what it does not name.

@@ -78,7 +78,7 @@ async function filesOf(
 ): Promise<ReadonlyMap<string, readonly AnyRow[]>> {
   const byHash = new Map<string, AnyRow[]>();
   const where = { kind: 'in', column: 'commit_hash', values: commits.map(({ hash }) => hash) } as const;
-  const columns = ['commit_hash', 'file_path', 'old_path', 'additions', 'deletions'];
+  const columns = ['commit_hash', 'file_path', 'old_path', 'additions', 'deletions', 'source'];
   for await (const rows of records.rows({ table: tableNamed('git_commit_stats'), repoId, columns, where })) {
     for (const row of rows) {
       const hash = textOf(row, 'commit_hash');
@@ -90,11 +90,12 @@ async function filesOf(
   return byHash;
 }
 
-/** A sum of a whole commit names no files. */
+/** A sum of a whole commit names no files, except one from a clone: such a commit has none. */
 function knownFiles(commit: PersonalCommit, rows: readonly AnyRow[] = []): readonly FileChange[] | null {
   const files = rows.filter((row) => textOf(row, 'file_path') !== AGGREGATE_PATH).map(fileChange);
   if (files.length > 0) return files;
-  return rows.length === 0 && reportsAllFiles(commit.source) ? [] : null;
+  const hasNone = rows.length === 0 ? reportsAllFiles(commit.source) : rows.some(({ source }) => source === 'local');
+  return hasNone ? [] : null;
 }
 
 function fileChange(row: AnyRow): FileChange {

@@ -35,8 +35,10 @@ export class ReworkCount {
   }
 
   #youngLines(at: number, { path, oldPath }: FileChange): Added[] {
-    const before = this.#young.get(path) ?? (oldPath === null ? [] : copyOf(this.#young.get(oldPath) ?? []));
-    const young = before.filter(({ at: added }) => at - added <= REWORK_MILLISECONDS);
+    const own = this.#young.get(path) ?? [];
+    const other = oldPath === null ? [] : copyOf(this.#young.get(oldPath) ?? []);
+    const young = [...own, ...other].filter(({ at: added }) => at - added <= REWORK_MILLISECONDS);
+    if (own.length > 0 && other.length > 0) young.sort((one, another) => one.at - another.at);
     this.#young.set(path, young);
     return young;
   }
@@ -46,7 +48,7 @@ export class ReworkCount {
   }
 }
 
-/** A renamed or copied file begins with the lines of the other one. */
+/** A renamed or copied file has the lines of the other one, besides those that were added at its path before. */
 function copyOf(lines: readonly Added[]): Added[] {
   return lines.map((each) => ({ ...each }));
 }

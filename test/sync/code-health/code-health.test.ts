@@ -5,9 +5,10 @@ import type { CodeHealth, CodeHealthRequest } from '../../../src/analytics/code-
 import { withStoredRecords } from '../../../src/platform/records/stored-records.js';
 import { codeHealth } from '../../../src/sync/code-health/code-health.js';
 import { importConnector } from '../../support/chdb.js';
-import { git } from '../../support/git-history.js';
+import { git, initRepository } from '../../support/git-history.js';
 import { describeOnEachDatabase } from '../databases.js';
-import { sqliteUri, sync, temporaryDirectory } from '../harness.js';
+import { onlyId, sqliteUri, sync, temporaryDirectory } from '../harness.js';
+import { unitsIn } from '../work-units/stored-units.js';
 import { logged, writeEdits, youngDeletedLines, type LoggedCommit } from './edited-history.js';
 import { mostReworked } from './most-reworked.js';
 
@@ -135,6 +136,23 @@ it('says of how many commits the files are known', async () => {
   });
   const none = { startDate: '2024-01-01', endDate: '2024-01-31' };
   expect(await ask(db, { dateRange: none })).toMatchObject({ commits: 0, coverage: null, rework: null });
+});
+
+it('knows that an empty commit of a clone changed nothing', async () => {
+  const repoPath = join(temporaryDirectory(), 'project');
+  initRepository(repoPath);
+  git(repoPath, 'commit', '--quiet', '--allow-empty', '--message', 'chore: empty');
+  const db = sqliteUri();
+  const repoId = onlyId(await sync({ provider: 'local', repoPath, db, target: 'git' }));
+  expect(await unitsIn(db, repoId)).toMatchObject([{ churnLoc: 0 }]);
+  const [{ at } = { at: 0 }] = logged(repoPath);
+  const day = new Date(at).toISOString().slice(0, 10);
+  expect(await ask(db, { dateRange: { startDate: day, endDate: day } })).toMatchObject({
+    commits: 1,
+    coverage: 1,
+    directories: [],
+    hotspots: [],
+  });
 });
 
 it('stops when it is aborted', async () => {

@@ -39,6 +39,18 @@ it.each([
   expect(counted(changes, 0)).toBe(expected);
 });
 
+it('counts the lines of both files after a rename onto a path that had another file', () => {
+  const count = new ReworkCount();
+  count.count(0, { path: 'new.ts', oldPath: null, added: 1, deleted: 0 });
+  count.count(DAY, { path: 'old.ts', oldPath: null, added: 5, deleted: 0 });
+  count.count(2 * DAY, { path: 'new.ts', oldPath: null, added: 2, deleted: 0 });
+  count.count(3 * DAY, { path: 'new.ts', oldPath: 'old.ts', added: 0, deleted: 4 });
+  expect(count.reworkedLines).toBe(4);
+  // The oldest lines went first: one of the first day and three of the second, so that four are young.
+  count.count(22 * DAY, { path: 'new.ts', oldPath: null, added: 0, deleted: 9 });
+  expect(count.reworkedLines).toBe(8);
+});
+
 it('follows a file that is renamed, and counts both files after a copy', () => {
   const count = new ReworkCount();
   count.count(0, { path: 'old.ts', oldPath: null, added: 5, deleted: 0 });

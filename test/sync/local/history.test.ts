@@ -58,6 +58,24 @@ describe('sync git of a clone', () => {
     expect(stats).toContainEqual(expect.objectContaining({ commit_hash: second, additions: 2, deletions: 1 }));
   });
 
+  it('stores that a commit without files changed no lines, unless it is a merge or its files are not read', async () => {
+    const path = repository();
+    const root = commit(path, 'root');
+    git(path, 'checkout', '--quiet', '-b', 'side');
+    const side = commit(path, 'on the side');
+    git(path, 'checkout', '--quiet', 'main');
+    git(path, 'merge', '--quiet', '--no-ff', '-m', 'merge', 'side');
+    const { stats } = await history(path);
+    const none = { file_path: '__AGGREGATE__', additions: 0, deletions: 0, source: 'local' };
+    expect(stats).toHaveLength(2);
+    for (const hash of [root, side])
+      expect(stats).toContainEqual(expect.objectContaining({ commit_hash: hash, ...none }));
+
+    for (let number = 1; number <= 60; number += 1) commit(path, `feat: ${number}`);
+    const latest = await history(path, { since: undefined as never });
+    expect([latest.commits.length, latest.stats.length]).toEqual([63, 50]);
+  });
+
   it('follows renames and notices modes and binary files', async () => {
     const path = repository();
     writeFileSync(join(path, 'old.txt'), 'a\nb\nc\nd\n');
@@ -224,7 +242,7 @@ describe('sync git of a clone', () => {
     expect(await storedRows(db, onlyId(first))).toEqual(stored);
     commit(path, 'second');
     const third = await sync({ ...ALL, db, repoPath: path });
-    expect(third.repositories[0]?.records).toEqual({ repos: 1, git_commits: 1, work_units: 1 });
+    expect(third.repositories[0]?.records).toEqual({ repos: 1, git_commits: 1, git_commit_stats: 1, work_units: 1 });
   });
 
   it('stores a commit with very many files without holding it in memory', async () => {
@@ -232,6 +250,7 @@ describe('sync git of a clone', () => {
     mkdirSync(join(path, 'many'));
     for (let number = 0; number < 600; number += 1) writeFileSync(join(path, 'many', `${number}`), 'x\n');
     commit(path, 'import');
+    writeFileSync(join(path, 'many', '0'), '');
     commit(path, 'next');
     const db = sqliteUri();
     const pages: number[] = [];
@@ -240,7 +259,7 @@ describe('sync git of a clone', () => {
         pages.push(event.records.git_commit_stats ?? 0),
     };
     const summary = await sync({ ...ALL, db, repoPath: path }, testDependencies({ progress }), { BATCH_SIZE: '5' });
-    expect(pages).toEqual([250, 500, 600, 600]);
+    expect(pages).toEqual([250, 500, 601, 601]);
     expect((await storedRows(db, onlyId(summary)))['git_commits']).toHaveLength(2);
   });
 });

@@ -1,5 +1,5 @@
 /** Collects the output of the log parser in pages of bounded size. */
-import type { Row } from '../../records.js';
+import { AGGREGATE_PATH, type Row } from '../../records.js';
 import type { Page } from '../provider.js';
 import type { Position } from './history-position.js';
 import { asJson } from './history-position.js';
@@ -11,29 +11,41 @@ import type { LogCommit, LogFile, LogReceiver } from './log-parser.js';
  */
 const ROWS_PER_COMMIT = 50;
 
+interface CurrentCommit {
+  readonly hash: string;
+  /** Whether it is the boundary of a shallow clone. */
+  readonly isBoundary: boolean;
+  readonly isMerge: boolean;
+  hasFiles: boolean;
+}
+
 /** Collects commits and files in pages of bounded size. */
 export class PageBuilder implements LogReceiver {
   /** The position after the last complete commit of a returned page. */
   position: Position;
   readonly #pageSize: number;
   readonly #boundary: ReadonlyMap<string, number>;
+  readonly #withStats: boolean;
   #ready: Page[] = [];
   #commits: Row<'git_commits'>[] = [];
   #stats: Row<'git_commit_stats'>[] = [];
-  /** The commit whose files are being read, and whether it is a shallow boundary. */
-  #current: { readonly hash: string; readonly isBoundary: boolean } | undefined;
+  /** The commit whose files are being read. */
+  #current: CurrentCommit | undefined;
 
-  constructor(position: Position, pageSize: number, boundary: ReadonlyMap<string, number>) {
+  /** @param withStats whether the log has the files of each commit that is not a merge */
+  constructor(position: Position, pageSize: number, boundary: ReadonlyMap<string, number>, withStats: boolean) {
     this.position = position;
     this.#pageSize = pageSize;
     this.#boundary = boundary;
+    this.#withStats = withStats;
   }
 
   commit(commit: LogCommit): void {
     this.#completeCurrent();
     if (this.#commits.length >= this.#pageSize) this.#flush();
     const trueParents = this.#boundary.get(commit.hash);
-    this.#current = { hash: commit.hash, isBoundary: trueParents !== undefined };
+    const isMerge = commit.parents.length > 1;
+    this.#current = { hash: commit.hash, isBoundary: trueParents !== undefined, isMerge, hasFiles: false };
     this.#commits.push({
       hash: commit.hash,
       message: commit.message,
@@ -50,6 +62,7 @@ export class PageBuilder implements LogReceiver {
   file(file: LogFile): void {
     // A boundary commit of a shallow clone has no parents to compare with, so it would seem to add every file.
     if (this.#current === undefined || this.#current.isBoundary) return;
+    this.#current.hasFiles = true;
     this.#stats.push({
       commit_hash: this.#current.hash,
       file_path: file.path,
@@ -79,7 +92,9 @@ export class PageBuilder implements LogReceiver {
 
   #completeCurrent(): void {
     if (this.#current === undefined) return;
-    this.position = { ...this.position, count: this.position.count + 1, last: this.#current.hash };
+    const { hash, isBoundary, isMerge, hasFiles } = this.#current;
+    if (this.#withStats && !isBoundary && !isMerge && !hasFiles) this.#stats.push(noChanges(hash));
+    this.position = { ...this.position, count: this.position.count + 1, last: hash };
     this.#current = undefined;
   }
 
@@ -93,4 +108,17 @@ export class PageBuilder implements LogReceiver {
     this.#commits = [];
     this.#stats = [];
   }
+}
+
+/** A commit without files: its sum of 0 lines tells it from commits whose statistics are not read. */
+function noChanges(hash: string): Row<'git_commit_stats'> {
+  return {
+    commit_hash: hash,
+    file_path: AGGREGATE_PATH,
+    old_path: null,
+    additions: 0,
+    deletions: 0,
+    old_file_mode: null,
+    new_file_mode: null,
+  };
 }

@@ -56,7 +56,7 @@ async function* pagesFrom(
 ): AsyncGenerator<Page> {
   let position = start;
   for (const phase of phases(limits, position.count)) {
-    const builder = new PageBuilder(position, limits.pageSize, boundary);
+    const builder = new PageBuilder(position, limits.pageSize, boundary, phase.withStats);
     const parser = new LogParser(builder);
     for await (const chunk of streamGit(git, logArguments(git, position, limits.window, phase))) {
       parser.push(chunk);

@@ -3,8 +3,13 @@
  * host names. References to issues of other repositories are ignored.
  */
 import type { AnyRow } from '../../records.js';
+import { identityOfRemote } from '../../identity.js';
 import { numberOf, textOf } from '../row-values.js';
 import type { Closing } from './database/records.js';
+import type { RepositoryContext } from './plan.js';
+
+/** The repository that references are compared with. */
+export type NamedRepository = Pick<RepositoryContext, 'repo' | 'identity'>;
 
 /**
  * `listed`: the host names the request. The others come from texts; those that end in `_b` are references in the grammar
@@ -23,13 +28,13 @@ export const REQUEST_KINDS: readonly ClosingKind[] = ['request', 'request_b'];
 export const COMMIT_KINDS: readonly ClosingKind[] = ['commit', 'commit_b'];
 
 /** The closings that a request's text names. @param row with number and body */
-export function closingsOfRequest(row: AnyRow, repo: string): readonly StoredClosing[] {
-  return named(textOf(row, 'body'), repo, String(numberOf(row, 'number')), 'request');
+export function closingsOfRequest(row: AnyRow, repository: NamedRepository): readonly StoredClosing[] {
+  return named(textOf(row, 'body'), repository, String(numberOf(row, 'number')), 'request');
 }
 
 /** The closings that a commit's message names. @param row with hash and message */
-export function closingsOfCommit(row: AnyRow, repo: string): readonly StoredClosing[] {
-  return named(textOf(row, 'message'), repo, textOf(row, 'hash'), 'commit');
+export function closingsOfCommit(row: AnyRow, repository: NamedRepository): readonly StoredClosing[] {
+  return named(textOf(row, 'message'), repository, textOf(row, 'hash'), 'commit');
 }
 
 /** The closings that the host names. @param row with number and closing_requests */
@@ -60,10 +65,15 @@ export function closingDifferences(
   };
 }
 
-function named(text: string, repo: string, closer: string, kind: 'request' | 'commit'): readonly StoredClosing[] {
+function named(
+  text: string,
+  repository: NamedRepository,
+  closer: string,
+  kind: 'request' | 'commit',
+): readonly StoredClosing[] {
   if (!MAY_NAME.test(text)) return [];
-  const common = issuesIn(text, REFERENCE_A, repo);
-  const others = issuesIn(text, REFERENCES_B, repo).filter((issue) => !common.includes(issue));
+  const common = issuesIn(text, REFERENCE_A, repository);
+  const others = issuesIn(text, REFERENCES_B, repository).filter((issue) => !common.includes(issue));
   return [
     ...common.map((issue) => ({ issue, closer, kind })),
     ...others.map((issue): StoredClosing => ({ issue, closer, kind: `${kind}_b` })),
@@ -86,16 +96,20 @@ const REFERENCES_B = new RegExp(
   'gi',
 );
 
-function issuesIn(text: string, references: RegExp, repo: string): readonly number[] {
+function issuesIn(text: string, references: RegExp, repository: NamedRepository): readonly number[] {
   const found = new Set<number>();
   for (const [reference] of text.matchAll(references)) {
-    for (const [, project, number] of reference.matchAll(NUMBERED)) {
-      const name = project === undefined || project === '' ? repo : project;
-      if (name.toLowerCase() === repo.toLowerCase()) found.add(Number(number));
-    }
+    for (const [, host, project = '', number] of reference.matchAll(NUMBERED))
+      if (Number(number) > 0 && isIn(repository, host, project)) found.add(Number(number));
   }
   return [...found];
 }
 
-/** The project and the number of each reference; the project is missing if it is the same one. */
-const NUMBERED = /(?:https?:\/\/[^\s/]+\/)?([\w.-]+(?:\/[\w.-]+)*?)?(?:\/-)?(?:#|\/issues\/)(\d+)/gi;
+/** An address counts only on the host of the repository. */
+function isIn({ repo, identity }: NamedRepository, host: string | undefined, project: string): boolean {
+  if (host === undefined) return project === '' || project.toLowerCase() === repo.toLowerCase();
+  return identity !== undefined && identityOfRemote(`https://${host}/${project}`)?.identity === identity;
+}
+
+/** Host, project and number of each reference. The host is that of an address; a missing project is the same one. */
+const NUMBERED = /(?:https?:\/\/([^\s/]+)\/)?([\w.-]+(?:\/[\w.-]+)*?)?(?:\/-)?(?:#|\/issues\/)(\d+)/gi;

@@ -8,6 +8,7 @@
  * read again.
  */
 import { createHash } from 'node:crypto';
+import { identityOfRemote } from '../../identity.js';
 import type { Target } from '../../targets.js';
 import { authorsFromText } from '../authors/authors-file.js';
 import { createAuthorIdentifier, type AuthorIdentifier } from '../authors/identify.js';
@@ -17,7 +18,7 @@ import { teamsFromText } from '../teams/teams-file.js';
 import type { DerivationResources } from './resources.js';
 
 /** Increase it when the same records give different units than before; every repository is then derived again. */
-const ALGORITHM = 9;
+const ALGORITHM = 10;
 
 /** The current context for deriving units; undefined if the repository is not stored. */
 export async function repositoryContext(
@@ -25,16 +26,18 @@ export async function repositoryContext(
   repoId: string,
   notes: ReadonlyMap<string, string>,
 ): Promise<RepositoryContext | undefined> {
-  const [repo, teams, authors] = await Promise.all([
-    resources.records.repositoryName(repoId),
+  const [stored, teams, authors] = await Promise.all([
+    resources.records.repository(repoId),
     resources.records.readTeams(resources.orgId),
     resources.records.readAuthors(resources.orgId),
   ]);
-  if (repo === undefined) return undefined;
+  if (stored === undefined) return undefined;
+  const { name: repo, url } = stored;
   const codeowners = notes.get('codeowners') ?? '';
   return {
     repoId,
     repo,
+    identity: url === null ? undefined : identityOfRemote(url)?.identity,
     classifier: resources.classifier,
     teams: createTeamAssigner(teamsFromText(teams), repo, codeowners === '' ? undefined : codeowners),
     authors: createAuthorIdentifier(authorsFromText(authors), notes.get('mailmap') ?? ''),
@@ -53,6 +56,8 @@ export interface RepositoryContext {
   readonly repoId: string;
   /** `owner/name`, or the directory's name. */
   readonly repo: string;
+  /** `host/owner/name` in lower case; undefined without a remote. */
+  readonly identity: string | undefined;
   readonly classifier: Classifier;
   readonly teams: TeamAssigner;
   readonly authors: AuthorIdentifier;

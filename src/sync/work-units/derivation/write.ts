@@ -249,7 +249,7 @@ async function divideStored(
   const unstored = unstoredMentions(named, stored);
   // Before any unit is written, because a request that arrives next must find every commit that names it.
   if (unstored.length > 0) await run.records.writeLinks(run.context.repoId, unstored, []);
-  const closings = commits.flatMap(({ row }) => closingsOfCommit(row, run.context.repo));
+  const closings = commits.flatMap(({ row }) => closingsOfCommit(row, run.context));
   if (closings.length > 0) await run.records.writeClosings(run.context.repoId, closings, []);
   const mentioned = new Set(named.flatMap(({ mention }) => mention?.number ?? []));
   const divided = divide(named, stored, await run.reader.requestSources([...mentioned]));
@@ -314,7 +314,7 @@ async function writeRequests(run: Run, where: Where): Promise<void> {
   for await (const rows of run.reader.requests(where)) {
     run.signal.throwIfAborted();
     const requests = await run.reader.requestFacts(rows);
-    const closings = rows.flatMap((row) => closingsOfRequest(row, run.context.repo));
+    const closings = rows.flatMap((row) => closingsOfRequest(row, run.context));
     const closers = rows.map((row) => String(numberOf(row, 'number')));
     await replaceClosings(run, closings, ['closer', closers, REQUEST_KINDS]);
     await run.writer.write(requests.map((request) => requestUnit(run.context, request)));

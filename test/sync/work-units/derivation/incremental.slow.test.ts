@@ -310,7 +310,7 @@ async function expectedUnits(
   teamAssigner: ReturnType<typeof createTeamAssigner>,
 ): Promise<WorkUnit[]> {
   const authors = createAuthorIdentifier([], '');
-  const context = { repoId, repo: 'acme/shop', classifier, teams: teamAssigner, authors };
+  const context = { repoId, ...SHOP, classifier, teams: teamAssigner, authors };
   const all = async (name: TableName): Promise<AnyRow[]> => {
     const rows: AnyRow[] = [];
     for await (const batch of sink.scan(tableNamed(name), repoId)) rows.push(...batch);
@@ -379,12 +379,14 @@ async function storedClosings(records: DerivationRecords, repoId: string): Promi
   return found.sort();
 }
 
+const SHOP = { repo: 'acme/shop', identity: undefined };
+
 /** What closes issues, of all records. */
 async function expectedClosings(sink: Sink, repoId: string): Promise<readonly string[]> {
   const found: string[] = [];
   const sources = [
-    ['git_commits', (row: AnyRow) => closingsOfCommit(row, 'acme/shop')],
-    ['git_pull_requests', (row: AnyRow) => closingsOfRequest(row, 'acme/shop')],
+    ['git_commits', (row: AnyRow) => closingsOfCommit(row, SHOP)],
+    ['git_pull_requests', (row: AnyRow) => closingsOfRequest(row, SHOP)],
     ['issues', closingsOfIssue],
   ] as const;
   for (const [table, closingsOf] of sources)

@@ -42,7 +42,14 @@ function unitOf({ request = {}, commits = [], reviews = [], deployedAt = null, a
     return commitFacts(commit, changesOf({ row: commit, churn: 0, aggregate: null, paths: [] }, classifier, teams));
   });
   return requestUnit(
-    { repoId: 'repo', repo: 'acme/shop', classifier, teams, authors: createAuthorIdentifier(authors, '') },
+    {
+      repoId: 'repo',
+      repo: 'acme/shop',
+      identity: undefined,
+      classifier,
+      teams,
+      authors: createAuthorIdentifier(authors, ''),
+    },
     {
       row,
       commits: facts,

@@ -21,7 +21,14 @@ type Submitted = readonly (readonly [reviewer: string, state: string])[];
 
 function unitOf(request: Changes, reviews: Submitted = []): WorkUnit {
   return requestUnit(
-    { repoId: 'repo', repo: 'acme/shop', classifier, teams, authors: createAuthorIdentifier([], '') },
+    {
+      repoId: 'repo',
+      repo: 'acme/shop',
+      identity: undefined,
+      classifier,
+      teams,
+      authors: createAuthorIdentifier([], ''),
+    },
     {
       row: requestRow(1, { source: 'host_a', ...request }),
       commits: [],

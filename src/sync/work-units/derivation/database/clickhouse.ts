@@ -88,9 +88,11 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
     },
     writeAuthors: (orgId, authors) =>
       insert('author_files', [{ org_id: orgId, authors, version: connection.nextVersion() }]),
-    repositoryName: async (repoId) => {
-      const [row] = await select('select repo from repos final where id = {repo:UUID}', { repo: repoId });
-      return row === undefined ? undefined : textIn(row, 'repo');
+    repository: async (repoId) => {
+      const [row] = await select("select repo, coalesce(url, '') as address from repos final where id = {repo:UUID}", {
+        repo: repoId,
+      });
+      return row === undefined ? undefined : { name: textIn(row, 'repo'), url: textIn(row, 'address') || null };
     },
     repositories: async (orgId) => {
       const query = 'select id, repo from repos final where org_id = {org:String} order by toString(id)';

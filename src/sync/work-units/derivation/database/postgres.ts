@@ -80,10 +80,11 @@ export function postgresDerivation(
           insert into author_files (org_id, authors) values (${orgId}, ${authors})
           on conflict (org_id) do update set authors = excluded.authors`;
       }),
-    repositoryName: (repoId) =>
+    repository: (repoId) =>
       failing(async () => {
-        const [row] = await sql<{ repo: string }[]>`select repo from repos where id = ${repoId}`;
-        return row?.repo;
+        const [row] = await sql<{ name: string; url: string | null }[]>`
+          select repo as name, url from repos where id = ${repoId}`;
+        return row;
       }),
     repositories: (orgId) =>
       failing(async () => {

@@ -91,7 +91,7 @@ export interface DerivationRecords {
   readAuthors(orgId: string): Promise<string | undefined>;
   writeAuthors(orgId: string, authors: string): Promise<void>;
   /** The name of a repository: `owner/name`, or its directory's name. */
-  repositoryName(repoId: string): Promise<string | undefined>;
+  repository(repoId: string): Promise<{ readonly name: string; readonly url: string | null } | undefined>;
   /** The repositories of an organization, ordered by id. */
   repositories(orgId: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
 }

@@ -103,10 +103,10 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
           [orgId, authors],
         );
       }),
-    repositoryName: (repoId) =>
+    repository: (repoId) =>
       read(() => {
-        const [row] = connection.all('select repo from repos where id = ?', [repoId]);
-        return row === undefined ? undefined : textIn(row, 'repo');
+        const [row] = connection.all("select repo, coalesce(url, '') as address from repos where id = ?", [repoId]);
+        return row === undefined ? undefined : { name: textIn(row, 'repo'), url: textIn(row, 'address') || null };
       }),
     repositories: (orgId) =>
       read(() => {
