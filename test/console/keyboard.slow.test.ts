@@ -64,6 +64,23 @@ describe.skipIf(!hasBrowser)(`With the keyboard${withoutBrowser}`, () => {
     expect(await page.getByLabel('Action', { exact: true }).inputValue()).toBe('/');
   });
 
+  test('what is typed into a filter stays when the page is rendered again', async () => {
+    const { page, context } = visitor;
+    let answer: (() => void) | undefined;
+    const waits = new Promise<void>((resolve) => (answer = resolve));
+    await context.route('**/audit-log*', async (route) => {
+      if (new URL(route.request().url()).pathname.startsWith('/api/')) await waits;
+      await route.continue();
+    });
+    await visitor.open('/console/audit-log');
+    const field = page.getByLabel('Action', { exact: true });
+    await field.pressSequentially('LOG');
+    answer?.();
+    await page.getByRole('table').waitFor();
+    expect(await field.inputValue()).toBe('LOG');
+    await context.unroute('**/audit-log*');
+  });
+
   test('a question mark opens the help, and Esc closes it and restores the focus', async () => {
     const { page, complaints } = visitor;
     const link = page.getByRole('navigation').getByRole('link', { name: 'Account' });

@@ -68,6 +68,11 @@ export function graphqlUnits({ schema, errors, codes, persisted }: GraphqlContra
   const inReplies = new Set(
     objects.flatMap((type) => Object.values(type.getFields()).map((field) => getNamedType(field.type).name)),
   );
+  const inputTypes = [
+    ...objects.flatMap((type) => Object.values(type.getFields()).flatMap(({ args }) => args)),
+    ...inputs.flatMap((type) => Object.values(type.getFields())),
+  ].map(({ type }) => getNamedType(type).name);
+  const inRequests = new Set(inputTypes);
   return [
     ['POST /graphql', '200', jsonType],
     ['POST /graphql', '200', responseType],
@@ -92,7 +97,7 @@ export function graphqlUnits({ schema, errors, codes, persisted }: GraphqlContra
         type
           .getValues()
           .flatMap(({ name }): Unit[] => [
-            [type.name, 'in requests', name],
+            ...(inRequests.has(type.name) ? [[type.name, 'in requests', name]] : []),
             ...(inReplies.has(type.name) ? [[type.name, 'in replies', name]] : []),
           ]),
       ),

@@ -19,7 +19,7 @@ export function recordingGraphqlFetch(
     const requestBody = request.body === null ? null : await request.clone().text();
     const response = await transport(request);
     const path = new URL(request.url).pathname;
-    if (!/^\/graphql(?:\/schema)?$/.test(path) || request.method === 'HEAD') return response;
+    if (!/^\/graphql(?:\/schema(?:\.graphql)?)?$/.test(path) || request.method === 'HEAD') return response;
     const exchange = {
       method: request.method,
       path,

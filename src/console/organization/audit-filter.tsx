@@ -37,7 +37,8 @@ export function AuditFilter({ filters, onChange }: AuditFilterProps): JSX.Elemen
             {...attributes}
             id={`${id}-${name}`}
             name={name}
-            value={filters[name] ?? ''}
+            // Not `value`: what is being typed stays when the field is rendered again.
+            defaultValue={filters[name] ?? ''}
             maxLength={64}
             {...('pattern' in attributes && { title: 'Capital letters and underscores' })}
             onInput={(event) => {
