@@ -41,7 +41,7 @@ it('Silent receivers of two organizations do not delay the event of a third one'
   expect(await failures()).toEqual([]); // all calls of silent receivers are still waiting
   const attempted = await platform.database.sql`
     select count(*)::int as attempted from webhook_deliveries join webhooks on webhooks.id = webhook_id
-    where attempts > 0 group by org_id`;
+    where attempts > 0 and org_id <> ${owner.orgId} group by org_id`; // the fast one may not be deleted yet
   expect(attempted).toEqual([{ attempted: 4 }, { attempted: 4 }]);
 }, 60_000);
 
