@@ -1347,7 +1347,7 @@ How many people carry the reviews of requests.
 """
 type ReviewLoad {
   """
-  The number of requests whose reviews are known, at least 1: reviews of GitHub are read, a clone has none.
+  The number of requests whose reviews are known, at least 1: hosts report reviews, a clone has none.
   """
   requests: Int!
 
@@ -1857,7 +1857,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '452cc0c07726eba7';
+export const persistedVersion = '434a27888e48ba32';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

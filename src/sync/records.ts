@@ -175,6 +175,8 @@ const definitions = {
       comments_count: column('integer'),
       /** The evidence of a clone, one of {@link REQUEST_EVIDENCE}; null if a host reported the request. */
       evidence: optional('text'),
+      /** The notes of host_b from which its reviews were read; null if unknown, and then so are the reviews. */
+      notes_read: optional('integer'),
       ...everywhere,
     },
   },

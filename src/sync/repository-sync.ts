@@ -262,9 +262,11 @@ async function openSecondary(
 }
 
 /** A fingerprint of the limits. A sync does not resume from a position that was reached under other limits. */
-function fingerprintOf({ window, maxCommits, selection }: SyncRequest): string {
+function fingerprintOf({ window, maxCommits, selection, target, provider }: SyncRequest): string {
   const seed = selection.kind === 'synthetic' ? selection.seed : undefined;
-  return JSON.stringify({ since: window.since, until: window.until, maxCommits, seed });
+  // Earlier releases did not read these, so that all merge requests are read again.
+  const also = target === 'prs' && provider === 'host_b' ? 'reviews' : undefined;
+  return JSON.stringify({ since: window.since, until: window.until, maxCommits, seed, also });
 }
 
 /** Adds the columns that every record has. The repository's row is stored with the first page. */

@@ -1,12 +1,14 @@
+import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { repositoryId } from '../../src/sync/identity.js';
 import type { AnyRow } from '../../src/sync/records.js';
 import { AGGREGATE_PATH } from '../../src/sync/records.js';
 import { exitCodeOf } from '../../src/sync/summary.js';
-import type { HostB } from '../support/hosts/host-b.js';
+import type { HostB, HostBNote } from '../support/hosts/host-b.js';
 import { hostBProject, refusal, startHostB } from '../support/hosts/host-b.js';
 import type { Fault } from '../support/hosts/server.js';
 import { NOW, noted, onlyId, sqliteUri, storedRows, sync, testDependencies } from './harness.js';
+import { unitsIn } from './work-units/stored-units.js';
 
 const CONNECTOR: string = '@gitbeaker/rest';
 const missing = await import(CONNECTOR).then(
@@ -62,6 +64,26 @@ const merge = (iid: number, changes: object = {}): Record<string, unknown> => ({
   user_notes_count: 2,
   ...changes,
 });
+
+/** The time that the notes count from. */
+const START = Date.parse('2026-01-01T00:00:00Z');
+
+function note(
+  id: number,
+  login: string | null,
+  body: string,
+  minute: number,
+  kind: 'diff' | 'comment' | 'system' = 'diff',
+): HostBNote {
+  return {
+    id: `gid://gitlab/${kind === 'diff' ? 'DiffNote' : 'Note'}/${id}`,
+    system: kind === 'system',
+    body,
+    createdAt: new Date(START + minute * 60_000).toISOString(),
+    position: kind === 'diff' ? { filePath: 'a.ts' } : null,
+    author: login === null ? null : { username: login },
+  };
+}
 
 describe.skipIf(missing !== undefined)(
   `sync from host_b ${missing === undefined ? '' : `(skipped: ${missing})`}`,
@@ -136,6 +158,117 @@ describe.skipIf(missing !== undefined)(
         },
         { number: 2, commit_hashes: ['a'.repeat(40)], additions: null, deletions: null, changed_files: null },
       ]);
+    });
+
+    it('stores the reviews that the notes of a merge request tell of, as many as there are pages', async () => {
+      const notes = [
+        note(1, 'ada', 'added 1 commit', 0, 'system'),
+        note(2, 'grace', 'A comment on the whole', 1, 'comment'),
+        note(3, 'grace', 'approved this merge request', 2, 'comment'),
+        // Published together: one review.
+        note(4, 'grace', 'Why?', 10),
+        note(5, 'grace', 'And this?', 10),
+        note(6, 'grace', 'requested changes', 10.5, 'system'),
+        note(7, 'lin', 'Typo', 20),
+        note(8, 'lin', 'Another typo', 25),
+        note(9, 'lin', 'approved this merge request', 30, 'system'),
+        note(10, 'lin', 'unapproved this merge request', 30.5, 'system'),
+        note(11, 'kim', 'approved this merge request', 40, 'system'),
+        note(12, 'ada', 'reset approvals from @kim and @lin by pushing to the branch', 41, 'system'),
+        note(13, null, 'approved this merge request', 42, 'system'),
+        ...Array.from({ length: 200 }, (_, index) => note(100 + index, 'ada', 'added 1 commit', 50, 'system')),
+        note(300, 'kim', 'approved this merge request', 60, 'system'),
+      ];
+      const host = await startHostB(
+        hostBProject(7, 'group/widgets', {
+          mergeRequests: [merge(1), merge(2)],
+          details: { 1: { commits: [], size: null, notes }, 2: { commits: [], size: null } },
+        }),
+      );
+      const db = sqliteUri();
+      const summary = await sync(options(host, db, { target: 'prs' }));
+      const stored = await storedRows(db, onlyId(summary));
+      const reviews = (stored['git_pull_request_reviews'] ?? []).map((row) => [
+        row['review_id'],
+        row['reviewer'],
+        row['state'],
+        (Number(row['submitted_at']) - START) / 60_000,
+      ]);
+      expect(reviews.toSorted(([one], [other]) => Number(one) - Number(other))).toEqual([
+        ['4', 'grace', 'CHANGES_REQUESTED', 10],
+        ['7', 'lin', 'COMMENTED', 20],
+        ['8', 'lin', 'COMMENTED', 25],
+        ['9', 'lin', 'DISMISSED', 30],
+        ['11', 'kim', 'DISMISSED', 40],
+        ['13', 'ghost', 'APPROVED', 42],
+        ['300', 'kim', 'APPROVED', 60],
+      ]);
+      expect(stored['git_pull_requests']).toMatchObject([
+        {
+          number: 1,
+          reviews_count: 7,
+          changes_requested_count: 1,
+          first_review_at: START + 10 * 60_000,
+          first_comment_at: START + 60_000,
+          notes_read: 214,
+        },
+        { number: 2, reviews_count: 0, first_review_at: null, notes_read: 0 },
+      ]);
+      // The commits and sizes of both, the notes of both, and two more pages of notes.
+      expect(host.requests.filter(({ path }) => path === '/api/graphql')).toHaveLength(4);
+    });
+
+    it.each<[string, 'hidden' | HostBNote[], boolean]>([
+      ['the host hides the notes of one', 'hidden', false],
+      ['one has too many notes', Array.from({ length: 1001 }, (_, id) => note(id + 1, 'ada', 'No', id)), false],
+      ['the host refuses the query for notes', [], true],
+    ])('leaves the reviews of merge requests unknown if %s', async (_name, notes, refuses) => {
+      const host = await startHostB(
+        hostBProject(7, 'group/widgets', {
+          mergeRequests: [merge(1)],
+          details: { 1: { commits: ['c'.repeat(40)], size: { additions: 1, deletions: 0, fileCount: 1 }, notes } },
+        }),
+      );
+      if (refuses) host.fault = ({ body }) => (body.includes('notes(') ? refusal(403, 'Forbidden') : undefined);
+      const heard = noted();
+      const db = sqliteUri();
+      const summary = await sync(options(host, db, { target: 'prs' }), heard.dependencies);
+      expect(summary.repositories[0]?.error).toBeNull();
+      const [request] = (await storedRows(db, onlyId(summary)))['git_pull_requests'] ?? [];
+      expect(request).toMatchObject({ number: 1, additions: 1, reviews_count: 0, notes_read: null });
+      expect((await unitsIn(db, onlyId(summary)))[0]?.reviewers).toBeUndefined();
+      expect(heard.notes).toEqual([
+        'group/widgets (prs): the reviews of 1 merge request are unknown, because the host does not show its notes',
+      ]);
+    });
+
+    it('fails if the host stops answering while notes are read', async () => {
+      const host = await startHostB(hostBProject(7, 'group/widgets', { mergeRequests: [merge(1)] }));
+      host.fault = ({ body }) => (body.includes('notes(') ? refusal(502, 'Bad Gateway') : undefined);
+      const summary = await sync(options(host, sqliteUri(), { target: 'prs' }));
+      expect(summary.repositories[0]?.error?.code).toBe('host_unavailable');
+    });
+
+    it('reads all merge requests again after a release that did not read their reviews', async () => {
+      const notes = [note(1, 'grace', 'approved this merge request', 5, 'system')];
+      const host = await startHostB(
+        hostBProject(7, 'group/widgets', {
+          mergeRequests: [merge(1), merge(2)],
+          details: { 2: { commits: [], size: null, notes } },
+        }),
+      );
+      const db = sqliteUri();
+      const repoId = onlyId(await sync(options(host, db, { target: 'prs' })));
+      const database = new Database(db.slice('sqlite:'.length));
+      database.exec('delete from git_pull_request_reviews');
+      database.exec('update git_pull_requests set notes_read = null');
+      const marker = String.raw`\"also\":\"reviews\"`;
+      expect(database.prepare('update sync_state set state = replace(state, ?, ?)').run(marker, '').changes).toBe(1);
+      const { state } = database.prepare('select state from sync_state').get() as { readonly state: string };
+      expect(state).not.toContain('reviews');
+      database.close();
+      await sync(options(host, db, { target: 'prs' }));
+      expect((await storedRows(db, repoId))['git_pull_request_reviews']).toHaveLength(1);
     });
 
     it('fails with the error of host_b if it refuses a GraphQL query', async () => {

@@ -91,6 +91,7 @@ function pullRequest(changes: Record<string, string | number | null | string[]>)
     reviews_count: 0,
     comments_count: 0,
     evidence: null,
+    notes_read: null,
     ...everywhere,
     ...changes,
   };

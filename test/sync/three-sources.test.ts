@@ -71,13 +71,25 @@ function timedRepository() {
   };
 }
 
+interface Ending {
+  readonly mergedAs: string;
+  readonly isSquashed?: boolean;
+  /** With the minutes since the request was opened. */
+  readonly reviews?: readonly (Omit<ServedRequest['reviews'][number], 'at'> & { readonly minutes: number })[];
+}
+
 /** Requests merged in both hosts' words, one squashed, one with a merge in its branch; commits and a merge without one. */
 function historyWithRequests(): { readonly path: string; readonly requests: readonly ServedRequest[] } {
   const history = timedRepository();
   const { path, commit, merge, squash, checkout, timeOf } = history;
   commit(ADA, 'feat: begin', 3);
   const requests: ServedRequest[] = [];
-  const request = (number: number, base: string, head: string, mergedAs: string, isSquashed = false): void => {
+  const request = (
+    number: number,
+    base: string,
+    head: string,
+    { mergedAs, isSquashed = false, reviews = [] }: Ending,
+  ): void => {
     requests.push({
       number,
       title: `Change ${number}`,
@@ -89,6 +101,10 @@ function historyWithRequests(): { readonly path: string; readonly requests: read
       mergedAt: timeOf(mergedAs),
       mergedAs,
       isSquashed,
+      reviews: reviews.map(({ minutes, ...review }) => ({
+        ...review,
+        at: new Date(Date.parse(timeOf(head)) + minutes * 60_000).toISOString(),
+      })),
     });
   };
   checkout('-b', 'five');
@@ -96,7 +112,15 @@ function historyWithRequests(): { readonly path: string; readonly requests: read
   for (const name of ['one', 'two', 'three', 'four', 'five']) head = commit(GRACE, `Write ${name}`, 10);
   checkout('main');
   let base = commit(ADA, 'fix: a thing (#9)', 4);
-  request(1, base, head, merge('five', 'Merge pull request #1 from grace/five\n\nChange 1'));
+  request(1, base, head, {
+    mergedAs: merge('five', 'Merge pull request #1 from grace/five\n\nChange 1'),
+    reviews: [
+      { login: 'grace', state: 'COMMENTED', minutes: 5 },
+      { login: 'ada', state: 'CHANGES_REQUESTED', minutes: 10 },
+      { login: 'lin', state: 'COMMENTED', minutes: 20 },
+      { login: 'ada', state: 'APPROVED', minutes: 30 },
+    ],
+  });
 
   checkout('-b', 'updated');
   commit(GRACE, 'Begin an update', 6);
@@ -107,14 +131,15 @@ function historyWithRequests(): { readonly path: string; readonly requests: read
   head = commit(GRACE, 'End an update', 5);
   checkout('main');
   const words = "Merge branch 'updated' into 'main'\n\nChange 2\n\nSee merge request acme/shop!2";
-  request(2, base, head, merge('updated', words));
+  request(2, base, head, { mergedAs: merge('updated', words) });
 
   checkout('-b', 'squashed');
   commit(GRACE, 'Try', 8);
   head = commit(GRACE, 'Try again', 9);
   checkout('main');
   base = git(path, 'rev-parse', 'HEAD').trim();
-  request(3, base, head, squash('squashed', 'Change 3 (#3)'), true);
+  const reviews = [{ login: 'ada', state: 'APPROVED', minutes: 15 }] as const;
+  request(3, base, head, { mergedAs: squash('squashed', 'Change 3 (#3)'), isSquashed: true, reviews });
 
   checkout('-b', 'plain');
   commit(GRACE, 'Work without a request', 7);
@@ -166,6 +191,23 @@ it.skipIf(missing.length > 0)(
     );
     expect(codingHours).toEqual([4, 3, 1]);
     expect(unitsFromB.map(({ phases }) => phases)).toEqual(unitsFromA.map(({ phases }) => phases));
+    // Ten minutes until another person answers, twenty more until the last approval.
+    const minutes = unitsFromB.flatMap(({ phases: { pickup, review } = {} }) =>
+      pickup === undefined || review === undefined ? [] : [[pickup / 60_000, review / 60_000]],
+    );
+    expect(minutes).toEqual([
+      [10, 20],
+      [15, 0],
+    ]);
+    expect(unitsFromB.flatMap(({ reviewers }) => (reviewers === undefined ? [] : [reviewers]))).toEqual([
+      [
+        { reviewer: 'ada', team: 'unassigned', reviews: 2 },
+        { reviewer: 'lin', team: 'unassigned', reviews: 1 },
+      ],
+      [],
+      [{ reviewer: 'ada', team: 'unassigned', reviews: 1 }],
+    ]);
+    expect(unitsFromB.map(({ reviewers }) => reviewers)).toEqual(unitsFromA.map(({ reviewers }) => reviewers));
     // A clone has the squash of a request only: hosts know when it was opened.
     const begun = (unit: (typeof clone)[number]): number =>
       requests.some(({ number, isSquashed }) => isSquashed && unit.name === `pull_request:${number}`)

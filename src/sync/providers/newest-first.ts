@@ -20,6 +20,8 @@ export interface Listing<Item> {
   /** Whether an entry may still change without moving to the front of the list. */
   isUnfinished?(item: Item): boolean;
   records(items: readonly Item[]): Promise<Records> | Records;
+  /** What the entries that were read lack, for the notes of the sync; null: nothing. */
+  note?(): string | null;
   /** The maximum number of entries to read. */
   readonly most: number;
   readonly window: TimeWindow;
@@ -57,7 +59,7 @@ export async function* newestFirst<Item>(listing: Listing<Item>, start: Start): 
     const isLast = next === null || wanted.length < items.length || position.count >= listing.most;
     if (isLast) {
       const hasOlder = recent.length > wanted.length || (recent.length === items.length && next !== null);
-      const note = noteOn(position.hidden, hasOlder ? listing.most : null);
+      const note = noteOn(position.hidden, hasOlder ? listing.most : null, listing.note?.() ?? null);
       yield { records, position: { ...BEGINNING, stopAt: markOf(position) }, done: true, ...note };
       return;
     }
@@ -70,11 +72,13 @@ export async function* newestFirst<Item>(listing: Listing<Item>, start: Start): 
  *
  * @param hidden entries that the host hides
  * @param most how many entries are read; null: all
+ * @param lack what the entries lack; null: nothing
  */
-function noteOn(hidden: number, most: number | null): Pick<Page, 'note'> {
+function noteOn(hidden: number, most: number | null, lack: string | null): Pick<Page, 'note'> {
   const parts = [
     ...(most === null ? [] : [`only the latest ${most} entries are read`]),
     ...(hidden === 0 ? [] : [`the host hides ${hidden} ${hidden === 1 ? 'entry' : 'entries'} from the token`]),
+    ...(lack === null ? [] : [lack]),
   ];
   return parts.length === 0 ? {} : { note: parts.join('; ') };
 }

@@ -132,5 +132,6 @@ function request(number: number): AnyRow {
     reviews_count: 0,
     comments_count: 0,
     evidence: null,
+    notes_read: null,
   };
 }

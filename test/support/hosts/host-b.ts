@@ -9,12 +9,26 @@ import { startHost } from './server.js';
 
 type Json = Record<string, unknown>;
 
+/** A note, as the public schema describes it. */
+export interface HostBNote {
+  readonly id: string;
+  readonly system: boolean;
+  readonly body: string;
+  readonly createdAt: string;
+  /** Of a comment on the diff. */
+  readonly position: { readonly filePath: string } | null;
+  /** Null for a deleted account. */
+  readonly author: { readonly username: string } | null;
+}
+
 interface MergeRequestDetails {
   /** Newest first. */
   readonly commits: readonly string[];
   /** Author dates by hash. */
   readonly authored?: Readonly<Record<string, string>>;
   readonly size: { readonly additions: number; readonly deletions: number; readonly fileCount: number } | null;
+  /** `hidden`: the host does not show them to the token. */
+  readonly notes?: readonly HostBNote[] | 'hidden';
 }
 
 export interface HostBProjectData {
@@ -157,7 +171,7 @@ async function answerGraphql(visible: readonly HostBProjectData[], request: Host
 
 function graphqlProject({ mergeRequests, details }: HostBProjectData) {
   const known = mergeRequests.map((request) => {
-    const { commits = [], authored = {}, size = null } = details[Number(request['iid'])] ?? {};
+    const { commits = [], authored = {}, size = null, notes = [] } = details[Number(request['iid'])] ?? {};
     return {
       iid: String(request['iid']),
       diffStatsSummary: size === null ? null : { ...size, changes: size.additions + size.deletions },
@@ -166,6 +180,10 @@ function graphqlProject({ mergeRequests, details }: HostBProjectData) {
           commits.map((sha) => ({ sha, authoredDate: authored[sha] ?? null })),
           slice,
         ),
+      notes: (slice: Slice) => {
+        if (notes === 'hidden') throw new Error('The resource that you are attempting to access does not exist');
+        return connection(notes, slice);
+      },
     };
   });
   return {

@@ -3,7 +3,7 @@ import { git } from '../git-history.js';
 import type { CommitData } from './host-a-bodies.js';
 import type { HostARepositoryData } from './host-a.js';
 import { hostARepository } from './host-a.js';
-import type { HostBProjectData } from './host-b.js';
+import type { HostBNote, HostBProjectData } from './host-b.js';
 import { hostBProject } from './host-b.js';
 
 /** What a host knows of a request beside the history. */
@@ -19,6 +19,14 @@ export interface ServedRequest {
   /** The merge, or what it was squashed into. */
   readonly mergedAs: string | null;
   readonly isSquashed: boolean;
+  readonly reviews: readonly ServedReview[];
+}
+
+/** A review as a person submits it: comments on the diff, with or without a decision. */
+interface ServedReview {
+  readonly login: string;
+  readonly state: 'COMMENTED' | 'APPROVED' | 'CHANGES_REQUESTED';
+  readonly at: string;
 }
 
 /** A repository at `path` on host_a. */
@@ -43,7 +51,15 @@ export function onHostA(path: string, fullName: string, requests: readonly Serve
       author: { login: request.login },
       labels: { nodes: [] },
       comments: { totalCount: 0, nodes: [] },
-      reviews: { totalCount: 0, nodes: [] },
+      reviews: {
+        totalCount: request.reviews.length,
+        nodes: request.reviews.map(({ login, state, at }, index) => ({
+          databaseId: request.number * 100 + index,
+          state,
+          submittedAt: at,
+          author: { login },
+        })),
+      },
       commits: {
         nodes: commitsOf(path, request).map((oid) => ({ commit: { oid, authoredDate: authoredDate(path, oid) } })),
       },
@@ -82,10 +98,23 @@ export function onHostB(
       requests.map((request) => {
         const commits = commitsOf(path, request);
         const authored = Object.fromEntries(commits.map((sha) => [sha, authoredDate(path, sha)]));
-        return [request.number, { commits, authored, size: sizeOf(path, request) }];
+        const notes = request.reviews.flatMap((review, index) => notesOf(review, request.number * 100 + index * 10));
+        return [request.number, { commits, authored, size: sizeOf(path, request), notes }];
       }),
     ),
   });
+}
+
+/** What host_b keeps of a review: a comment on the diff, and another note for a decision. */
+function notesOf({ login, state, at }: ServedReview, firstId: number): HostBNote[] {
+  const note = { system: false, body: 'Why?', createdAt: at, position: { filePath: 'a.txt' } };
+  const decision = { APPROVED: 'approved this merge request', CHANGES_REQUESTED: 'requested changes', COMMENTED: null };
+  const body = decision[state];
+  return [note, ...(body === null ? [] : [{ ...note, system: true, body, position: null }])].map((each, index) => ({
+    ...each,
+    id: `gid://gitlab/${each.system ? 'Note' : 'DiffNote'}/${firstId + index}`,
+    author: { username: login },
+  }));
 }
 
 /** The commits of the main branch, newest first, as git tells them. */

@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '452cc0c07726eba7';
+export const persistedVersion = '434a27888e48ba32';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {

@@ -578,7 +578,7 @@ export type ReviewLoad = {
    * reviewers shows that few people carry the load.
    */
   readonly halfOfReviewsBy?: Maybe<Scalars['Int']['output']>;
-  /** The number of requests whose reviews are known, at least 1: reviews of GitHub are read, a clone has none. */
+  /** The number of requests whose reviews are known, at least 1: hosts report reviews, a clone has none. */
   readonly requests: Scalars['Int']['output'];
   /** The share of these requests that another person reviewed, from 0 to 1. */
   readonly reviewedShare: Scalars['Float']['output'];

@@ -131,6 +131,7 @@ function requestRow(request: JsonObject, commits: RequestCommits): Row<'git_pull
     reviews_count: readInteger(readObject(request['reviews'], 'reviews')['totalCount'], 'reviews.totalCount'),
     comments_count: readInteger(comments['totalCount'], 'comments.totalCount'),
     evidence: null,
+    notes_read: null,
   };
 }
 

@@ -1,7 +1,4 @@
-/**
- * `sync prs` from host_b: merge requests. The list has neither commits nor sizes, which separate queries read. Reviews
- * are not read, because each would cost a request.
- */
+/** `sync prs` from host_b: merge requests. The list has neither commits, sizes nor reviews: separate queries do. */
 import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import type { Listing } from '../newest-first.js';
@@ -21,9 +18,12 @@ import {
 import { onePage, readPage } from './client.js';
 import type { HostBProject } from './project.js';
 import { requestDetails, type RequestDetails } from './request-details.js';
+import { requestNotes, type Note } from './request-notes.js';
+import { reviewsOf } from './reviews.js';
 
 export function mergeRequestListing(project: HostBProject, window: TimeWindow): Listing<JsonObject> {
   const { gitlab, id } = project;
+  let unknown = 0;
   return {
     most: Infinity,
     window,
@@ -34,17 +34,45 @@ export function mergeRequestListing(project: HostBProject, window: TimeWindow): 
     },
     sortedBy: (request) => readInstant(request['updated_at'], 'updated_at'),
     records: async (requests) => {
-      const details = await requestDetails(project, requests.map(numberOf));
-      return { git_pull_requests: requests.map((request) => requestRow(request, details(numberOf(request)))) };
+      const numbers = requests.map(numberOf);
+      const [details, notes] = [await requestDetails(project, numbers), await requestNotes(project, numbers)];
+      const read = requests.map((request): ReadRequest => {
+        const number = numberOf(request);
+        return { request, details: details(number), notes: notes(number) };
+      });
+      unknown += read.filter((each) => each.notes === null).length;
+      return {
+        git_pull_requests: read.map(requestRow),
+        git_pull_request_reviews: read.flatMap(reviewRows),
+      };
     },
+    note: () => (unknown === 0 ? null : noteOnUnknown(unknown)),
   };
+}
+
+function noteOnUnknown(count: number): string {
+  const [requests, their] = count === 1 ? ['1 merge request', 'its'] : [`${count} merge requests`, 'their'];
+  return `the reviews of ${requests} are unknown, because the host does not show ${their} notes`;
+}
+
+/** A merge request of the list with what separate queries read. */
+interface ReadRequest {
+  readonly request: JsonObject;
+  readonly details: RequestDetails;
+  readonly notes: readonly Note[] | null;
+}
+
+function reviewRows({ request, notes }: ReadRequest): Row<'git_pull_request_reviews'>[] {
+  return reviewsOf(notes ?? []).map((review) => ({ number: numberOf(request), ...review }));
 }
 
 function numberOf(request: JsonObject): number {
   return readInteger(request['iid'], 'iid');
 }
 
-function requestRow(request: JsonObject, details: RequestDetails): Row<'git_pull_requests'> {
+function requestRow(read: ReadRequest): Row<'git_pull_requests'> {
+  const { request, details, notes } = read;
+  const reviews = reviewRows(read);
   const state = readText(request['state'], 'state');
   const mergedAt = readInstantOrNull(request['merged_at'], 'merged_at');
   const head = readTextOrNull(request['sha'], 'sha');
@@ -72,11 +100,16 @@ function requestRow(request: JsonObject, details: RequestDetails): Row<'git_pull
     deletions: details.deletions,
     changed_files: details.changedFiles,
     first_commit_at: details.firstCommitAt,
-    first_review_at: null,
-    first_comment_at: null,
-    changes_requested_count: 0,
-    reviews_count: 0,
+    first_review_at: earliest(reviews.map(({ submitted_at }) => submitted_at)),
+    first_comment_at: earliest((notes ?? []).filter(({ kind }) => kind === 'comment').map(({ at }) => at)),
+    changes_requested_count: reviews.filter(({ state }) => state === 'CHANGES_REQUESTED').length,
+    reviews_count: reviews.length,
     comments_count: readIntegerOrNull(request['user_notes_count'], 'user_notes_count') ?? 0,
     evidence: null,
+    notes_read: notes?.length ?? null,
   };
+}
+
+function earliest(times: readonly number[]): number | null {
+  return times.length === 0 ? null : Math.min(...times);
 }

@@ -1,5 +1,4 @@
-/** Reads the commits and sizes of merge requests, which host_b's list lacks, by GraphQL in batches. */
-import { mapInOrder } from '../map-in-order.js';
+/** Reads the commits and sizes of merge requests, which host_b's list lacks. */
 import type { JsonObject } from '../read.js';
 import {
   readInstantOrNull,
@@ -9,9 +8,9 @@ import {
   readObject,
   readObjectOrNull,
   readText,
-  readTextOrNull,
 } from '../read.js';
 import type { HostBProject } from './project.js';
+import { batchQuery, inBatches, moreQuery, nextOf, readBatch, readMore } from './request-batches.js';
 
 export interface RequestDetails {
   readonly commits: readonly string[];
@@ -31,72 +30,35 @@ const UNKNOWN: RequestDetails = {
   changedFiles: null,
 };
 
-/** Requests per query. The host computes each size; a larger batch would exceed its time limit for a query. */
-const AT_ONCE = 25;
-const GROUPS_AT_ONCE = 2;
-
 /** The same maximum as for pull requests of a clone. */
 const MOST_COMMITS = 1000;
 
 const COMMITS = 'nodes { sha authoredDate } pageInfo { hasNextPage endCursor }';
-
-const DETAILS = `
-  query ($project: ID!, $numbers: [String!]) {
-    project(fullPath: $project) {
-      mergeRequests(iids: $numbers, first: ${AT_ONCE}) {
-        nodes {
-          iid
-          diffStatsSummary { additions deletions fileCount }
-          commits(first: 100) { ${COMMITS} }
-        }
-      }
-    }
-  }`;
-
-const MORE_COMMITS = `
-  query ($project: ID!, $number: String!, $after: String!) {
-    project(fullPath: $project) {
-      mergeRequest(iid: $number) { commits(first: 100, after: $after) { ${COMMITS} } }
-    }
-  }`;
+const DETAILS = batchQuery(`diffStatsSummary { additions deletions fileCount } commits(first: 100) { ${COMMITS} }`);
+const MORE_COMMITS = moreQuery('commits', COMMITS);
 
 /** The details of merge requests by number. Requests that the host omits are missing. */
 export async function requestDetails(
   project: HostBProject,
   numbers: readonly number[],
 ): Promise<(number: number) => RequestDetails> {
-  const groups: (readonly number[])[] = [];
-  for (let start = 0; start < numbers.length; start += AT_ONCE) groups.push(numbers.slice(start, start + AT_ONCE));
-  const details = new Map<number, RequestDetails>();
-  for await (const group of mapInOrder(groups, GROUPS_AT_ONCE, (some) => readGroup(project, some)))
-    for (const [number, each] of group) details.set(number, each);
+  const details = await inBatches(numbers, async (some) => {
+    const found: [number, RequestDetails][] = [];
+    for (const [number, request] of await readBatch(project, DETAILS, some))
+      found.push([Number(number), await readDetails(project, number, request)]);
+    return found;
+  });
   return (number) => details.get(number) ?? UNKNOWN;
 }
 
-async function readGroup(
-  project: HostBProject,
-  numbers: readonly number[],
-): Promise<readonly (readonly [number, RequestDetails])[]> {
-  const variables = { project: project.path, numbers: numbers.map(String) };
-  const data = await project.gitlab.graphql(DETAILS, variables);
-  const found = readObjectOrNull(readObjectOrNull(data['project'], 'project')?.['mergeRequests'], 'mergeRequests');
-  const details: [number, RequestDetails][] = [];
-  for (const node of readList(found?.['nodes'] ?? [], 'mergeRequests.nodes')) {
-    const request = readObjectOrNull(node, 'merge request');
-    if (request === null) continue;
-    const number = readText(request['iid'], 'iid');
-    const size = readObjectOrNull(request['diffStatsSummary'], 'diffStatsSummary');
-    details.push([
-      Number(number),
-      {
-        ...(await allCommits(project, number, readObjectOrNull(request['commits'], 'commits'))),
-        additions: readIntegerOrNull(size?.['additions'], 'additions'),
-        deletions: readIntegerOrNull(size?.['deletions'], 'deletions'),
-        changedFiles: size === null ? null : readInteger(size['fileCount'], 'fileCount'),
-      },
-    ]);
-  }
-  return details;
+async function readDetails(project: HostBProject, number: string, request: JsonObject): Promise<RequestDetails> {
+  const size = readObjectOrNull(request['diffStatsSummary'], 'diffStatsSummary');
+  return {
+    ...(await allCommits(project, number, readObjectOrNull(request['commits'], 'commits'))),
+    additions: readIntegerOrNull(size?.['additions'], 'additions'),
+    deletions: readIntegerOrNull(size?.['deletions'], 'deletions'),
+    changedFiles: size === null ? null : readInteger(size['fileCount'], 'fileCount'),
+  };
 }
 
 async function allCommits(
@@ -114,12 +76,9 @@ async function allCommits(
       const authored = readInstantOrNull(commit['authoredDate'], 'authoredDate');
       if (authored !== null) firstCommitAt = Math.min(firstCommitAt ?? authored, authored);
     }
-    const { hasNextPage, endCursor } = readObject(connection['pageInfo'], 'pageInfo');
-    const after = readTextOrNull(endCursor, 'endCursor');
-    if (hasNextPage !== true || after === null || commits.length >= MOST_COMMITS) break;
-    const data = await project.gitlab.graphql(MORE_COMMITS, { project: project.path, number, after });
-    const request = readObjectOrNull(readObjectOrNull(data['project'], 'project')?.['mergeRequest'], 'mergeRequest');
-    connection = readObjectOrNull(request?.['commits'], 'commits');
+    const after = nextOf(connection);
+    if (after === null || commits.length >= MOST_COMMITS) break;
+    connection = await readMore(project, number, after, MORE_COMMITS, 'commits');
   }
   return { commits, firstCommitAt };
 }

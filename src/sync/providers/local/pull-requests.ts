@@ -176,6 +176,7 @@ function asRow(request: EndedRequest, graph: CommitGraph | undefined): Row<'git_
     reviews_count: 0,
     comments_count: 0,
     evidence: request.evidence,
+    notes_read: null,
   };
 }
 

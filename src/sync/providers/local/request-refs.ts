@@ -59,5 +59,6 @@ function requestRow(fields: readonly string[]): Row<'git_pull_requests'> | undef
     reviews_count: 0,
     comments_count: 0,
     evidence: 'ref',
+    notes_read: null,
   };
 }

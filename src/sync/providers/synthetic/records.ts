@@ -68,6 +68,7 @@ export function requestRow(request: MadeRequest, until: number): Row<'git_pull_r
     reviews_count: reviews.length,
     comments_count: request.comments,
     evidence: null,
+    notes_read: null,
   };
 }
 

@@ -40,12 +40,16 @@ export function reviewsByOthers({ authors }: RepositoryContext, { row, reviews }
   });
 }
 
-/** Sources that report the reviews of all requests: a clone and GitLab's list of requests have none. */
+/** Sources that report the reviews of all requests. A clone has none, and host_b tells whether it showed them. */
 const REVIEWED_SOURCES: ReadonlySet<string> = new Set(['host_a', 'synthetic']);
+
+function hasKnownReviews({ row }: RequestFacts): boolean {
+  return REVIEWED_SOURCES.has(textOf(row, 'source')) || numberOrNull(row, 'notes_read') !== null;
+}
 
 /** The people who reviewed a request, by name; undefined if its source does not report reviews. */
 export function reviewersOf(context: RepositoryContext, request: RequestFacts): readonly Reviewer[] | undefined {
-  if (!REVIEWED_SOURCES.has(textOf(request.row, 'source'))) return undefined;
+  if (!hasKnownReviews(request)) return undefined;
   const found = new Map<string, Reviewer>();
   for (const { reviewer } of reviewsByOthers(context, request)) {
     const { author, names } = context.authors.identify(null, reviewer);

@@ -76,6 +76,7 @@ export function requestRow(number: number, changes: Changes = {}): AnyRow {
     reviews_count: 0,
     comments_count: 0,
     evidence: null,
+    notes_read: null,
     ...changes,
   };
 }
