@@ -5,6 +5,9 @@ import type { ComposeHandlers } from './operations.js';
 import * as serializers from './serializers.js';
 import * as validators from './validators.js';
 
+/** The version of the contract. */
+export const apiVersion = '2.0.0';
+
 /** The security schemes. */
 export const schemes = {
   clientCertificate: { name: 'clientCertificate', kind: 'mutualTLS', prefix: null, rateLimits: [] },

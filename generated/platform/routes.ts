@@ -5,6 +5,9 @@ import type { PlatformHandlers } from './operations.js';
 import * as serializers from './serializers.js';
 import * as validators from './validators.js';
 
+/** The version of the contract. */
+export const apiVersion = '2.0.0';
+
 /** The security schemes. */
 export const schemes = {
   bearer: { name: 'bearer', kind: 'bearer', prefix: null, rateLimits: [] },

@@ -5,7 +5,7 @@ import { checkedBearer, sendableOf } from './request.js';
 import { systemTiming } from './retry.js';
 import type { Renew } from './session.js';
 import type { TokenStore } from './tokens.js';
-import { send, untilAborted, type SendOptions } from './transport.js';
+import { send, untilAborted, type AttemptReport, type SendOptions } from './transport.js';
 
 /** Idempotent methods (RFC 9110, section 9.2.2). */
 const idempotent = ['get', 'head', 'put', 'delete', 'options'];
@@ -16,6 +16,8 @@ const defaultMaxRetryDelayMs = 30_000;
 /** The caller's credentials. */
 export interface Caller {
   readonly options: ClientOptions;
+  /** The version of the API that the client is generated from. */
+  readonly apiVersion: string;
   readonly tokens: TokenStore;
   /** The security schemes of the tokens; none: the API has none. */
   readonly schemes: readonly string[];
@@ -57,12 +59,18 @@ async function isUnauthenticated(response: Response, operation: Operation): Prom
   return isProblem(body) && body.type === '/problems/unauthenticated';
 }
 
+function logReport(report: AttemptReport): void {
+  // eslint-disable-next-line no-console -- the caller asked for it with `debug: true`
+  console.debug('plumbline', report);
+}
+
 function sendOptions(client: ClientOptions, operation: Operation, request: AnyRequest): SendOptions {
   const isKeyed = operation.keyed === true;
   return {
     fetch: client.fetch ?? ((url, init) => fetch(url, init)),
     operation: nameOf(operation),
     signal: request.signal,
+    debug: client.debug === true ? logReport : client.debug || undefined,
     timeoutMs: request.timeoutMs ?? client.timeoutMs ?? defaultTimeoutMs,
     retries: request.retries ?? client.retries ?? defaultRetries,
     policy: {

@@ -1,12 +1,23 @@
+import type { Middleware } from 'openapi-fetch';
 import type { Timing } from './retry.js';
 import type { TokenPair, TokenStore } from './tokens.js';
-import type { Fetch } from './transport.js';
+import type { AttemptReport, Fetch } from './transport.js';
 
 export interface ClientOptions {
   /** The address of the API: `https://plumbline.example.com`. May include a path. */
   readonly baseUrl: string;
   /** Sends requests (default: the global `fetch`). */
   readonly fetch?: Fetch | undefined;
+  /**
+   * Hooks around each call, in the form of openapi-fetch: `onRequest` may return another request or a reply,
+   * `onResponse` another reply. They run once per call, outside of retries and before the client adds the access token.
+   * Read a body from a clone: `await response.clone().text()`.
+   */
+  readonly middleware?: readonly Middleware[] | undefined;
+  /** Called after each attempt; true writes to `console.debug`. A report has no tokens, bodies, or values of a query. */
+  readonly debug?: boolean | ((report: AttemptReport) => void) | undefined;
+  /** Whether to go on when the server has another major version of the API (default false: `ApiVersionError`). */
+  readonly ignoreApiVersion?: boolean | undefined;
   /** Headers of all requests. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**

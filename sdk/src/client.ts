@@ -1,6 +1,7 @@
 import createFetchClient, { defaultPathSerializer } from 'openapi-fetch';
 import { sendAuthenticated, type Caller } from './authenticated-send.js';
 import type { ClientOptions } from './client-options.js';
+import { checkApiVersion, clientHeaders } from './client-version.js';
 import { UnexpectedReplyError } from './errors.js';
 import { idempotencyKey } from './idempotency-key.js';
 import { nameOf, type AnyRequest, type Operation } from './operation.js';
@@ -26,7 +27,7 @@ export interface ApiClient<Api extends string> {
   /**
    * Performs an operation; called by the generated function of each operation.
    *
-   * @throws ConnectionError, TimeoutError, UnexpectedReplyError, or the reason of the caller's signal
+   * @throws ConnectionError, TimeoutError, ApiVersionError, UnexpectedReplyError, or the reason of the caller's signal
    */
   call<Result extends AnyResult>(operation: Operation, request?: AnyRequest): Promise<Result>;
 }
@@ -41,12 +42,14 @@ export interface TokenScheme<Api extends string> {
 /**
  * Creates a client of one API. Clients share no state.
  *
+ * @param apiVersion the version of the API that the client is generated from
  * @param tokenScheme null: the API does not use tokens
  * @throws TypeError when `baseUrl` is not an absolute http(s) URL without credentials, query and fragment, or when both
  * `token` and `tokens` are set
  */
 export function createApiClient<Api extends string>(
   api: Api,
+  apiVersion: string,
   options: ClientOptions,
   tokenScheme: TokenScheme<Api> | null,
 ): ApiClient<Api> {
@@ -58,6 +61,8 @@ export function createApiClient<Api extends string>(
     baseUrl: checkedBaseUrl(options.baseUrl),
     pathSerializer: (path, params) => defaultPathSerializer(path, checkedPathParams(params)),
   });
+
+  http.use(...(options.middleware ?? []));
 
   const client: ApiClient<Api> = {
     api,
@@ -74,7 +79,7 @@ export function createApiClient<Api extends string>(
       return replacesTokens ? untilAborted(renewal.exclusively(callWith), request.signal) : callWith(renewal.renew);
     },
   };
-  const caller: Omit<Caller, 'renew'> = { options, tokens, schemes: tokenScheme?.names ?? [] };
+  const caller: Omit<Caller, 'renew'> = { options, apiVersion, tokens, schemes: tokenScheme?.names ?? [] };
   const renewal = createRenewal(tokens, async (token) => tokenScheme?.refresh(client, token) ?? null);
   return client;
 }
@@ -95,7 +100,7 @@ async function perform(
   request: AnyRequest,
 ): Promise<AnyResult> {
   const { params, query, body } = request;
-  const received: { url: string; response?: Response } = { url: '' };
+  const received: { url: string; response?: Response } = { url: caller.options.baseUrl };
   try {
     const reply = await http.request(operation.method, operation.path, {
       params: { ...(params && { path: { ...params } }), ...(query && { query: { ...query } }) },
@@ -103,6 +108,7 @@ async function perform(
       ...(operation.sends !== undefined && { bodySerializer: String }),
       headers: requestHeaders(
         operation,
+        clientHeaders(),
         caller.options.headers,
         caller.options.traceContext?.(),
         operation.keyed === true ? { 'idempotency-key': idempotencyKey(request.idempotencyKey) } : undefined,
@@ -114,6 +120,7 @@ async function perform(
         return (received.response = await sendAuthenticated(caller, operation, request, input));
       },
     });
+    if (caller.options.ignoreApiVersion !== true) checkApiVersion(operation, reply.response, caller.apiVersion);
     return resultOf(
       operation,
       received.url,

@@ -47,6 +47,23 @@ export class TimeoutError extends Error {
   }
 }
 
+/** The server has another major version of the API than this client. */
+export class ApiVersionError extends Error {
+  override readonly name = 'ApiVersionError';
+  /** The server's version of the API. */
+  readonly served: string;
+  /** The version that this client was generated from. */
+  readonly expected: string;
+
+  constructor(operation: string, served: string, expected: string) {
+    super(
+      `${operation}: the server has version ${served} of the API, and this client is for ${expected}. Install the version of @plumbline/sdk that fits the server`,
+    );
+    this.served = served;
+    this.expected = expected;
+  }
+}
+
 /** A reply that the contract does not document, such as a proxy's error page. */
 export class UnexpectedReplyError extends Error {
   override readonly name = 'UnexpectedReplyError';

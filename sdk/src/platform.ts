@@ -1,6 +1,12 @@
 import { createApiClient } from './client.js';
 import type { ClientOptions } from './client-options.js';
-import { logout, refreshTokens, type LogoutResult, type PlatformClient } from './generated/platform/operations.js';
+import {
+  apiVersion,
+  logout,
+  refreshTokens,
+  type LogoutResult,
+  type PlatformClient,
+} from './generated/platform/operations.js';
 import type { CallOptions } from './operation.js';
 
 export type * from './generated/platform/openapi.js';
@@ -16,7 +22,7 @@ export { followSyncRun, hasSyncRunEnded, waitForSyncRun, type FollowOptions, typ
  * @throws TypeError when `baseUrl` is not an absolute http(s) URL without credentials, query and fragment
  */
 export function createPlatformClient(options: ClientOptions): PlatformClient {
-  return createApiClient('platform', options, {
+  return createApiClient('platform', apiVersion, options, {
     names: ['bearer', 'serviceToken'],
     // The exchange stores the tokens itself, after it has checked that they are still wanted.
     refresh: (client, refresh_token) => refreshTokens(client, { body: { refresh_token }, adoptTokens: false }),

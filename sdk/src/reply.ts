@@ -17,22 +17,21 @@ export function resultOf(
   signal: AbortSignal | undefined,
 ): AnyResult {
   const { status, headers } = response;
-  const requestId = headers.get('x-request-id');
-  const mediaType = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (!response.ok && !operation.statuses.includes(status)) {
-    if (mediaType !== 'application/problem+json' || !isProblem(content)) throw unexpected(operation, response);
-    return { ok: false, status, problem: content, headers, requestId };
-  }
-  if (!operation.statuses.includes(status)) throw unexpected(operation, response);
   const { format } = operation;
-  if (status === 204 || format === undefined) return { ok: true, status, data: undefined, headers, requestId };
-  if (mediaType !== format.mediaType) throw unexpected(operation, response);
+  const reply = { status, headers, requestId: headers.get('x-request-id'), response };
+  const mediaType = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  const unexpected = (): UnexpectedReplyError => new UnexpectedReplyError(nameOf(operation), response);
+  if (!operation.statuses.includes(status)) {
+    if (response.ok || mediaType !== 'application/problem+json' || !isProblem(content)) throw unexpected();
+    return { ...reply, ok: false, problem: content };
+  }
+  if (status === 204 || format === undefined) return { ...reply, ok: true, data: undefined };
   const data =
     format.decode !== undefined && response.body !== null
       ? format.decode(response.body, { operation: nameOf(operation), url, response, signal })
       : content;
-  if (data === undefined || data === null) throw unexpected(operation, response);
-  return { ok: true, status, data, headers, requestId };
+  if (mediaType !== format.mediaType || data === undefined || data === null) throw unexpected();
+  return { ...reply, ok: true, data };
 }
 
 /** Whether a body is a problem. The contract defines the other members for each `type`. */
@@ -40,14 +39,7 @@ export function isProblem(body: unknown): body is ProblemDocument {
   if (typeof body !== 'object' || body === null) return false;
   const members: Partial<Record<keyof ProblemDocument, unknown>> = body;
   return (
-    typeof members.type === 'string' &&
-    typeof members.title === 'string' &&
     typeof members.status === 'number' &&
-    typeof members.message === 'string' &&
-    typeof members.request_id === 'string'
+    (['type', 'title', 'message', 'request_id'] as const).every((name) => typeof members[name] === 'string')
   );
-}
-
-function unexpected(operation: Operation, response: Response): UnexpectedReplyError {
-  return new UnexpectedReplyError(nameOf(operation), response);
 }

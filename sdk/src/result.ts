@@ -18,6 +18,8 @@ export interface Success<Status extends number = number, Data = unknown> {
   readonly headers: Headers;
   /** `X-Request-Id` of the reply. Quote it when you report a failure. */
   readonly requestId: string | null;
+  /** The reply itself. Its body has been read; that of a stream is read by iterating over `data`. */
+  readonly response: Response;
 }
 
 /** A documented error. */
@@ -29,6 +31,8 @@ export interface Failure<Status extends number = number, Problem extends Problem
   readonly headers: Headers;
   /** `X-Request-Id` of the reply. Quote it when you report a failure. */
   readonly requestId: string | null;
+  /** The reply itself. Its body has been read. */
+  readonly response: Response;
 }
 
 export type AnyResult = Success | Failure;

@@ -12,6 +12,22 @@ export interface FetchInit {
   readonly redirect: 'manual';
 }
 
+/** What is known about one attempt of a call, for logs. */
+export interface AttemptReport {
+  /** Method and path, with the names of parameters in place of their values: `GET /things/{thing_id}`. */
+  readonly operation: string;
+  /** From 1. */
+  readonly attempt: number;
+  /** Until the end of the body, or of the headers if the body is a stream. */
+  readonly durationMs: number;
+  /** null: there was no reply. */
+  readonly status: number | null;
+  /** `X-Request-Id` of the reply. */
+  readonly requestId: string | null;
+  /** The name of the error if there was no reply: `ConnectionError`, `TimeoutError`. */
+  readonly error: string | null;
+}
+
 /** A request that can be sent repeatedly. */
 export interface Sendable {
   readonly url: string;
@@ -30,6 +46,7 @@ export interface SendOptions {
   readonly timeoutMs: number;
   readonly retries: number;
   readonly policy: RetryPolicy;
+  readonly debug: ((report: AttemptReport) => void) | undefined;
   /** Whether the body of a success is returned as a stream. */
   readonly stream: boolean;
 }
@@ -42,8 +59,17 @@ export interface SendOptions {
 export async function send(request: Sendable, options: SendOptions): Promise<Response> {
   const { signal, retries, policy } = options;
   for (let attempt = 1; ; attempt++) {
+    const start = policy.timing.now();
     const outcome = await attemptOnce(request, options);
     const response = outcome instanceof Error ? null : outcome;
+    options.debug?.({
+      operation: options.operation,
+      attempt,
+      durationMs: policy.timing.now() - start,
+      status: response?.status ?? null,
+      requestId: response?.headers.get('x-request-id') ?? null,
+      error: outcome instanceof Error ? outcome.name : null,
+    });
     const delay = attempt > retries ? null : delayBeforeRetry(response, attempt, policy);
     if (delay === null) {
       if (outcome instanceof Error) throw outcome;
@@ -103,6 +129,9 @@ async function attemptOnce(
 async function complete(response: Response): Promise<Response> {
   const text = await response.text();
   if (response.status < 200) return response; // a browser's opaque redirect; it has no body
-  const { status, statusText, headers } = response;
-  return new Response(text === '' ? null : text, { status, statusText, headers });
+  const { status, statusText, headers, url } = response;
+  // A constructed reply has no URL.
+  return Object.defineProperty(new Response(text === '' ? null : text, { status, statusText, headers }), 'url', {
+    value: url,
+  });
 }

@@ -2,7 +2,7 @@
 import cors from '@koa/cors';
 import type Koa from 'koa';
 import type { PlatformHandlers } from '../../generated/platform/operations.js';
-import { routes, schemes } from '../../generated/platform/routes.js';
+import { apiVersion, routes, schemes } from '../../generated/platform/routes.js';
 import type { PlatformSecurity } from '../../generated/platform/security.js';
 import { createApplication } from '../contract/application.js';
 import { isLoopbackName } from '../contract/local-request.js';
@@ -78,7 +78,7 @@ function createPlatformApplication(
       metrics.observe(served);
       logServed(served, log);
     },
-    headers: securityHeaders,
+    headers: { ...securityHeaders, 'X-API-Version': apiVersion },
     before: corsFor(settings.corsOrigins),
     pages: [
       ...analytics,
@@ -108,6 +108,7 @@ function corsFor(origins: readonly string[]): Koa.Middleware[] {
   if (origins.length === 0) return [];
   const exposeHeaders = [
     'X-Request-Id',
+    'X-API-Version',
     'RateLimit',
     'RateLimit-Policy',
     'Retry-After',

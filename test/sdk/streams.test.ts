@@ -97,7 +97,7 @@ describe('a stream of lines', () => {
 type LogsResult = Success<200, AsyncIterable<unknown>> | Failure;
 
 function call({ url }: ScriptedServer, options: CallOptions = {}): Promise<LogsResult> {
-  const client = createApiClient('test', { baseUrl: url, timing: recordedTiming() }, null);
+  const client = createApiClient('test', '1.0.0', { baseUrl: url, timing: recordedTiming() }, null);
   return client.call<LogsResult>(logs, options);
 }
 

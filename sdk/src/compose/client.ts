@@ -1,6 +1,6 @@
 import { createApiClient } from '../client.js';
 import type { ClientOptions } from '../client-options.js';
-import type { ComposeClient } from '../generated/compose/operations.js';
+import { apiVersion, type ComposeClient } from '../generated/compose/operations.js';
 import type { Fetch } from '../transport.js';
 import { baseUrlOf, parseAddress, type Endpoint } from './address.js';
 
@@ -30,5 +30,5 @@ export function createComposeClient(options: ComposeClientOptions): ComposeClien
     throw new TypeError('A unix:// address needs transport: nodeTransport() of @plumbline/sdk/compose/node');
   }
   const fetch = options.fetch ?? transport?.(endpoint);
-  return createApiClient('compose', { ...others, timeoutMs, fetch, baseUrl: baseUrlOf(endpoint) }, null);
+  return createApiClient('compose', apiVersion, { ...others, timeoutMs, fetch, baseUrl: baseUrlOf(endpoint) }, null);
 }

@@ -15,6 +15,7 @@ export function emitRoutes(contract: ApiContract): string {
     `import type { ${pascalCase(contract.name)}Handlers } from './operations.js';\n`,
     hasSerializers ? `import * as serializers from './serializers.js';\n` : '',
     `import * as validators from './validators.js';\n\n`,
+    `/** The version of the contract. */\nexport const apiVersion = ${quote(contract.document.info.version)};\n\n`,
     emitSchemes(contract),
     `/** The operations in the order of the contract. */\n`,
     `export const routes: readonly (Route & { readonly operationId: keyof ${pascalCase(contract.name)}Handlers<unknown> })[] = [\n`,

@@ -33,7 +33,8 @@ export function emitSdkOperations(contract: ApiContract): string {
     typeImport(['components', ...used('operations')], './openapi.js'),
     '\n',
     `export type Schemas = components['schemas'];\n\n`,
-    `export type ${pascalCase(contract.name)}Client = ApiClient<${quote(contract.name)}>;\n`,
+    `export type ${pascalCase(contract.name)}Client = ApiClient<${quote(contract.name)}>;\n\n`,
+    `/** The version of the API that this client is generated from. */\nexport const apiVersion = ${quote(contract.document.info.version)};\n`,
     operations,
   ].join('');
 }
@@ -120,8 +121,8 @@ function descriptor(contract: ApiContract, operation: Operation, issues: 'reply'
   const scheme = contract.securitySchemes.find(({ name }) => name === first?.name);
   const sends = operation.body?.mediaType;
   return [
-    `method: ${quote(operation.method.toLowerCase())}`,
     `path: ${quote(operation.path)}`,
+    `method: ${quote(operation.method.toLowerCase())}`,
     `statuses: [${successes.map(({ status }) => status).join(', ')}]`,
     ...(mediaType === undefined ? [] : [`format: formats.${formatOf(mediaType)}`]),
     // The client sends JSON unless the operation says otherwise.

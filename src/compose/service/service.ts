@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { routes, schemes } from '../../../generated/compose/routes.js';
+import { apiVersion, routes, schemes } from '../../../generated/compose/routes.js';
 import type { Log } from '../../../generated/contract.js';
 import { createApplication } from '../../contract/application.js';
 import { createPages } from '../../contract/pages.js';
@@ -126,7 +126,7 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
         const { requestId: request_id, operationId: operation, method, path, status, principal } = reply;
         log.debug({ request_id, operation, method, path, status, caller: nameOf(principal) }, 'served');
       },
-      headers: securityHeaders,
+      headers: { ...securityHeaders, 'X-API-Version': apiVersion },
       ...(served === null
         ? { pages: createPages(documentation), admitPage: admission.host }
         : {

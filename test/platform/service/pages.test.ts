@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apiVersion } from '../../../generated/platform/routes.js';
 import { problemCatalogue } from '../../../generated/problems.js';
 import { builtCommand } from '../../cli/built-command.js';
 import { startTestPlatform, type TestPlatform } from '../../support/platform.js';
@@ -31,13 +32,14 @@ describe('Every page', () => {
   });
 
   test.each([...pages, '/', '/openapi.json', '/docs/redoc.standalone.js', '/nothing', '/health/live'])(
-    '%s has the security headers and a request id',
+    '%s has the security headers, the version of the API and a request id',
     async (path) => {
       const { headers } = await fetch(`${platform.url}${path}`, { redirect: 'manual' });
       expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
       expect(headers.get('X-Frame-Options')).toBe('DENY');
       expect(headers.get('Referrer-Policy')).toBe('no-referrer');
       expect(headers.get('X-Request-Id')).toMatch(/^[\w.:-]+$/);
+      expect(headers.get('X-API-Version')).toBe(apiVersion);
       expect(headers.get('Set-Cookie')).toBeNull();
       expect(headers.get('X-Powered-By')).toBeNull();
     },

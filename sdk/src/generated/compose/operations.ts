@@ -10,6 +10,9 @@ export type Schemas = components['schemas'];
 
 export type ComposeClient = ApiClient<'compose'>;
 
+/** The version of the API that this client is generated from. */
+export const apiVersion = '2.0.0';
+
 /** `GET /_ping` */
 export type PingRequest = CallOptions;
 export type PingResult =
@@ -31,7 +34,7 @@ export type PingResult =
  * ```
  */
 export function ping(client: ComposeClient, request?: PingRequest): Promise<PingResult> {
-  return client.call({ method: 'get', path: '/_ping', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/_ping', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `GET /version` */
@@ -55,7 +58,7 @@ export type GetVersionResult =
  * ```
  */
 export function getVersion(client: ComposeClient, request?: GetVersionRequest): Promise<GetVersionResult> {
-  return client.call({ method: 'get', path: '/version', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/version', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `GET /info` */
@@ -82,7 +85,7 @@ export type GetInfoResult =
  * ```
  */
 export function getInfo(client: ComposeClient, request?: GetInfoRequest): Promise<GetInfoResult> {
-  return client.call({ method: 'get', path: '/info', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/info', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `GET /metrics` */
@@ -108,7 +111,7 @@ export type GetMetricsResult =
  * ```
  */
 export function getMetrics(client: ComposeClient, request?: GetMetricsRequest): Promise<GetMetricsResult> {
-  return client.call({ method: 'get', path: '/metrics', statuses: [200], format: formats.text }, request);
+  return client.call({ path: '/metrics', method: 'get', statuses: [200], format: formats.text }, request);
 }
 
 /** `GET /events` */
@@ -138,7 +141,7 @@ export type StreamEventsResult =
  * ```
  */
 export function streamEvents(client: ComposeClient, request?: StreamEventsRequest): Promise<StreamEventsResult> {
-  return client.call({ method: 'get', path: '/events', statuses: [200], format: formats.ndjson }, request);
+  return client.call({ path: '/events', method: 'get', statuses: [200], format: formats.ndjson }, request);
 }
 
 /** `GET /containers` */
@@ -169,7 +172,7 @@ export type ListContainersResult =
  * ```
  */
 export function listContainers(client: ComposeClient, request?: ListContainersRequest): Promise<ListContainersResult> {
-  return client.call({ method: 'get', path: '/containers', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/containers', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `POST /containers/create` */
@@ -196,7 +199,7 @@ export function createContainer(
   client: ComposeClient,
   request?: CreateContainerRequest,
 ): Promise<CreateContainerResult> {
-  return client.call({ method: 'post', path: '/containers/create', statuses: [] }, request);
+  return client.call({ path: '/containers/create', method: 'post', statuses: [] }, request);
 }
 
 /** `GET /containers/{id}` */
@@ -235,7 +238,7 @@ export function inspectContainer(
   client: ComposeClient,
   request: InspectContainerRequest,
 ): Promise<InspectContainerResult> {
-  return client.call({ method: 'get', path: '/containers/{id}', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/containers/{id}', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `DELETE /containers/{id}` */
@@ -276,7 +279,7 @@ export function removeContainer(
   client: ComposeClient,
   request: RemoveContainerRequest,
 ): Promise<RemoveContainerResult> {
-  return client.call({ method: 'delete', path: '/containers/{id}', statuses: [204] }, request);
+  return client.call({ path: '/containers/{id}', method: 'delete', statuses: [204] }, request);
 }
 
 /** `POST /containers/{id}/start` */
@@ -312,7 +315,7 @@ export type StartContainerResult =
  * ```
  */
 export function startContainer(client: ComposeClient, request: StartContainerRequest): Promise<StartContainerResult> {
-  return client.call({ method: 'post', path: '/containers/{id}/start', statuses: [204] }, request);
+  return client.call({ path: '/containers/{id}/start', method: 'post', statuses: [204] }, request);
 }
 
 /** `POST /containers/{id}/stop` */
@@ -357,7 +360,7 @@ export type StopContainerResult =
  * ```
  */
 export function stopContainer(client: ComposeClient, request: StopContainerRequest): Promise<StopContainerResult> {
-  return client.call({ method: 'post', path: '/containers/{id}/stop', statuses: [204] }, request);
+  return client.call({ path: '/containers/{id}/stop', method: 'post', statuses: [204] }, request);
 }
 
 /** `POST /containers/{id}/restart` */
@@ -405,7 +408,7 @@ export function restartContainer(
   client: ComposeClient,
   request: RestartContainerRequest,
 ): Promise<RestartContainerResult> {
-  return client.call({ method: 'post', path: '/containers/{id}/restart', statuses: [204] }, request);
+  return client.call({ path: '/containers/{id}/restart', method: 'post', statuses: [204] }, request);
 }
 
 /** `POST /containers/{id}/kill` */
@@ -451,7 +454,7 @@ export type KillContainerResult =
  * ```
  */
 export function killContainer(client: ComposeClient, request: KillContainerRequest): Promise<KillContainerResult> {
-  return client.call({ method: 'post', path: '/containers/{id}/kill', statuses: [204] }, request);
+  return client.call({ path: '/containers/{id}/kill', method: 'post', statuses: [204] }, request);
 }
 
 /** `POST /containers/{id}/wait` */
@@ -494,7 +497,7 @@ export function waitForContainer(
   client: ComposeClient,
   request: WaitForContainerRequest,
 ): Promise<WaitForContainerResult> {
-  return client.call({ method: 'post', path: '/containers/{id}/wait', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/containers/{id}/wait', method: 'post', statuses: [200], format: formats.json }, request);
 }
 
 /** `GET /containers/{id}/logs` */
@@ -535,7 +538,7 @@ export function getContainerLogs(
   request: GetContainerLogsRequest,
 ): Promise<GetContainerLogsResult> {
   return client.call(
-    { method: 'get', path: '/containers/{id}/logs', statuses: [200], format: formats.ndjson },
+    { path: '/containers/{id}/logs', method: 'get', statuses: [200], format: formats.ndjson },
     request,
   );
 }
@@ -580,7 +583,7 @@ export function getContainerStats(
   request: GetContainerStatsRequest,
 ): Promise<GetContainerStatsResult> {
   return client.call(
-    { method: 'get', path: '/containers/{id}/stats', statuses: [200], format: formats.ndjson },
+    { path: '/containers/{id}/stats', method: 'get', statuses: [200], format: formats.ndjson },
     request,
   );
 }
@@ -616,7 +619,7 @@ export function listContainerStats(
   client: ComposeClient,
   request?: ListContainerStatsRequest,
 ): Promise<ListContainerStatsResult> {
-  return client.call({ method: 'get', path: '/stats', statuses: [200], format: formats.ndjson }, request);
+  return client.call({ path: '/stats', method: 'get', statuses: [200], format: formats.ndjson }, request);
 }
 
 /** `POST /containers/{id}/exec` */
@@ -674,7 +677,7 @@ export function execInContainer(
   request: ExecInContainerRequest,
 ): Promise<ExecInContainerResult> {
   return client.call(
-    { method: 'post', path: '/containers/{id}/exec', statuses: [200], format: formats.ndjson },
+    { path: '/containers/{id}/exec', method: 'post', statuses: [200], format: formats.ndjson },
     request,
   );
 }
@@ -716,7 +719,7 @@ export function listContainerProcesses(
   client: ComposeClient,
   request: ListContainerProcessesRequest,
 ): Promise<ListContainerProcessesResult> {
-  return client.call({ method: 'get', path: '/containers/{id}/top', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/containers/{id}/top', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `GET /images` */
@@ -746,7 +749,7 @@ export type ListImagesResult =
  * ```
  */
 export function listImages(client: ComposeClient, request?: ListImagesRequest): Promise<ListImagesResult> {
-  return client.call({ method: 'get', path: '/images', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/images', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `POST /images/pull` */
@@ -788,7 +791,7 @@ export type PullImageResult =
  * ```
  */
 export function pullImage(client: ComposeClient, request: PullImageRequest): Promise<PullImageResult> {
-  return client.call({ method: 'post', path: '/images/pull', statuses: [200], format: formats.ndjson }, request);
+  return client.call({ path: '/images/pull', method: 'post', statuses: [200], format: formats.ndjson }, request);
 }
 
 /** `GET /networks` */
@@ -819,7 +822,7 @@ export type ListNetworksResult =
  * ```
  */
 export function listNetworks(client: ComposeClient, request?: ListNetworksRequest): Promise<ListNetworksResult> {
-  return client.call({ method: 'get', path: '/networks', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/networks', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `POST /networks` */
@@ -865,7 +868,7 @@ export type CreateNetworkResult =
  * ```
  */
 export function createNetwork(client: ComposeClient, request: CreateNetworkRequest): Promise<CreateNetworkResult> {
-  return client.call({ method: 'post', path: '/networks', statuses: [201], format: formats.json }, request);
+  return client.call({ path: '/networks', method: 'post', statuses: [201], format: formats.json }, request);
 }
 
 /** `GET /networks/{id}` */
@@ -902,7 +905,7 @@ export type InspectNetworkResult =
  * ```
  */
 export function inspectNetwork(client: ComposeClient, request: InspectNetworkRequest): Promise<InspectNetworkResult> {
-  return client.call({ method: 'get', path: '/networks/{id}', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/networks/{id}', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `DELETE /networks/{id}` */
@@ -938,7 +941,7 @@ export type RemoveNetworkResult =
  * ```
  */
 export function removeNetwork(client: ComposeClient, request: RemoveNetworkRequest): Promise<RemoveNetworkResult> {
-  return client.call({ method: 'delete', path: '/networks/{id}', statuses: [204] }, request);
+  return client.call({ path: '/networks/{id}', method: 'delete', statuses: [204] }, request);
 }
 
 /** `GET /volumes` */
@@ -968,7 +971,7 @@ export type ListVolumesResult =
  * ```
  */
 export function listVolumes(client: ComposeClient, request?: ListVolumesRequest): Promise<ListVolumesResult> {
-  return client.call({ method: 'get', path: '/volumes', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/volumes', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `POST /volumes` */
@@ -1012,7 +1015,7 @@ export type CreateVolumeResult =
  * ```
  */
 export function createVolume(client: ComposeClient, request: CreateVolumeRequest): Promise<CreateVolumeResult> {
-  return client.call({ method: 'post', path: '/volumes', statuses: [201], format: formats.json }, request);
+  return client.call({ path: '/volumes', method: 'post', statuses: [201], format: formats.json }, request);
 }
 
 /** `GET /volumes/{name}` */
@@ -1047,7 +1050,7 @@ export type InspectVolumeResult =
  * ```
  */
 export function inspectVolume(client: ComposeClient, request: InspectVolumeRequest): Promise<InspectVolumeResult> {
-  return client.call({ method: 'get', path: '/volumes/{name}', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/volumes/{name}', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `DELETE /volumes/{name}` */
@@ -1081,7 +1084,7 @@ export type RemoveVolumeResult =
  * ```
  */
 export function removeVolume(client: ComposeClient, request: RemoveVolumeRequest): Promise<RemoveVolumeResult> {
-  return client.call({ method: 'delete', path: '/volumes/{name}', statuses: [204] }, request);
+  return client.call({ path: '/volumes/{name}', method: 'delete', statuses: [204] }, request);
 }
 
 /** `GET /secrets` */
@@ -1112,7 +1115,7 @@ export type ListSecretsResult =
  * ```
  */
 export function listSecrets(client: ComposeClient, request?: ListSecretsRequest): Promise<ListSecretsResult> {
-  return client.call({ method: 'get', path: '/secrets', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/secrets', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `POST /secrets` */
@@ -1154,7 +1157,7 @@ export type CreateSecretResult =
  * ```
  */
 export function createSecret(client: ComposeClient, request: CreateSecretRequest): Promise<CreateSecretResult> {
-  return client.call({ method: 'post', path: '/secrets', statuses: [201], format: formats.json }, request);
+  return client.call({ path: '/secrets', method: 'post', statuses: [201], format: formats.json }, request);
 }
 
 /** `GET /secrets/{id}` */
@@ -1191,7 +1194,7 @@ export type InspectSecretResult =
  * ```
  */
 export function inspectSecret(client: ComposeClient, request: InspectSecretRequest): Promise<InspectSecretResult> {
-  return client.call({ method: 'get', path: '/secrets/{id}', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/secrets/{id}', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `DELETE /secrets/{id}` */
@@ -1226,7 +1229,7 @@ export type RemoveSecretResult =
  * ```
  */
 export function removeSecret(client: ComposeClient, request: RemoveSecretRequest): Promise<RemoveSecretResult> {
-  return client.call({ method: 'delete', path: '/secrets/{id}', statuses: [204] }, request);
+  return client.call({ path: '/secrets/{id}', method: 'delete', statuses: [204] }, request);
 }
 
 /** `GET /projects` */
@@ -1257,7 +1260,7 @@ export type ListProjectsResult =
  * ```
  */
 export function listProjects(client: ComposeClient, request?: ListProjectsRequest): Promise<ListProjectsResult> {
-  return client.call({ method: 'get', path: '/projects', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/projects', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `GET /projects/{name}` */
@@ -1293,7 +1296,7 @@ export type GetProjectResult =
  * ```
  */
 export function getProject(client: ComposeClient, request: GetProjectRequest): Promise<GetProjectResult> {
-  return client.call({ method: 'get', path: '/projects/{name}', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/projects/{name}', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `POST /projects/{name}` */
@@ -1385,7 +1388,7 @@ export type IngestProjectResult =
  */
 export function ingestProject(client: ComposeClient, request: IngestProjectRequest): Promise<IngestProjectResult> {
   return client.call(
-    { method: 'post', path: '/projects/{name}', statuses: [200, 201], format: formats.json, sends: 'application/yaml' },
+    { path: '/projects/{name}', method: 'post', statuses: [200, 201], format: formats.json, sends: 'application/yaml' },
     request,
   );
 }
@@ -1424,7 +1427,7 @@ export type DeleteProjectResult =
  * ```
  */
 export function deleteProject(client: ComposeClient, request: DeleteProjectRequest): Promise<DeleteProjectResult> {
-  return client.call({ method: 'delete', path: '/projects/{name}', statuses: [204] }, request);
+  return client.call({ path: '/projects/{name}', method: 'delete', statuses: [204] }, request);
 }
 
 /** `GET /projects/{name}/services` */
@@ -1466,7 +1469,7 @@ export function listProjectServices(
   request: ListProjectServicesRequest,
 ): Promise<ListProjectServicesResult> {
   return client.call(
-    { method: 'get', path: '/projects/{name}/services', statuses: [200], format: formats.json },
+    { path: '/projects/{name}/services', method: 'get', statuses: [200], format: formats.json },
     request,
   );
 }
@@ -1511,7 +1514,7 @@ export function streamProjectLogs(
   request: StreamProjectLogsRequest,
 ): Promise<StreamProjectLogsResult> {
   return client.call(
-    { method: 'get', path: '/projects/{name}/logs', statuses: [200], format: formats.ndjson },
+    { path: '/projects/{name}/logs', method: 'get', statuses: [200], format: formats.ndjson },
     request,
   );
 }
@@ -1592,7 +1595,7 @@ export type UpProjectResult =
  * ```
  */
 export function upProject(client: ComposeClient, request: UpProjectRequest): Promise<UpProjectResult> {
-  return client.call({ method: 'post', path: '/projects/{name}/up', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/projects/{name}/up', method: 'post', statuses: [200], format: formats.json }, request);
 }
 
 /** `POST /projects/{name}/down` */
@@ -1637,7 +1640,7 @@ export type DownProjectResult =
  * ```
  */
 export function downProject(client: ComposeClient, request: DownProjectRequest): Promise<DownProjectResult> {
-  return client.call({ method: 'post', path: '/projects/{name}/down', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/projects/{name}/down', method: 'post', statuses: [200], format: formats.json }, request);
 }
 
 /** `POST /projects/{name}/stop` */
@@ -1686,7 +1689,7 @@ export type StopProjectResult =
  * ```
  */
 export function stopProject(client: ComposeClient, request: StopProjectRequest): Promise<StopProjectResult> {
-  return client.call({ method: 'post', path: '/projects/{name}/stop', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/projects/{name}/stop', method: 'post', statuses: [200], format: formats.json }, request);
 }
 
 /** `POST /projects/{name}/restart` */
@@ -1738,7 +1741,7 @@ export type RestartProjectResult =
  */
 export function restartProject(client: ComposeClient, request: RestartProjectRequest): Promise<RestartProjectResult> {
   return client.call(
-    { method: 'post', path: '/projects/{name}/restart', statuses: [200], format: formats.json },
+    { path: '/projects/{name}/restart', method: 'post', statuses: [200], format: formats.json },
     request,
   );
 }
@@ -1794,7 +1797,7 @@ export type BuildProjectResult =
  */
 export function buildProject(client: ComposeClient, request: BuildProjectRequest): Promise<BuildProjectResult> {
   return client.call(
-    { method: 'post', path: '/projects/{name}/build', statuses: [200], format: formats.ndjson },
+    { path: '/projects/{name}/build', method: 'post', statuses: [200], format: formats.ndjson },
     request,
   );
 }
@@ -1846,7 +1849,7 @@ export type PullProjectResult =
  */
 export function pullProject(client: ComposeClient, request: PullProjectRequest): Promise<PullProjectResult> {
   return client.call(
-    { method: 'post', path: '/projects/{name}/pull', statuses: [200], format: formats.ndjson },
+    { path: '/projects/{name}/pull', method: 'post', statuses: [200], format: formats.ndjson },
     request,
   );
 }
@@ -1928,7 +1931,7 @@ export type ScaleServiceResult =
  */
 export function scaleService(client: ComposeClient, request: ScaleServiceRequest): Promise<ScaleServiceResult> {
   return client.call(
-    { method: 'post', path: '/projects/{name}/services/{service}/scale', statuses: [200], format: formats.json },
+    { path: '/projects/{name}/services/{service}/scale', method: 'post', statuses: [200], format: formats.json },
     request,
   );
 }
@@ -1956,7 +1959,7 @@ export type CreatePageLinkResult =
  * ```
  */
 export function createPageLink(client: ComposeClient, request?: CreatePageLinkRequest): Promise<CreatePageLinkResult> {
-  return client.call({ method: 'post', path: '/ui/links', statuses: [201], format: formats.json }, request);
+  return client.call({ path: '/ui/links', method: 'post', statuses: [201], format: formats.json }, request);
 }
 
 /** `POST /ui/session` */
@@ -1997,7 +2000,7 @@ export function startPageSession(
   client: ComposeClient,
   request: StartPageSessionRequest,
 ): Promise<StartPageSessionResult> {
-  return client.call({ method: 'post', path: '/ui/session', statuses: [201], format: formats.json }, request);
+  return client.call({ path: '/ui/session', method: 'post', statuses: [201], format: formats.json }, request);
 }
 
 /** `DELETE /ui/session` */
@@ -2029,5 +2032,5 @@ export type EndPageSessionResult =
  * ```
  */
 export function endPageSession(client: ComposeClient, request: EndPageSessionRequest): Promise<EndPageSessionResult> {
-  return client.call({ method: 'delete', path: '/ui/session', statuses: [204] }, request);
+  return client.call({ path: '/ui/session', method: 'delete', statuses: [204] }, request);
 }

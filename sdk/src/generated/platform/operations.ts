@@ -10,6 +10,9 @@ export type Schemas = components['schemas'];
 
 export type PlatformClient = ApiClient<'platform'>;
 
+/** The version of the API that this client is generated from. */
+export const apiVersion = '2.0.0';
+
 /** `POST /api/v1/auth/register` */
 export interface RegisterRequest extends CallOptions {
   readonly body: Schemas['RegisterRequest'];
@@ -51,7 +54,7 @@ export type RegisterResult =
  * ```
  */
 export function register(client: PlatformClient, request: RegisterRequest): Promise<RegisterResult> {
-  return client.call({ method: 'post', path: '/api/v1/auth/register', statuses: [201], format: formats.json }, request);
+  return client.call({ path: '/api/v1/auth/register', method: 'post', statuses: [201], format: formats.json }, request);
 }
 
 /** `POST /api/v1/auth/disown` */
@@ -89,7 +92,7 @@ export type DisownAccountResult =
  * ```
  */
 export function disownAccount(client: PlatformClient, request: DisownAccountRequest): Promise<DisownAccountResult> {
-  return client.call({ method: 'post', path: '/api/v1/auth/disown', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/api/v1/auth/disown', method: 'post', statuses: [200], format: formats.json }, request);
 }
 
 /** `GET /api/v1/auth/verify` */
@@ -124,7 +127,7 @@ export type VerifyEmailResult =
  * ```
  */
 export function verifyEmail(client: PlatformClient, request: VerifyEmailRequest): Promise<VerifyEmailResult> {
-  return client.call({ method: 'get', path: '/api/v1/auth/verify', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/api/v1/auth/verify', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `POST /api/v1/auth/resend-verification` */
@@ -165,7 +168,7 @@ export function resendVerification(
   request: ResendVerificationRequest,
 ): Promise<ResendVerificationResult> {
   return client.call(
-    { method: 'post', path: '/api/v1/auth/resend-verification', statuses: [200], format: formats.json },
+    { path: '/api/v1/auth/resend-verification', method: 'post', statuses: [200], format: formats.json },
     request,
   );
 }
@@ -211,7 +214,7 @@ export type LoginResult =
  */
 export function login(client: PlatformClient, request: LoginRequest): Promise<LoginResult> {
   return client.call(
-    { method: 'post', path: '/api/v1/auth/login', statuses: [200], format: formats.json, issues: 'reply' },
+    { path: '/api/v1/auth/login', method: 'post', statuses: [200], format: formats.json, issues: 'reply' },
     request,
   );
 }
@@ -251,7 +254,7 @@ export type ForgotPasswordResult =
  */
 export function forgotPassword(client: PlatformClient, request: ForgotPasswordRequest): Promise<ForgotPasswordResult> {
   return client.call(
-    { method: 'post', path: '/api/v1/auth/forgot-password', statuses: [200], format: formats.json },
+    { path: '/api/v1/auth/forgot-password', method: 'post', statuses: [200], format: formats.json },
     request,
   );
 }
@@ -293,7 +296,7 @@ export type ResetPasswordResult =
  */
 export function resetPassword(client: PlatformClient, request: ResetPasswordRequest): Promise<ResetPasswordResult> {
   return client.call(
-    { method: 'post', path: '/api/v1/auth/reset-password', statuses: [200], format: formats.json },
+    { path: '/api/v1/auth/reset-password', method: 'post', statuses: [200], format: formats.json },
     request,
   );
 }
@@ -339,8 +342,8 @@ export type ChangePasswordResult =
 export function changePassword(client: PlatformClient, request: ChangePasswordRequest): Promise<ChangePasswordResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/auth/change-password',
+      method: 'post',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -389,7 +392,7 @@ export type RefreshTokensResult =
  */
 export function refreshTokens(client: PlatformClient, request: RefreshTokensRequest): Promise<RefreshTokensResult> {
   return client.call(
-    { method: 'post', path: '/api/v1/auth/refresh', statuses: [200], format: formats.json, issues: 'reply' },
+    { path: '/api/v1/auth/refresh', method: 'post', statuses: [200], format: formats.json, issues: 'reply' },
     request,
   );
 }
@@ -439,7 +442,7 @@ export function startBrowserSession(
   request: StartBrowserSessionRequest,
 ): Promise<StartBrowserSessionResult> {
   return client.call(
-    { method: 'post', path: '/api/v1/auth/browser-session', statuses: [200], format: formats.json },
+    { path: '/api/v1/auth/browser-session', method: 'post', statuses: [200], format: formats.json },
     request,
   );
 }
@@ -470,7 +473,7 @@ export function endBrowserSession(
   client: PlatformClient,
   request?: EndBrowserSessionRequest,
 ): Promise<EndBrowserSessionResult> {
-  return client.call({ method: 'delete', path: '/api/v1/auth/browser-session', statuses: [204] }, request);
+  return client.call({ path: '/api/v1/auth/browser-session', method: 'delete', statuses: [204] }, request);
 }
 
 /** `POST /api/v1/auth/browser-session/refresh` */
@@ -516,7 +519,7 @@ export function refreshBrowserSession(
   request: RefreshBrowserSessionRequest,
 ): Promise<RefreshBrowserSessionResult> {
   return client.call(
-    { method: 'post', path: '/api/v1/auth/browser-session/refresh', statuses: [200], format: formats.json },
+    { path: '/api/v1/auth/browser-session/refresh', method: 'post', statuses: [200], format: formats.json },
     request,
   );
 }
@@ -555,7 +558,7 @@ export type ValidateTokenResult =
  * ```
  */
 export function validateToken(client: PlatformClient, request: ValidateTokenRequest): Promise<ValidateTokenResult> {
-  return client.call({ method: 'post', path: '/api/v1/auth/validate', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/api/v1/auth/validate', method: 'post', statuses: [200], format: formats.json }, request);
 }
 
 /** `GET /api/v1/auth/me` */
@@ -582,7 +585,7 @@ export type GetMeResult =
  */
 export function getMe(client: PlatformClient, request?: GetMeRequest): Promise<GetMeResult> {
   return client.call(
-    { method: 'get', path: '/api/v1/auth/me', statuses: [200], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/auth/me', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
@@ -621,7 +624,7 @@ export type UpdateMeResult =
  */
 export function updateMe(client: PlatformClient, request: UpdateMeRequest): Promise<UpdateMeResult> {
   return client.call(
-    { method: 'patch', path: '/api/v1/auth/me', statuses: [200], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/auth/me', method: 'patch', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
@@ -655,7 +658,7 @@ export function listMyOrganizations(
   request?: ListMyOrganizationsRequest,
 ): Promise<ListMyOrganizationsResult> {
   return client.call(
-    { method: 'get', path: '/api/v1/auth/me/organizations', statuses: [200], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/auth/me/organizations', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
@@ -701,8 +704,8 @@ export function switchOrganization(
 ): Promise<SwitchOrganizationResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/auth/switch-org',
+      method: 'post',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -747,7 +750,7 @@ export type LogoutResult =
  */
 export function logout(client: PlatformClient, request: LogoutRequest): Promise<LogoutResult> {
   return client.call(
-    { method: 'post', path: '/api/v1/auth/logout', statuses: [200], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/auth/logout', method: 'post', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
@@ -779,7 +782,7 @@ export type ListSessionsResult =
  */
 export function listSessions(client: PlatformClient, request?: ListSessionsRequest): Promise<ListSessionsResult> {
   return client.call(
-    { method: 'get', path: '/api/v1/auth/sessions', statuses: [200], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/auth/sessions', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
@@ -808,7 +811,7 @@ export function revokeAllSessions(
   client: PlatformClient,
   request?: RevokeAllSessionsRequest,
 ): Promise<RevokeAllSessionsResult> {
-  return client.call({ method: 'delete', path: '/api/v1/auth/sessions', statuses: [204], scheme: 'bearer' }, request);
+  return client.call({ path: '/api/v1/auth/sessions', method: 'delete', statuses: [204], scheme: 'bearer' }, request);
 }
 
 /** `DELETE /api/v1/auth/sessions/{session_id}` */
@@ -841,7 +844,7 @@ export type RevokeSessionResult =
  */
 export function revokeSession(client: PlatformClient, request: RevokeSessionRequest): Promise<RevokeSessionResult> {
   return client.call(
-    { method: 'delete', path: '/api/v1/auth/sessions/{session_id}', statuses: [204], scheme: 'bearer' },
+    { path: '/api/v1/auth/sessions/{session_id}', method: 'delete', statuses: [204], scheme: 'bearer' },
     request,
   );
 }
@@ -889,8 +892,8 @@ export type OnboardResult =
 export function onboard(client: PlatformClient, request: OnboardRequest): Promise<OnboardResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/auth/onboard',
+      method: 'post',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -930,7 +933,7 @@ export function getOnboardingState(
   request?: GetOnboardingStateRequest,
 ): Promise<GetOnboardingStateResult> {
   return client.call(
-    { method: 'get', path: '/api/v1/auth/onboarding/state', statuses: [200], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/auth/onboarding/state', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
@@ -967,8 +970,8 @@ export function skipIntegration(
 ): Promise<SkipIntegrationResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/auth/onboarding/skip-integration',
+      method: 'post',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -1018,8 +1021,8 @@ export type AcceptInviteResult =
 export function acceptInvite(client: PlatformClient, request: AcceptInviteRequest): Promise<AcceptInviteResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/auth/accept-invite',
+      method: 'post',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -1079,8 +1082,8 @@ export function updateOrganization(
 ): Promise<UpdateOrganizationResult> {
   return client.call(
     {
-      method: 'patch',
       path: '/api/v1/organizations/{org_id}',
+      method: 'patch',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -1128,8 +1131,8 @@ export type ListInvitesResult =
 export function listInvites(client: PlatformClient, request: ListInvitesRequest): Promise<ListInvitesResult> {
   return client.call(
     {
-      method: 'get',
       path: '/api/v1/organizations/{org_id}/invites',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -1195,8 +1198,8 @@ export type CreateInviteResult =
 export function createInvite(client: PlatformClient, request: CreateInviteRequest): Promise<CreateInviteResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/organizations/{org_id}/invites',
+      method: 'post',
       statuses: [201],
       format: formats.json,
       scheme: 'bearer',
@@ -1245,7 +1248,7 @@ export type RevokeInviteResult =
  */
 export function revokeInvite(client: PlatformClient, request: RevokeInviteRequest): Promise<RevokeInviteResult> {
   return client.call(
-    { method: 'delete', path: '/api/v1/organizations/{org_id}/invites/{invite_id}', statuses: [204], scheme: 'bearer' },
+    { path: '/api/v1/organizations/{org_id}/invites/{invite_id}', method: 'delete', statuses: [204], scheme: 'bearer' },
     request,
   );
 }
@@ -1291,8 +1294,8 @@ export type ListMembersResult =
 export function listMembers(client: PlatformClient, request: ListMembersRequest): Promise<ListMembersResult> {
   return client.call(
     {
-      method: 'get',
       path: '/api/v1/organizations/{org_id}/members',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -1343,7 +1346,7 @@ export type RemoveMemberResult =
  */
 export function removeMember(client: PlatformClient, request: RemoveMemberRequest): Promise<RemoveMemberResult> {
   return client.call(
-    { method: 'delete', path: '/api/v1/organizations/{org_id}/members/{user_id}', statuses: [204], scheme: 'bearer' },
+    { path: '/api/v1/organizations/{org_id}/members/{user_id}', method: 'delete', statuses: [204], scheme: 'bearer' },
     request,
   );
 }
@@ -1404,8 +1407,8 @@ export function changeMemberRole(
 ): Promise<ChangeMemberRoleResult> {
   return client.call(
     {
-      method: 'patch',
       path: '/api/v1/organizations/{org_id}/members/{user_id}',
+      method: 'patch',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -1455,8 +1458,8 @@ export type ListTeamsResult =
 export function listTeams(client: PlatformClient, request: ListTeamsRequest): Promise<ListTeamsResult> {
   return client.call(
     {
-      method: 'get',
       path: '/api/v1/organizations/{org_id}/teams',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -1515,8 +1518,8 @@ export type ImportTeamsResult =
 export function importTeams(client: PlatformClient, request: ImportTeamsRequest): Promise<ImportTeamsResult> {
   return client.call(
     {
-      method: 'put',
       path: '/api/v1/organizations/{org_id}/teams',
+      method: 'put',
       statuses: [200],
       format: formats.json,
       sends: 'application/yaml',
@@ -1589,8 +1592,8 @@ export type CreateTeamResult =
 export function createTeam(client: PlatformClient, request: CreateTeamRequest): Promise<CreateTeamResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/organizations/{org_id}/teams',
+      method: 'post',
       statuses: [201],
       format: formats.json,
       scheme: 'bearer',
@@ -1642,8 +1645,8 @@ export type GetTeamResult =
 export function getTeam(client: PlatformClient, request: GetTeamRequest): Promise<GetTeamResult> {
   return client.call(
     {
-      method: 'get',
       path: '/api/v1/organizations/{org_id}/teams/{team_id}',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -1694,7 +1697,7 @@ export type DeleteTeamResult =
  */
 export function deleteTeam(client: PlatformClient, request: DeleteTeamRequest): Promise<DeleteTeamResult> {
   return client.call(
-    { method: 'delete', path: '/api/v1/organizations/{org_id}/teams/{team_id}', statuses: [204], scheme: 'bearer' },
+    { path: '/api/v1/organizations/{org_id}/teams/{team_id}', method: 'delete', statuses: [204], scheme: 'bearer' },
     request,
   );
 }
@@ -1755,8 +1758,8 @@ export type UpdateTeamResult =
 export function updateTeam(client: PlatformClient, request: UpdateTeamRequest): Promise<UpdateTeamResult> {
   return client.call(
     {
-      method: 'patch',
       path: '/api/v1/organizations/{org_id}/teams/{team_id}',
+      method: 'patch',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -1808,8 +1811,8 @@ export function getTeamAssignment(
 ): Promise<GetTeamAssignmentResult> {
   return client.call(
     {
-      method: 'get',
       path: '/api/v1/organizations/{org_id}/team-assignment',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -1860,8 +1863,8 @@ export type AssignTeamsResult =
 export function assignTeams(client: PlatformClient, request: AssignTeamsRequest): Promise<AssignTeamsResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/organizations/{org_id}/team-assignment',
+      method: 'post',
       statuses: [202],
       format: formats.json,
       scheme: 'bearer',
@@ -1911,8 +1914,8 @@ export type ListViewsResult =
 export function listViews(client: PlatformClient, request: ListViewsRequest): Promise<ListViewsResult> {
   return client.call(
     {
-      method: 'get',
       path: '/api/v1/organizations/{org_id}/views',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -1993,8 +1996,8 @@ export type CreateViewResult =
 export function createView(client: PlatformClient, request: CreateViewRequest): Promise<CreateViewResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/organizations/{org_id}/views',
+      method: 'post',
       statuses: [201],
       format: formats.json,
       scheme: 'bearer',
@@ -2046,7 +2049,7 @@ export type DeleteViewResult =
  */
 export function deleteView(client: PlatformClient, request: DeleteViewRequest): Promise<DeleteViewResult> {
   return client.call(
-    { method: 'delete', path: '/api/v1/organizations/{org_id}/views/{view_id}', statuses: [204], scheme: 'bearer' },
+    { path: '/api/v1/organizations/{org_id}/views/{view_id}', method: 'delete', statuses: [204], scheme: 'bearer' },
     request,
   );
 }
@@ -2103,8 +2106,8 @@ export type UpdateViewResult =
 export function updateView(client: PlatformClient, request: UpdateViewRequest): Promise<UpdateViewResult> {
   return client.call(
     {
-      method: 'patch',
       path: '/api/v1/organizations/{org_id}/views/{view_id}',
+      method: 'patch',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -2156,8 +2159,8 @@ export function listServiceTokens(
 ): Promise<ListServiceTokensResult> {
   return client.call(
     {
-      method: 'get',
       path: '/api/v1/organizations/{org_id}/service-tokens',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -2225,8 +2228,8 @@ export function createServiceToken(
 ): Promise<CreateServiceTokenResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/organizations/{org_id}/service-tokens',
+      method: 'post',
       statuses: [201],
       format: formats.json,
       scheme: 'bearer',
@@ -2279,8 +2282,8 @@ export function revokeServiceToken(
 ): Promise<RevokeServiceTokenResult> {
   return client.call(
     {
-      method: 'delete',
       path: '/api/v1/organizations/{org_id}/service-tokens/{service_token_id}',
+      method: 'delete',
       statuses: [204],
       scheme: 'bearer',
     },
@@ -2346,8 +2349,8 @@ export function rotateServiceToken(
 ): Promise<RotateServiceTokenResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate',
+      method: 'post',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -2396,8 +2399,8 @@ export type ListWebhooksResult =
 export function listWebhooks(client: PlatformClient, request: ListWebhooksRequest): Promise<ListWebhooksResult> {
   return client.call(
     {
-      method: 'get',
       path: '/api/v1/organizations/{org_id}/webhooks',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -2460,8 +2463,8 @@ export type CreateWebhookResult =
 export function createWebhook(client: PlatformClient, request: CreateWebhookRequest): Promise<CreateWebhookResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/organizations/{org_id}/webhooks',
+      method: 'post',
       statuses: [201],
       format: formats.json,
       scheme: 'bearer',
@@ -2510,8 +2513,8 @@ export type DeleteWebhookResult =
 export function deleteWebhook(client: PlatformClient, request: DeleteWebhookRequest): Promise<DeleteWebhookResult> {
   return client.call(
     {
-      method: 'delete',
       path: '/api/v1/organizations/{org_id}/webhooks/{webhook_id}',
+      method: 'delete',
       statuses: [204],
       scheme: 'bearer',
     },
@@ -2565,8 +2568,8 @@ export function listWebhookDeliveries(
 ): Promise<ListWebhookDeliveriesResult> {
   return client.call(
     {
-      method: 'get',
       path: '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -2623,8 +2626,8 @@ export function resendWebhookDelivery(
 ): Promise<ResendWebhookDeliveryResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend',
+      method: 'post',
       statuses: [202],
       format: formats.json,
       scheme: 'bearer',
@@ -2662,8 +2665,8 @@ export function getCurrentServiceToken(
 ): Promise<GetCurrentServiceTokenResult> {
   return client.call(
     {
-      method: 'get',
       path: '/api/v1/service-tokens/current',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'serviceToken',
@@ -2708,7 +2711,7 @@ export function listIntegrations(
   request?: ListIntegrationsRequest,
 ): Promise<ListIntegrationsResult> {
   return client.call(
-    { method: 'get', path: '/api/v1/admin/integrations', statuses: [200], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/admin/integrations', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
@@ -2770,8 +2773,8 @@ export function connectIntegration(
 ): Promise<ConnectIntegrationResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/admin/integrations',
+      method: 'post',
       statuses: [201],
       format: formats.json,
       scheme: 'bearer',
@@ -2823,7 +2826,7 @@ export function disconnectIntegration(
   request: DisconnectIntegrationRequest,
 ): Promise<DisconnectIntegrationResult> {
   return client.call(
-    { method: 'delete', path: '/api/v1/admin/integrations/{integration_id}', statuses: [204], scheme: 'bearer' },
+    { path: '/api/v1/admin/integrations/{integration_id}', method: 'delete', statuses: [204], scheme: 'bearer' },
     request,
   );
 }
@@ -2878,8 +2881,8 @@ export function testIntegration(
 ): Promise<TestIntegrationResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/admin/integrations/{integration_id}/test',
+      method: 'post',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -2936,7 +2939,7 @@ export function listRepositories(
   request: ListRepositoriesRequest,
 ): Promise<ListRepositoriesResult> {
   return client.call(
-    { method: 'get', path: '/api/v1/admin/repositories', statuses: [200], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/admin/repositories', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
@@ -2977,7 +2980,7 @@ export function listSyncConfigs(
   request?: ListSyncConfigsRequest,
 ): Promise<ListSyncConfigsResult> {
   return client.call(
-    { method: 'get', path: '/api/v1/admin/sync-configs', statuses: [200], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/admin/sync-configs', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
@@ -3040,8 +3043,8 @@ export function createSyncConfig(
 ): Promise<CreateSyncConfigResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/admin/sync-configs',
+      method: 'post',
       statuses: [201],
       format: formats.json,
       scheme: 'bearer',
@@ -3090,8 +3093,8 @@ export type GetSyncConfigResult =
 export function getSyncConfig(client: PlatformClient, request: GetSyncConfigRequest): Promise<GetSyncConfigResult> {
   return client.call(
     {
-      method: 'get',
       path: '/api/v1/admin/sync-configs/{sync_config_id}',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -3142,7 +3145,7 @@ export function deleteSyncConfig(
   request: DeleteSyncConfigRequest,
 ): Promise<DeleteSyncConfigResult> {
   return client.call(
-    { method: 'delete', path: '/api/v1/admin/sync-configs/{sync_config_id}', statuses: [204], scheme: 'bearer' },
+    { path: '/api/v1/admin/sync-configs/{sync_config_id}', method: 'delete', statuses: [204], scheme: 'bearer' },
     request,
   );
 }
@@ -3198,8 +3201,8 @@ export function updateSyncConfig(
 ): Promise<UpdateSyncConfigResult> {
   return client.call(
     {
-      method: 'patch',
       path: '/api/v1/admin/sync-configs/{sync_config_id}',
+      method: 'patch',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -3248,8 +3251,8 @@ export type ListSyncRunsResult =
 export function listSyncRuns(client: PlatformClient, request: ListSyncRunsRequest): Promise<ListSyncRunsResult> {
   return client.call(
     {
-      method: 'get',
       path: '/api/v1/admin/sync-configs/{sync_config_id}/runs',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -3312,8 +3315,8 @@ export type StartSyncRunResult =
 export function startSyncRun(client: PlatformClient, request: StartSyncRunRequest): Promise<StartSyncRunResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/admin/sync-configs/{sync_config_id}/runs',
+      method: 'post',
       statuses: [202],
       format: formats.json,
       scheme: 'bearer',
@@ -3363,8 +3366,8 @@ export type GetSyncRunResult =
 export function getSyncRun(client: PlatformClient, request: GetSyncRunRequest): Promise<GetSyncRunResult> {
   return client.call(
     {
-      method: 'get',
       path: '/api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}',
+      method: 'get',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -3415,8 +3418,8 @@ export type CancelSyncRunResult =
 export function cancelSyncRun(client: PlatformClient, request: CancelSyncRunRequest): Promise<CancelSyncRunResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}/cancel',
+      method: 'post',
       statuses: [200],
       format: formats.json,
       scheme: 'bearer',
@@ -3456,7 +3459,7 @@ export type GetSetupStatusResult =
  */
 export function getSetupStatus(client: PlatformClient, request?: GetSetupStatusRequest): Promise<GetSetupStatusResult> {
   return client.call(
-    { method: 'get', path: '/api/v1/admin/setup/status', statuses: [200], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/admin/setup/status', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
@@ -3486,7 +3489,7 @@ export type GetDemoDataResult =
  */
 export function getDemoData(client: PlatformClient, request?: GetDemoDataRequest): Promise<GetDemoDataResult> {
   return client.call(
-    { method: 'get', path: '/api/v1/admin/demo-data', statuses: [200], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/admin/demo-data', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
@@ -3522,8 +3525,8 @@ export type CreateDemoDataResult =
 export function createDemoData(client: PlatformClient, request?: CreateDemoDataRequest): Promise<CreateDemoDataResult> {
   return client.call(
     {
-      method: 'post',
       path: '/api/v1/admin/demo-data',
+      method: 'post',
       statuses: [202],
       format: formats.json,
       scheme: 'bearer',
@@ -3560,7 +3563,7 @@ export type RemoveDemoDataResult =
  */
 export function removeDemoData(client: PlatformClient, request?: RemoveDemoDataRequest): Promise<RemoveDemoDataResult> {
   return client.call(
-    { method: 'delete', path: '/api/v1/admin/demo-data', statuses: [202], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/admin/demo-data', method: 'delete', statuses: [202], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
@@ -3598,7 +3601,7 @@ export type ListAuditLogResult =
  */
 export function listAuditLog(client: PlatformClient, request?: ListAuditLogRequest): Promise<ListAuditLogResult> {
   return client.call(
-    { method: 'get', path: '/api/v1/admin/audit-log', statuses: [200], format: formats.json, scheme: 'bearer' },
+    { path: '/api/v1/admin/audit-log', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
   );
 }
@@ -3620,7 +3623,7 @@ export type GetLivenessResult = Success<200, Schemas['Liveness']> | Failure<406,
  * ```
  */
 export function getLiveness(client: PlatformClient, request?: GetLivenessRequest): Promise<GetLivenessResult> {
-  return client.call({ method: 'get', path: '/health/live', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/health/live', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `GET /health/ready` */
@@ -3643,7 +3646,7 @@ export type GetReadinessResult =
  * ```
  */
 export function getReadiness(client: PlatformClient, request?: GetReadinessRequest): Promise<GetReadinessResult> {
-  return client.call({ method: 'get', path: '/health/ready', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/health/ready', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
 /** `GET /metrics` */
@@ -3670,7 +3673,7 @@ export type GetMetricsResult =
  */
 export function getMetrics(client: PlatformClient, request?: GetMetricsRequest): Promise<GetMetricsResult> {
   return client.call(
-    { method: 'get', path: '/metrics', statuses: [200], format: formats.text, scheme: 'metrics' },
+    { path: '/metrics', method: 'get', statuses: [200], format: formats.text, scheme: 'metrics' },
     request,
   );
 }
@@ -3693,5 +3696,5 @@ export type GetJwksResult = Success<200, Schemas['JsonWebKeySet']> | Failure<406
  * ```
  */
 export function getJwks(client: PlatformClient, request?: GetJwksRequest): Promise<GetJwksResult> {
-  return client.call({ method: 'get', path: '/.well-known/jwks.json', statuses: [200], format: formats.json }, request);
+  return client.call({ path: '/.well-known/jwks.json', method: 'get', statuses: [200], format: formats.json }, request);
 }
