@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import Postgrator from 'postgrator';
@@ -31,6 +32,18 @@ const OLDEST_SERVER = 15;
  */
 const LOCK = 7_358_624_731;
 
+/**
+ * How long a migration waits for a lock. Shorter than `deadlock_timeout` (1 s by default), so that the migration gives
+ * way to requests of running servers, and is tried again. Otherwise a request would be cancelled as part of a deadlock,
+ * or all requests would queue behind a migration that waits for a long transaction.
+ */
+const LOCK_TIMEOUT_MS = 200;
+/** Between two tries, in ms. */
+const FIRST_PAUSE = 250;
+const LONGEST_PAUSE = 1000;
+/** SQLSTATEs lock_not_available and deadlock_detected. */
+const LOCKED = new Set(['55P03', '40P01']);
+
 /** A timeout that no role has by default. */
 const PROBE_MS = 86_399_999;
 const POOLED =
@@ -39,9 +52,10 @@ const POOLED =
 /**
  * Migrates the schema of the database at `uri`. Any number of servers may do so at the same time.
  *
- * All pending migrations run in one transaction: afterwards the schema is up to date, or unchanged. An applied
- * migration must not be edited; every call compares its checksum. A schema of a newer release is not changed if this
- * release can work with it (`compatibility.ts`).
+ * All pending migrations run in one transaction: afterwards the schema is up to date, or unchanged. While servers use
+ * the database, the transaction starts again until it gets its locks at once. An applied migration must not be edited;
+ * every call compares its checksum. A schema of a newer release is not changed if this release can work with it
+ * (`compatibility.ts`).
  *
  * @throws Error when the server is older than PostgreSQL 15 or read-only, when an applied migration was changed, when a
  * newer release has changed the schema in a way that this one cannot work with, when the server is behind a pooler that
@@ -53,12 +67,31 @@ export async function migrate(uri: string, options: MigrateOptions): Promise<Mig
   try {
     await checkServer(sql);
     if (!address.isPooled) await checkLimits(address);
-    const applied = await inTransaction(sql, () => migrateInTransaction(sql, options));
+    const applied = await withRetries(sql, options);
     for (const { version, name } of applied) options.logger.info({ version, name }, 'Applied a database migration');
     return { applied: applied.map(({ version }) => version) };
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+/** Migrates, and starts again whenever a running server has a lock that a migration needs. */
+async function withRetries(sql: postgres.Sql, options: MigrateOptions): Promise<Postgrator.Migration[]> {
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+    try {
+      return await inTransaction(sql, () => migrateInTransaction(sql, { ...options, lockTimeoutMs: LOCK_TIMEOUT_MS }));
+    } catch (error) {
+      if (!isLocked(error)) {
+        throw new Error(`The database schema could not be migrated: ${describe(error)}`, { cause: error });
+      }
+      options.logger.info({}, 'Waiting for transactions of running servers to end before the migration');
+      await setTimeout(pause);
+    }
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && LOCKED.has(error.code);
 }
 
 async function inTransaction<T>(sql: postgres.Sql, work: () => Promise<T>): Promise<T> {
@@ -71,7 +104,7 @@ async function inTransaction<T>(sql: postgres.Sql, work: () => Promise<T>): Prom
     return result;
   } catch (error) {
     await sql`rollback`.catch(() => undefined); // A lost connection has rolled back already. The first error has the cause.
-    throw new Error(`The database schema could not be migrated: ${describe(error)}`, { cause: error });
+    throw error;
   }
 }
 
@@ -79,10 +112,16 @@ async function inTransaction<T>(sql: postgres.Sql, work: () => Promise<T>): Prom
  * Applies the pending migrations up to the version `to` (default: all) in the current transaction of `sql`.
  *
  * @param sql a driver instance with one connection
+ * @throws PostgresError lock_not_available when a lock is not free within `lockTimeoutMs` (default: waits)
  */
 export async function migrateInTransaction(
   sql: postgres.Sql,
-  { directory, logger, to }: MigrateOptions & { readonly to?: number },
+  {
+    directory,
+    logger,
+    to,
+    lockTimeoutMs = 0,
+  }: MigrateOptions & { readonly to?: number; readonly lockTimeoutMs?: number },
 ): Promise<Postgrator.Migration[]> {
   const migrations = fileURLToPath(directory ?? new URL('./migrations/', import.meta.url));
   const postgrator = new Postgrator({
@@ -98,6 +137,7 @@ export async function migrateInTransaction(
     },
   });
   await lock(sql, logger);
+  await sql.unsafe(`set local lock_timeout = ${lockTimeoutMs}`);
   const known = await postgrator.getMaxVersion();
   const present = await postgrator.getDatabaseVersion();
   if (present > known) {

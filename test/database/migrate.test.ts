@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pino from 'pino';
 import postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { declaredCompatibility } from '../../src/database/compatibility.js';
 import { migrate, requireSupportedVersion } from '../../src/database/migrate.js';
@@ -47,6 +47,24 @@ describe('migrating', () => {
   it('runs in one of several servers that start at once, while the others wait', async () => {
     const reports = await Promise.all(Array.from({ length: 5 }, () => migrate(database.uri, { logger })));
     expect(reports.filter(({ applied }) => applied.length > 0)).toHaveLength(1);
+  });
+
+  it('gives way to transactions of running servers, and is applied after them', async () => {
+    const directory = pathToFileURL(`${copies}/`);
+    await writeFile(path.join(copies, '1.do.two-tables.sql'), 'CREATE TABLE one (id int); CREATE TABLE two (id int);');
+    await migrate(database.uri, { logger, directory });
+    await writeFile(path.join(copies, '2.do.change.sql'), 'ALTER TABLE one ADD x int; ALTER TABLE two ADD x int;');
+
+    const migrating = await sql.begin(async (transaction) => {
+      await transaction`insert into two (id) values (1)`;
+      const migration = migrate(database.uri, { logger, directory });
+      await vi.waitUntil(async () => (await sql`select from pg_locks where not granted`).length > 0, { interval: 5 });
+      // The migration has changed this table and waits for the other one.
+      await transaction`insert into one (id) values (1)`;
+      return { migration };
+    });
+    expect(await migrating.migration).toEqual({ applied: [2] });
+    expect(await sql`select one.id, one.x, two.id, two.x from one, two`).toHaveLength(1);
   });
 
   it('refuses an applied migration that was changed', async () => {

@@ -86,6 +86,8 @@ describe.skipIf(commit === undefined)(`a rolling upgrade${skipped}`, { timeout: 
     await Promise.all([loadOfRestarted.until(served, 40), loadOfRecent.until(served, 40)]);
     replies.push(...(await loadOfRestarted.stop()), ...(await loadOfRecent.stop()));
 
+    const failures = servers.flatMap(({ logLines }) => logLines.filter(({ level }) => Number(level) >= 50));
+    expect(failures).toEqual([]);
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 201]));
     expect(await schemaVersion()).toBe(migrated);
     expect([await sync(again), await sync(recent)]).toEqual([synced, synced]);
