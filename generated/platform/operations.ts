@@ -715,7 +715,7 @@ export type RotateServiceTokenHandler<Dependencies> = OperationHandler<
 export type ListWebhooksRequest = OperationRequest<{
   params: operations['listWebhooks']['parameters']['path'];
   query: WithDefaults<NonNullable<operations['listWebhooks']['parameters']['query']>, 'limit'>;
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ListWebhooksReply =
   | SuccessReply<200, Schemas['WebhookPage']>
@@ -731,7 +731,7 @@ export type CreateWebhookRequest = OperationRequest<{
   params: operations['createWebhook']['parameters']['path'];
   headers: { readonly 'idempotency-key'?: string };
   body: Schemas['CreateWebhookRequest'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type CreateWebhookReply =
   | SuccessReply<201, Schemas['CreatedWebhook']>
@@ -750,7 +750,7 @@ export type CreateWebhookHandler<Dependencies> = OperationHandler<
 /** `DELETE /api/v1/organizations/{org_id}/webhooks/{webhook_id}` */
 export type DeleteWebhookRequest = OperationRequest<{
   params: operations['deleteWebhook']['parameters']['path'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type DeleteWebhookReply =
   | SuccessReply<204, never>
@@ -766,11 +766,52 @@ export type DeleteWebhookHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `PATCH /api/v1/organizations/{org_id}/webhooks/{webhook_id}` */
+export type UpdateWebhookRequest = OperationRequest<{
+  params: operations['updateWebhook']['parameters']['path'];
+  body: Schemas['UpdateWebhookRequest'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type UpdateWebhookReply =
+  | SuccessReply<200, Schemas['Webhook']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.WebhookNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Change a webhook (`PATCH /api/v1/organizations/{org_id}/webhooks/{webhook_id}`). */
+export type UpdateWebhookHandler<Dependencies> = OperationHandler<
+  UpdateWebhookRequest,
+  UpdateWebhookReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/rotate-secret` */
+export type RotateWebhookSecretRequest = OperationRequest<{
+  params: operations['rotateWebhookSecret']['parameters']['path'];
+  headers: { readonly 'idempotency-key'?: string };
+  body: Schemas['RotateWebhookSecretRequest'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type RotateWebhookSecretReply =
+  | SuccessReply<200, Schemas['CreatedWebhook']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.WebhookNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Rotate the secret of a webhook (`POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/rotate-secret`). */
+export type RotateWebhookSecretHandler<Dependencies> = OperationHandler<
+  RotateWebhookSecretRequest,
+  RotateWebhookSecretReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries` */
 export type ListWebhookDeliveriesRequest = OperationRequest<{
   params: operations['listWebhookDeliveries']['parameters']['path'];
   query: WithDefaults<NonNullable<operations['listWebhookDeliveries']['parameters']['query']>, 'limit'>;
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ListWebhookDeliveriesReply =
   | SuccessReply<200, Schemas['WebhookDeliveryPage']>
@@ -789,7 +830,7 @@ export type ListWebhookDeliveriesHandler<Dependencies> = OperationHandler<
 /** `POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend` */
 export type ResendWebhookDeliveryRequest = OperationRequest<{
   params: operations['resendWebhookDelivery']['parameters']['path'];
-  principal: Schemas['MemberPrincipal'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ResendWebhookDeliveryReply =
   | SuccessReply<202, Schemas['WebhookDelivery']>
@@ -1257,6 +1298,10 @@ export interface PlatformHandlers<Dependencies> {
   readonly createWebhook: CreateWebhookHandler<Dependencies>;
   /** Delete a webhook (`DELETE /api/v1/organizations/{org_id}/webhooks/{webhook_id}`). */
   readonly deleteWebhook: DeleteWebhookHandler<Dependencies>;
+  /** Change a webhook (`PATCH /api/v1/organizations/{org_id}/webhooks/{webhook_id}`). */
+  readonly updateWebhook: UpdateWebhookHandler<Dependencies>;
+  /** Rotate the secret of a webhook (`POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/rotate-secret`). */
+  readonly rotateWebhookSecret: RotateWebhookSecretHandler<Dependencies>;
   /** List the deliveries that are outstanding or failed (`GET /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries`). */
   readonly listWebhookDeliveries: ListWebhookDeliveriesHandler<Dependencies>;
   /** Send a delivery again (`POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend`). */

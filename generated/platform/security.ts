@@ -33,6 +33,8 @@ export interface PlatformSecurity {
       /** Create, change, import, assign and delete teams. */ readonly 'teams:write': Schemas['ServiceTokenPrincipal'];
       /** Read the saved views. */ readonly 'views:read': Schemas['ServiceTokenPrincipal'];
       /** Save, change and delete views, also those of members. */ readonly 'views:write': Schemas['ServiceTokenPrincipal'];
+      /** Read webhooks and their deliveries. */ readonly 'webhooks:read': Schemas['ServiceTokenPrincipal'];
+      /** Create, change, rotate and delete webhooks, and send deliveries again. */ readonly 'webhooks:write': Schemas['ServiceTokenPrincipal'];
     }
   >;
   readonly metrics: SecurityHandler<string, Schemas['MetricsReader'], {}>;

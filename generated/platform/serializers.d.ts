@@ -31,6 +31,7 @@ export declare const writeServiceTokenPage: (body: unknown) => string;
 export declare const writeIssuedServiceToken: (body: unknown) => string;
 export declare const writeWebhookPage: (body: unknown) => string;
 export declare const writeCreatedWebhook: (body: unknown) => string;
+export declare const writeWebhook: (body: unknown) => string;
 export declare const writeWebhookDeliveryPage: (body: unknown) => string;
 export declare const writeWebhookDelivery: (body: unknown) => string;
 export declare const writeCurrentServiceToken: (body: unknown) => string;

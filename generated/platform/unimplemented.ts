@@ -157,6 +157,12 @@ export const unimplemented: PlatformHandlers<unknown> = {
   deleteWebhook: () => {
     throw new UnimplementedOperation('deleteWebhook');
   },
+  updateWebhook: () => {
+    throw new UnimplementedOperation('updateWebhook');
+  },
+  rotateWebhookSecret: () => {
+    throw new UnimplementedOperation('rotateWebhookSecret');
+  },
   listWebhookDeliveries: () => {
     throw new UnimplementedOperation('listWebhookDeliveries');
   },

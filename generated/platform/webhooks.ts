@@ -10,7 +10,8 @@ export type WebhookEvent =
   | Schemas['MemberRemovedEvent']
   | Schemas['InviteAcceptedEvent']
   | Schemas['ServiceTokenCreatedEvent']
-  | Schemas['SyncRunFinishedEvent'];
+  | Schemas['SyncRunFinishedEvent']
+  | Schemas['IntegrationFailedEvent'];
 
 /** The `type` of every event. */
 export const webhookEventTypes = [
@@ -19,4 +20,5 @@ export const webhookEventTypes = [
   'invite.accepted',
   'service_token.created',
   'sync_run.finished',
+  'integration.failed',
 ] as const satisfies readonly WebhookEvent['type'][];

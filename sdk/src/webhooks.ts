@@ -1,5 +1,7 @@
 /** Receives webhooks: what a server needs that is called by the Platform. */
-import { webhookEventTypes, type WebhookEvent } from './generated/platform/webhooks.js';
+import { webhookSchemas } from './generated/platform/webhook-schemas.js';
+import type { WebhookEvent } from './generated/platform/webhooks.js';
+import { faultOf } from './webhook-payload.js';
 
 export * from './generated/platform/webhooks.js';
 
@@ -21,7 +23,8 @@ export interface Webhooks {
    *
    * @param headers `Headers`, or the headers of a Node request
    * @param body the body as it arrived, before any parser
-   * @throws WebhookVerificationError
+   * @throws WebhookVerificationError when the delivery is forged, too old or damaged
+   * @throws UnknownWebhookEventError when it is genuine, and this version of the SDK does not know its event or form
    */
   parse(headers: WebhookHeaders, body: string | Uint8Array): Promise<WebhookEvent>;
 }
@@ -29,9 +32,24 @@ export interface Webhooks {
 /** `Headers` of any implementation, or the headers of a Node request. */
 export type WebhookHeaders = Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The delivery does not come from the server that knows the secret, is too old, or has an unknown event. */
+/** The delivery does not come from the server that knows the secret, or is too old. Answer it with 400. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
+}
+
+/**
+ * The delivery is genuine, but a newer server has sent it: its event is unknown, or its payload has another form. Answer
+ * it with a 2xx to drop it, or with a 5xx to receive it again after an update of the SDK, for about a day.
+ */
+export class UnknownWebhookEventError extends Error {
+  override readonly name = 'UnknownWebhookEventError';
+  /** The `type` of the event; null when it has none. */
+  readonly eventType: string | null;
+
+  constructor(message: string, eventType: string | null) {
+    super(message);
+    this.eventType = eventType;
+  }
 }
 
 /**
@@ -73,11 +91,22 @@ async function isSigned(
   return false;
 }
 
+/** @throws UnknownWebhookEventError */
 function eventOf(text: string): WebhookEvent {
   const event = valueOf(text);
   const type: unknown = typeof event === 'object' && event !== null ? Reflect.get(event, 'type') : undefined;
-  if (!webhookEventTypes.some((known) => known === type)) throw invalid('this version of the SDK lacks the event');
-  return event as WebhookEvent; // signed by the server, whose payloads the contract tests verify
+  if (typeof type !== 'string') throw new UnknownWebhookEventError('The event has no type', null);
+  if (!isKnown(type)) throw new UnknownWebhookEventError(`This version of the SDK lacks the event ${type}`, type);
+  const fault = faultOf(event, webhookSchemas[type]);
+  if (fault === null) return event as WebhookEvent; // it has the schema that its type is generated from
+  throw new UnknownWebhookEventError(
+    `This version of the SDK does not know the form of ${type} at ${fault || '/'}`,
+    type,
+  );
+}
+
+function isKnown(type: string): type is WebhookEvent['type'] {
+  return Object.hasOwn(webhookSchemas, type);
 }
 
 /** @throws WebhookVerificationError when a text that was signed is not JSON */

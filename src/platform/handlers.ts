@@ -56,6 +56,8 @@ import {
   listWebhookDeliveries,
   listWebhooks,
   resendWebhookDelivery,
+  rotateWebhookSecret,
+  updateWebhook,
 } from './webhooks/webhooks.js';
 import { createView, deleteView, listViews, updateView } from './views/views.js';
 
@@ -132,6 +134,8 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   listWebhookDeliveries,
   listWebhooks,
   resendWebhookDelivery,
+  rotateWebhookSecret,
+  updateWebhook,
   createView,
   deleteView,
   listViews,

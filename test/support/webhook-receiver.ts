@@ -41,7 +41,8 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
       const now = new Date(Number(delivery.headers['webhook-timestamp']) * 1000);
       const expected =
         receiver.secret === null ? null : new Webhook(receiver.secret).sign(delivery.id, now, delivery.body);
-      if (expected !== null && delivery.headers['webhook-signature'] !== expected) response.writeHead(401).end();
+      const signatures = delivery.headers['webhook-signature']?.split(' ') ?? [];
+      if (expected !== null && !signatures.includes(expected)) response.writeHead(401).end();
       else receiver.answer(response, delivery);
     });
   });

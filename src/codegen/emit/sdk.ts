@@ -2,6 +2,7 @@ import type { ApiContract } from '../contract-model.js';
 import { emitOpenapiTypes } from './openapi-types.js';
 import { emitSdkOperations } from './sdk-operations.js';
 import { emitWebhooks } from './webhooks.js';
+import { emitWebhookSchemas } from './webhook-schemas.js';
 import { emitSdkProblems, emitSdkValues } from './sdk-values.js';
 
 /** Emits the generated part of the SDK's client of one API, by path from the repository's root. */
@@ -12,6 +13,11 @@ export async function emitSdk(contract: ApiContract): Promise<Map<string, string
     [`${folder}/operations.ts`, emitSdkOperations(contract)],
     [`${folder}/problems.ts`, emitSdkProblems(contract)],
     [`${folder}/values.ts`, emitSdkValues(contract)],
-    ...(contract.document.webhooks === undefined ? [] : [[`${folder}/webhooks.ts`, emitWebhooks(contract)] as const]),
+    ...(contract.document.webhooks === undefined
+      ? []
+      : ([
+          [`${folder}/webhooks.ts`, emitWebhooks(contract)],
+          [`${folder}/webhook-schemas.ts`, emitWebhookSchemas(contract)],
+        ] as const)),
   ]);
 }

@@ -1,22 +1,42 @@
 import type { ApiContract } from '../contract-model.js';
-import { componentName, isReference, resolve, type RequestBodyObject } from '../openapi-document.js';
+import {
+  componentName,
+  isRecord,
+  isReference,
+  resolve,
+  type RequestBodyObject,
+  type SchemaObject,
+} from '../openapi-document.js';
 import { quote } from '../naming.js';
 import { header } from './header.js';
 
+/** An event that an API sends. */
+interface WebhookOfContract {
+  readonly type: string;
+  /** The name of the schema of its payload. */
+  readonly schema: string;
+  readonly payload: SchemaObject;
+}
+
 /**
- * Emits the events that an API sends: the closed union of their payloads, which narrows on `type`, and their types.
+ * The events that an API sends.
  *
  * @throws Error naming an event whose payload is not a schema with its type
  */
-export function emitWebhooks(contract: ApiContract): string {
-  const events = Object.entries(contract.document.webhooks ?? {}).map(([type, { post }]) => {
+export function webhooksOf(contract: ApiContract): WebhookOfContract[] {
+  return Object.entries(contract.document.webhooks ?? {}).map(([type, { post }]) => {
     const body = post?.requestBody;
     const schema = body === undefined ? undefined : payloadOf(resolve<RequestBodyObject>(contract.document, body));
     if (schema === undefined || !isReference(schema)) throw new Error(`The webhook ${type} has no payload with a name`);
-    const { properties } = resolve<{ properties?: { type?: { const?: unknown } } }>(contract.document, schema);
-    if (properties?.type?.const !== type) throw new Error(`The payload of the webhook ${type} has another type`);
-    return { type, schema: componentName(schema.$ref) };
+    const payload = resolve<SchemaObject>(contract.document, schema);
+    if (typeOf(payload) !== type) throw new Error(`The payload of the webhook ${type} has another type`);
+    return { type, schema: componentName(schema.$ref), payload };
   });
+}
+
+/** Emits the closed union of the payloads of webhooks, which narrows on `type`, and their types. */
+export function emitWebhooks(contract: ApiContract): string {
+  const events = webhooksOf(contract);
   return [
     header(`openapi/${contract.name}.yaml`),
     `import type { components } from './openapi.js';\n\n`,
@@ -30,4 +50,9 @@ export function emitWebhooks(contract: ApiContract): string {
 
 function payloadOf({ content }: RequestBodyObject): object | undefined {
   return content['application/json']?.schema;
+}
+
+function typeOf({ properties }: SchemaObject): unknown {
+  const type = isRecord(properties) ? properties['type'] : undefined;
+  return isRecord(type) ? type['const'] : undefined;
 }

@@ -17,4 +17,6 @@ export const scopeMeanings: Readonly<Record<Scope, string>> = {
   'teams:write': 'teams:write – change teams',
   'views:read': 'views:read – read saved views',
   'views:write': 'views:write – change all saved views',
+  'webhooks:read': 'webhooks:read – read webhooks and their deliveries',
+  'webhooks:write': 'webhooks:write – create, change and delete webhooks',
 };

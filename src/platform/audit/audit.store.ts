@@ -31,7 +31,8 @@ export type AuditAction =
   | 'TEAMS_ASSIGNED'
   | 'SERVICE_TOKEN_ROTATED'
   | 'SERVICE_TOKEN_REVOKED'
-  | 'WEBHOOK_RESENT';
+  | 'WEBHOOK_RESENT'
+  | 'WEBHOOK_SECRET_ROTATED';
 
 export type AuditResource =
   | 'SESSION'

@@ -20,6 +20,8 @@ export interface DueDelivery extends StoredEvent {
   readonly webhook_id: string;
   readonly url: string;
   readonly sealed_secret: Uint8Array;
+  /** Signs as well; null: there is none, or its overlap has ended. */
+  readonly previous_sealed_secret: Uint8Array | null;
   /** Identifies this attempt. */
   readonly attempt_id: string;
   /** Includes this attempt. */
@@ -35,7 +37,7 @@ export interface DeliveryLimits {
 }
 
 /**
- * Takes deliveries that are due, and none whose subject has an earlier event in the outbox. Each webhook has at most one
+ * Takes deliveries of active webhooks that are due, and none whose subject has an earlier event in the outbox. Each webhook has at most one
  * in flight, each organization a limited number, and organizations with fewer come first.
  *
  * The deliveries remain in the outbox and become due again after `leaseSeconds`, in case this server dies. No two servers
@@ -54,7 +56,7 @@ export async function takeDueDeliveries(
   return sql<DueDelivery[]>`
     with first_of_webhook as (
       select distinct on (d.webhook_id) d.id, d.available_at, d.position, w.org_id
-      from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+      from webhook_deliveries d join webhooks w on w.id = d.webhook_id and w.is_active
       where d.failed_at is null and d.available_at <= ${now} and d.webhook_id <> all(${busyWebhooks}::text[]::uuid[])
         and not exists (
           select 1 from webhook_deliveries earlier
@@ -77,7 +79,9 @@ export async function takeDueDeliveries(
       )
       returning id, webhook_id, event_id, event, data, created_at, attempt_id, attempts
     )
-    select taken.*, w.org_id, w.url, w.sealed_secret from taken join webhooks w on w.id = taken.webhook_id`;
+    select taken.*, w.org_id, w.url, w.sealed_secret,
+      case when w.previous_secret_until > ${now} then w.previous_sealed_secret end as previous_sealed_secret
+    from taken join webhooks w on w.id = taken.webhook_id`;
 }
 
 /** Removes a delivery that the URL has accepted, unless a later attempt has begun. */

@@ -47,17 +47,19 @@ export function startWebhookDispatcher(options: WebhookDispatcherOptions): Webho
   const { sql, clock, log } = options;
   const stopping = new AbortController();
   const inFlight = new Map<DueDelivery, Promise<void>>();
+  let ended = 0;
 
   const begin = (due: DueDelivery): void => {
-    const ended = deliver(due, options, stopping.signal)
+    const attempt = deliver(due, options, stopping.signal)
       .catch((error: unknown) => {
         log.warn({ err: error }, 'the outcome of a delivery cannot be stored; it becomes due again');
       })
       .finally(() => {
         inFlight.delete(due);
+        ended += 1;
         rounds.wake();
       });
-    inFlight.set(due, ended);
+    inFlight.set(due, attempt);
   };
   const rounds = startRounds({
     pollMs,
@@ -78,9 +80,11 @@ export function startWebhookDispatcher(options: WebhookDispatcherOptions): Webho
     },
     drain: async () => {
       for (;;) {
+        const endedBefore = ended;
         await rounds.drain();
-        if (inFlight.size === 0) return;
-        await Promise.race(inFlight.values());
+        if (inFlight.size > 0) await Promise.race(inFlight.values());
+        // The end of a delivery makes the next one of its webhook due.
+        else if (ended === endedBefore) return;
       }
     },
     stop: async () => {
@@ -130,7 +134,7 @@ async function send(
     'User-Agent': 'plumbline',
     'webhook-id': due.event_id,
     'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-    'webhook-signature': new Webhook(secretOf(due, secrets)).sign(due.event_id, now, body),
+    'webhook-signature': signaturesOf(due, secrets, now, body),
   };
   // The status decides. A body could be endless.
   const request = { method: 'POST', headers, body, signal, timeoutMs, statusOnly: true };
@@ -139,9 +143,16 @@ async function send(
   if (!ok) throw new NotAccepted(`The URL answered ${status}.`);
 }
 
-function secretOf(due: DueDelivery, secrets: SecretBox): string {
+/** One signature by each secret, separated by spaces. */
+function signaturesOf(due: DueDelivery, secrets: SecretBox, now: Date, body: string): string {
+  const { sealed_secret: current, previous_sealed_secret: previous } = due;
+  const sealed = previous === null ? [current] : [current, previous];
+  return sealed.map((each) => new Webhook(secretOf(due, each, secrets)).sign(due.event_id, now, body)).join(' ');
+}
+
+function secretOf(due: DueDelivery, sealed: Uint8Array, secrets: SecretBox): string {
   try {
-    return secrets.open(due.sealed_secret, webhookSecretContext(due.webhook_id));
+    return secrets.open(sealed, webhookSecretContext(due.webhook_id));
   } catch (error) {
     throw new NotAccepted('The server cannot sign the event.', { cause: error });
   }

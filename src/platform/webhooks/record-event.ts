@@ -14,7 +14,7 @@ export interface NewEvent<Type extends EventType> {
 
 /**
  * Adds an event to the outbox of each webhook that asks for it, in the transaction that causes the event, so that both
- * are stored or neither. A webhook that is being deleted gets nothing: the lock waits for the end of its deletion.
+ * are stored or neither. An inactive webhook gets nothing. A webhook that is being deleted gets nothing: the lock waits for the end of its deletion.
  */
 export async function recordEvent<Type extends EventType>(
   sql: Sql,
@@ -25,6 +25,6 @@ export async function recordEvent<Type extends EventType>(
     with event as (select gen_random_uuid() as id)
     insert into webhook_deliveries (webhook_id, event_id, event, subject, data, created_at, available_at)
     select w.id, event.id, ${type}, ${subject}, ${JSON.stringify(data)}, ${now}, ${now}
-    from webhooks w, event where w.org_id = ${orgId} and ${type} = any(w.events)
+    from webhooks w, event where w.org_id = ${orgId} and w.is_active and ${type} = any(w.events)
     for key share of w`;
 }

@@ -7,6 +7,10 @@ import type {
   ListWebhooksHandler,
   ResendWebhookDeliveryHandler,
   ResendWebhookDeliveryReply,
+  RotateWebhookSecretHandler,
+  RotateWebhookSecretReply,
+  UpdateWebhookHandler,
+  UpdateWebhookReply,
 } from '../../../generated/platform/operations.js';
 import {
   webhookDeliveryNotFound,
@@ -14,18 +18,23 @@ import {
   webhookNotFound,
   type WebhookNotFound,
 } from '../../../generated/problems.js';
-import { validationProblem } from '../../contract/violations.js';
+import { validationProblem, type Violation } from '../../contract/violations.js';
+import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
+import { after } from '../clock.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { faultOfTargetUrl } from '../integrations/base-url.js';
 import { lockOrganization } from '../organizations/members.store.js';
 import { replyWithPage } from '../paging.js';
+import type { Random } from '../random.js';
 import { deliveryOf, restartDelivery, selectDeliveries } from './deliveries.store.js';
 import {
+  changeWebhook,
   countWebhooks,
   hasWebhook,
   insertWebhook,
   removeWebhook,
+  replaceSecret,
   selectWebhooks,
   webhookOf,
   webhookSecretContext,
@@ -35,9 +44,9 @@ const mostWebhooks = 10;
 /** Standard Webhooks asks for 24 to 64 bytes. */
 const secretBytes = 32;
 
-export const listWebhooks: ListWebhooksHandler<PlatformDependencies> = ({ query, principal }, { sql }) =>
+export const listWebhooks: ListWebhooksHandler<PlatformDependencies> = ({ query, principal }, { sql, clock }) =>
   replyWithPage(query, {
-    select: (position, limit) => selectWebhooks(sql, principal.org_id, position, limit),
+    select: (position, limit) => selectWebhooks(sql, principal.org_id, position, limit, clock.now()),
     positionOf: (row) => ({ at: row.created_at, id: row.id }),
     itemOf: webhookOf,
   });
@@ -46,25 +55,71 @@ export const createWebhook: CreateWebhookHandler<PlatformDependencies> = async (
   { body, principal, context },
   { sql, clock, random, secrets, settings },
 ) => {
-  const fault = faultOfWebhookUrl(body.url, settings.integrationNetworks);
-  if (fault !== null) return validationProblem([{ path: '/body/url', rule: 'format', message: fault }]);
+  const read = readUrl(body.url, settings.integrationNetworks);
+  if ('violation' in read) return validationProblem([read.violation]);
 
   const now = clock.now();
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   const id = random.uuid();
-  const secret = `whsec_${random.bytes(secretBytes).toString('base64')}`;
-  const url = new URL(body.url); // percent-encodes what would make a list show another URL, such as U+202E
-  const webhook = { id, url: url.href, events: body.events, created_by: userId, created_at: now };
+  const secret = newSecret(random);
+  const { url } = read;
+  const description = body.description ?? null;
+  const webhook = { id, url: url.href, events: body.events, description, created_by: actor.userId };
   return sql.begin(async (transaction): Promise<CreateWebhookReply> => {
     await lockOrganization(transaction, orgId); // concurrent requests must not exceed the limit together
     if ((await countWebhooks(transaction, orgId)) >= mostWebhooks) {
       return webhookLimitReached({ message: `An organization can have ${mostWebhooks} webhooks. Delete one first.` });
     }
     const sealedSecret = secrets.seal(secret, webhookSecretContext(id));
-    await insertWebhook(transaction, orgId, { ...webhook, sealedSecret });
-    const record = { action: 'CREATE', resourceKind: 'WEBHOOK', resourceId: id, orgId, userId } as const;
+    const row = await insertWebhook(transaction, orgId, { ...webhook, sealedSecret }, now);
+    const record = { action: 'CREATE', resourceKind: 'WEBHOOK', resourceId: id, orgId, ...actor } as const;
     await recordAudit(transaction, context, now, { ...record, note: `${url.host}: ${body.events.join(', ')}` });
-    return { status: 201, body: { secret, webhook: webhookOf(webhook) } };
+    return { status: 201, body: { secret, webhook: webhookOf(row) } };
+  });
+};
+
+export const updateWebhook: UpdateWebhookHandler<PlatformDependencies> = async (
+  { params, body, principal, context },
+  { sql, clock, settings },
+) => {
+  const read = body.url === undefined ? null : readUrl(body.url, settings.integrationNetworks);
+  if (read !== null && 'violation' in read) return validationProblem([read.violation]);
+  const now = clock.now();
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
+  const id = params.webhook_id.toLowerCase();
+  const { events, description, is_active: isActive } = body;
+  return sql.begin(async (transaction): Promise<UpdateWebhookReply> => {
+    const change = { url: read?.url.href, events, description, isActive };
+    const row = await changeWebhook(transaction, orgId, id, change, now);
+    if (row === null) return noSuchWebhook();
+    const record = { action: 'UPDATE', resourceKind: 'WEBHOOK', resourceId: id, orgId, ...actor } as const;
+    const changed = Object.keys(body).sort().join(', ');
+    const note = read === null ? changed : `${changed}: ${read.url.host}`;
+    await recordAudit(transaction, context, now, { ...record, note });
+    return { status: 200, body: webhookOf(row) };
+  });
+};
+
+export const rotateWebhookSecret: RotateWebhookSecretHandler<PlatformDependencies> = async (
+  { params, body, principal, context },
+  { sql, clock, random, secrets },
+) => {
+  const now = clock.now();
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
+  const id = params.webhook_id.toLowerCase();
+  const secret = newSecret(random);
+  const sealedSecret = secrets.seal(secret, webhookSecretContext(id));
+  const { overlap_seconds: overlap } = body;
+  return sql.begin(async (transaction): Promise<RotateWebhookSecretReply> => {
+    const replacement = { sealedSecret, previousUntil: after(now, overlap) };
+    const row = await replaceSecret(transaction, orgId, id, replacement, now);
+    if (row === null) return noSuchWebhook();
+    const record = { action: 'WEBHOOK_SECRET_ROTATED', resourceKind: 'WEBHOOK', resourceId: id, orgId } as const;
+    await recordAudit(transaction, context, now, { ...record, ...actor, note: `overlap of ${overlap} s` });
+    return { status: 200, body: { secret, webhook: webhookOf(row) } };
   });
 };
 
@@ -72,12 +127,13 @@ export const deleteWebhook: DeleteWebhookHandler<PlatformDependencies> = async (
   { params, principal, context },
   { sql, clock },
 ) => {
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   const id = params.webhook_id.toLowerCase();
   return sql.begin(async (transaction): Promise<DeleteWebhookReply> => {
     const url = await removeWebhook(transaction, orgId, id);
     if (url === null) return noSuchWebhook();
-    const record = { action: 'DELETE', resourceKind: 'WEBHOOK', resourceId: id, orgId, userId } as const;
+    const record = { action: 'DELETE', resourceKind: 'WEBHOOK', resourceId: id, orgId, ...actor } as const;
     await recordAudit(transaction, context, clock.now(), { ...record, note: new URL(url).host });
     return { status: 204 };
   });
@@ -100,21 +156,30 @@ export const resendWebhookDelivery: ResendWebhookDeliveryHandler<PlatformDepende
   { sql, clock },
 ) => {
   const now = clock.now();
-  const { org_id: orgId, user_id: userId } = principal;
+  const { org_id: orgId } = principal;
+  const actor = actorOf(principal);
   const key = { orgId, webhookId: params.webhook_id, id: params.delivery_id };
   return sql.begin(async (transaction): Promise<ResendWebhookDeliveryReply> => {
     const row = await restartDelivery(transaction, key, now);
     if (row === null) return webhookDeliveryNotFound({ message: 'There is no such delivery, or it was accepted.' });
     const resourceId = params.webhook_id.toLowerCase();
-    const record = { action: 'WEBHOOK_RESENT', resourceKind: 'WEBHOOK', resourceId, orgId, userId } as const;
+    const record = { action: 'WEBHOOK_RESENT', resourceKind: 'WEBHOOK', resourceId, orgId, ...actor } as const;
     await recordAudit(transaction, context, now, { ...record, note: row.event });
     return { status: 202, body: deliveryOf(row) };
   });
 };
 
-function faultOfWebhookUrl(text: string, networks: readonly string[]): string | null {
-  const fault = faultOfTargetUrl(text, networks, 'the signature authenticates the server');
-  if (fault !== null) return fault;
+function newSecret(random: Random): string {
+  return `whsec_${random.bytes(secretBytes).toString('base64')}`;
+}
+
+/** Reads the URL of a webhook. It percent-encodes what would make a list show another URL, such as U+202E. */
+function readUrl(text: string, networks: readonly string[]): { readonly url: URL } | { readonly violation: Violation } {
+  const message = faultOfTargetUrl(text, networks, 'the signature authenticates the server') ?? faultOfFragment(text);
+  return message === null ? { url: new URL(text) } : { violation: { path: '/body/url', rule: 'format', message } };
+}
+
+function faultOfFragment(text: string): string | null {
   return new URL(text).href.includes('#') ? 'must not contain a fragment (#); it would not be sent' : null;
 }
 

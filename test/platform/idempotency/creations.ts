@@ -60,6 +60,14 @@ export const creations: Readonly<Record<string, (platform: TestPlatform, admin: 
     const body = { url: 'https://hooks.example.com/', events: ['member.joined'] };
     return creation(inOrganization(admin, 'webhooks'), admin, body, { events: ['member.removed'] });
   },
+  rotateWebhookSecret: async (platform) => {
+    const admin = await platform.signUp(); // as above
+    const path = inOrganization(admin, 'webhooks');
+    const body = { url: 'https://hooks.example.com/', events: ['member.joined'] };
+    const created = await platform.json('POST', path, { token: admin.accessToken, body });
+    const rotate = `${path}/${String(created.body.webhook.id)}/rotate-secret`;
+    return creation(rotate, admin, { overlap_seconds: 60 }, { overlap_seconds: 0 });
+  },
   connectIntegration: (_platform, admin) => {
     const body = { provider: 'host_a', name: randomUUID(), token: 'example-access-token' };
     return creation('/api/v1/admin/integrations', admin, body, { token: 'another-access-token' });

@@ -15,10 +15,16 @@ beforeAll(async () => {
   platform = await startTestPlatform();
   owner = await platform.signUp();
   other = await platform.signUp();
-  const scopes: Scope[] = ['integrations:write', 'sync:run', 'sync:write', 'teams:write', 'views:write'];
+  const scopes: Scope[] = [
+    ...(['integrations:write', 'sync:run', 'sync:write'] as const),
+    ...(['teams:write', 'views:write', 'webhooks:write'] as const),
+  ];
   machine = await createServiceToken(platform, owner, scopes, { name: 'machine' });
 });
 afterAll(() => platform.stop());
+
+/** The data of an event. */
+const finished = { sync_config_id: randomUUID(), sync_run_id: randomUUID(), status: 'complete' };
 
 /** Every operation that changes something and takes service tokens. */
 const changing = routes
@@ -79,6 +85,17 @@ describe('Each change by a service token', () => {
     expect(view).toMatchObject({ created_by: null, created_by_name: null });
     await act('updateView', 'PATCH', `${organization}/views/${view.id}`, { name: 'Changed' });
     await act('deleteView', 'DELETE', `${organization}/views/${view.id}`);
+    const hook = { url: 'https://hooks.example.com/', events: ['sync_run.finished'] };
+    const { webhook } = await act('createWebhook', 'POST', `${organization}/webhooks`, hook);
+    const webhookPath = `${organization}/webhooks/${webhook.id}`;
+    await act('updateWebhook', 'PATCH', webhookPath, { is_active: true });
+    await act('rotateWebhookSecret', 'POST', `${webhookPath}/rotate-secret`, { overlap_seconds: 0 });
+    const [delivery] = await platform.database.sql`
+      insert into webhook_deliveries (webhook_id, event_id, event, subject, data, created_at, available_at)
+      values (${webhook.id}, gen_random_uuid(), 'sync_run.finished', 'a sync', ${JSON.stringify(finished)}, now(), 'infinity')
+      returning id`;
+    await act('resendWebhookDelivery', 'POST', `${webhookPath}/deliveries/${String(delivery?.['id'])}/resend`);
+    await act('deleteWebhook', 'DELETE', webhookPath);
     expect(done.sort()).toEqual([...changing].sort());
 
     const path = `/api/v1/admin/audit-log?limit=200&service_token_id=${machine.id}`;

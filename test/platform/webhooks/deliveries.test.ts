@@ -28,6 +28,7 @@ const waiting = (): Promise<readonly unknown[]> =>
   Promise.resolve(platform.database.sql`select id from webhook_deliveries`);
 
 const everything: readonly EventType[] = [
+  'integration.failed',
   'invite.accepted',
   'member.joined',
   'member.removed',
@@ -216,6 +217,21 @@ describe('A delivery', () => {
     expect((await listDeliveries()).body.items).toMatchObject([{ error: 'The URL cannot be reached.' }]);
     receiver = await startWebhookReceiver();
   });
+});
+
+it('A name that resolves to a private address receives nothing', async () => {
+  const environment = { INTEGRATION_NETWORKS: '' };
+  const { databaseUri, clock, mailbox } = platform;
+  await platform.running.webhooks.stop();
+  const strict = await startTestPlatform({ databaseUri, clock, mailbox, environment });
+  const body = { url: receiver.url.replace('127.0.0.1', 'localhost'), events: ['service_token.created'] };
+  const created = await strict.json('POST', webhooksPath(owner), { token: owner.accessToken, body });
+  expect(created.status).toBe(201); // only the connection shows the address
+  await createServiceToken(strict, owner, ['views:read']);
+  await strict.running.webhooks.drain();
+  expect((await listDeliveries()).body.items).toMatchObject([{ error: 'The URL cannot be reached.', attempts: 1 }]);
+  await strict.stop();
+  expect(receiver.received).toEqual([]);
 });
 
 it('Addresses of private networks receive nothing, also when the operator forbids them later', async () => {

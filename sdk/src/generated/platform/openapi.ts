@@ -794,6 +794,30 @@ export interface paths {
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
+        /**
+         * Change a webhook
+         * @description Changes the URL, the events, the description or whether the webhook is active; omitted fields are kept. A new URL also receives what is outstanding. While a webhook is inactive, no events are stored for it, and what is outstanding waits.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/webhooks/{webhook_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description Gives the webhook a new secret, which is shown once. Until the overlap ends, deliveries have two signatures, one by the new secret and one by the previous one; an overlap of 0 ends the previous one at once. Another rotation ends the overlap of the one before.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -1314,6 +1338,26 @@ export interface webhooks {
          * @description Sent when a sync run has ended, also when it failed or was cancelled.
          */
         post: operations["receiveSyncRunFinished"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "integration.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An integration stopped working
+         * @description Sent when a sync run has ended without reading anything because the code host refused the credential of the integration or could not be reached. It is sent again only if the reason changes, or if another run has succeeded in between.
+         */
+        post: operations["receiveIntegrationFailed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2481,7 +2525,7 @@ export interface components {
          * @description One thing that a service token may do. Each operation names the scope that it needs; `POST /graphql` needs `analytics:read`.
          * @enum {string}
          */
-        ServiceTokenScope: "analytics:read" | "audit:read" | "integrations:read" | "integrations:write" | "members:read" | "setup:read" | "sync:read" | "sync:run" | "sync:write" | "teams:read" | "teams:write" | "views:read" | "views:write";
+        ServiceTokenScope: "analytics:read" | "audit:read" | "integrations:read" | "integrations:write" | "members:read" | "setup:read" | "sync:read" | "sync:run" | "sync:write" | "teams:read" | "teams:write" | "views:read" | "views:write" | "webhooks:read" | "webhooks:write";
         /** @description A service token without its secret. */
         ServiceToken: {
             /**
@@ -2603,9 +2647,11 @@ export interface components {
          * @description The type of an event. The `webhooks` of this contract describe each payload.
          * @enum {string}
          */
-        SubscribedEvent: "invite.accepted" | "member.joined" | "member.removed" | "service_token.created" | "sync_run.finished";
+        SubscribedEvent: "integration.failed" | "invite.accepted" | "member.joined" | "member.removed" | "service_token.created" | "sync_run.finished";
         /** @description The types of the events that are sent. */
         WebhookEventTypes: components["schemas"]["SubscribedEvent"][];
+        /** @description What the webhook is for, in words of its admins. */
+        WebhookDescription: string | null;
         /** @description A webhook without its secret. */
         Webhook: {
             /**
@@ -2616,9 +2662,17 @@ export interface components {
             /** @description Where events are sent, as the URL Standard writes it. */
             url: string;
             events: components["schemas"]["WebhookEventTypes"];
+            description: components["schemas"]["WebhookDescription"];
+            /** @description Whether events are sent. */
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description Until when deliveries are also signed with the previous secret. Null when they are not.
+             */
+            overlap_ends_at: string | null;
             /**
              * Format: uuid
-             * @description The id of the user who created it. Null when the account is gone.
+             * @description The id of the user who created it. Null when the account is gone, or a service token created it.
              */
             created_by: string | null;
             /**
@@ -2638,8 +2692,9 @@ export interface components {
             /** @description Where events are sent by POST, with https or http, without a user, a password or a fragment. */
             url: string;
             events: components["schemas"]["WebhookEventTypes"];
+            description?: components["schemas"]["WebhookDescription"];
         };
-        /** @description A new webhook with its secret. */
+        /** @description A webhook with its new secret. */
         CreatedWebhook: {
             /** @description The key of the signatures, which is shown only here. */
             secret: string;
@@ -2668,6 +2723,20 @@ export interface components {
             /** @description What happened, for people to read. The wording may change. */
             message: string;
             request_id: components["schemas"]["RequestId"];
+        };
+        /** @description What to change. */
+        UpdateWebhookRequest: {
+            /** @description Where events are sent by POST, with https or http, without a user, a password or a fragment. */
+            url?: string;
+            events?: components["schemas"]["WebhookEventTypes"];
+            description?: components["schemas"]["WebhookDescription"];
+            /** @description Whether events are sent. */
+            is_active?: boolean;
+        };
+        /** @description How long the previous secret still signs. */
+        RotateWebhookSecretRequest: {
+            /** @description For how many seconds deliveries are also signed with the previous secret, at most 7 days. */
+            overlap_seconds: number;
         };
         /**
          * Format: uuid
@@ -2806,8 +2875,45 @@ export interface components {
                 status: "complete" | "partial" | "failed" | "cancelled";
             };
         };
+        /**
+         * @description A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab.
+         * @enum {string}
+         */
+        CodeHost: "host_a" | "host_b";
+        /** @description An integration stopped working. */
+        IntegrationFailedEvent: {
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "integration.failed";
+            id: components["schemas"]["EventId"];
+            org_id: components["schemas"]["EventOrganization"];
+            occurred_at: components["schemas"]["EventTime"];
+            /** @description What it concerns. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The id of the integration.
+                 */
+                integration_id: string;
+                /** @description The name of the integration. */
+                name: string;
+                provider: components["schemas"]["CodeHost"];
+                /**
+                 * @description Why nothing could be read.
+                 * @enum {string}
+                 */
+                reason: "credential_refused" | "host_unreachable";
+                /**
+                 * Format: uuid
+                 * @description The id of the run that found it.
+                 */
+                sync_run_id: string;
+            };
+        };
         /** @description What a webhook sends. */
-        WebhookEvent: components["schemas"]["MemberJoinedEvent"] | components["schemas"]["MemberRemovedEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["ServiceTokenCreatedEvent"] | components["schemas"]["SyncRunFinishedEvent"];
+        WebhookEvent: components["schemas"]["MemberJoinedEvent"] | components["schemas"]["MemberRemovedEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["ServiceTokenCreatedEvent"] | components["schemas"]["SyncRunFinishedEvent"] | components["schemas"]["IntegrationFailedEvent"];
         /** @description An event that a URL has not accepted. */
         WebhookDelivery: {
             /**
@@ -2877,11 +2983,6 @@ export interface components {
              */
             secret_ends_at: string;
         };
-        /**
-         * @description A code-hosting provider: `host_a` is GitHub, `host_b` is GitLab.
-         * @enum {string}
-         */
-        CodeHost: "host_a" | "host_b";
         /** @description A code host that an organization is connected to. */
         Integration: {
             /**
@@ -7285,6 +7386,9 @@ export interface operations {
                      *             "member.joined",
                      *             "sync_run.finished"
                      *           ],
+                     *           "description": "Tells the chat who joined.",
+                     *           "is_active": true,
+                     *           "overlap_ends_at": null,
                      *           "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
                      *           "created_at": "2026-03-02T09:15:00.000Z"
                      *         }
@@ -7296,9 +7400,19 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["OrganizationAdminRequired"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
             406: components["responses"]["NotAcceptable"];
             422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -7330,7 +7444,8 @@ export interface operations {
                  *       "events": [
                  *         "member.joined",
                  *         "sync_run.finished"
-                 *       ]
+                 *       ],
+                 *       "description": "Tells the chat who joined."
                  *     }
                  */
                 "application/json": components["schemas"]["CreateWebhookRequest"];
@@ -7355,6 +7470,9 @@ export interface operations {
                      *           "member.joined",
                      *           "sync_run.finished"
                      *         ],
+                     *         "description": "Tells the chat who joined.",
+                     *         "is_active": true,
+                     *         "overlap_ends_at": null,
                      *         "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
                      *         "created_at": "2026-03-02T09:15:00.000Z"
                      *       }
@@ -7365,7 +7483,16 @@ export interface operations {
             };
             400: components["responses"]["MalformedRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["OrganizationAdminRequired"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
             406: components["responses"]["NotAcceptable"];
             /** @description The organization has as many webhooks as it can have. An earlier request with this idempotency key is still being handled. */
             409: {
@@ -7394,6 +7521,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
                 };
             };
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -7427,9 +7555,191 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["OrganizationAdminRequired"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
             404: components["responses"]["WebhookNotFound"];
             422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The id of the webhook.
+                 * @example 7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11
+                 */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "is_active": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description The webhook after the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11",
+                     *       "url": "https://hooks.example.com/plumbline",
+                     *       "events": [
+                     *         "member.joined",
+                     *         "sync_run.finished"
+                     *       ],
+                     *       "description": "Tells the chat who joined.",
+                     *       "is_active": false,
+                     *       "overlap_ends_at": null,
+                     *       "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *       "created_at": "2026-03-02T09:15:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            404: components["responses"]["WebhookNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
+                 * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The id of the webhook.
+                 * @example 7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11
+                 */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap_seconds": 86400
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateWebhookSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description The webhook has a new secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "whsec_RVhBTVBMRWV4YW1wbGVFWEFNUExFZXhhbXBsZUVYMTI=",
+                     *       "webhook": {
+                     *         "id": "7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11",
+                     *         "url": "https://hooks.example.com/plumbline",
+                     *         "events": [
+                     *           "member.joined",
+                     *           "sync_run.finished"
+                     *         ],
+                     *         "description": "Tells the chat who joined.",
+                     *         "is_active": true,
+                     *         "overlap_ends_at": "2026-03-03T09:15:00.000Z",
+                     *         "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *         "created_at": "2026-03-02T09:15:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            404: components["responses"]["WebhookNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["IdempotencyKeyInUse"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ValidationFailedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -7500,10 +7810,20 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["OrganizationAdminRequired"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
             404: components["responses"]["WebhookNotFound"];
             406: components["responses"]["NotAcceptable"];
             422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -7563,7 +7883,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["OrganizationAdminRequired"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
             /** @description The organization has no such webhook, or the delivery was accepted. */
             404: {
                 headers: {
@@ -7576,6 +7905,7 @@ export interface operations {
             };
             406: components["responses"]["NotAcceptable"];
             422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -9213,6 +9543,37 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["SyncRunFinishedEvent"];
+            };
+        };
+        responses: {
+            204: components["responses"]["Accepted"];
+        };
+    };
+    receiveIntegrationFailed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "integration.failed",
+                 *       "id": "9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013",
+                 *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                 *       "occurred_at": "2026-03-02T09:15:00.000Z",
+                 *       "data": {
+                 *         "integration_id": "5b0e9c8d-7a6f-4e5d-8c4b-3a2f1e0d9c08",
+                 *         "name": "Code host",
+                 *         "provider": "host_a",
+                 *         "reason": "credential_refused",
+                 *         "sync_run_id": "e3c4d5f6-a7b8-4c9d-8e0f-2a3b4c5d6e07"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["IntegrationFailedEvent"];
             };
         };
         responses: {

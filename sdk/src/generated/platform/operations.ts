@@ -2373,9 +2373,11 @@ export type ListWebhooksResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
@@ -2384,8 +2386,9 @@ export type ListWebhooksResult =
  * The webhooks of the organization, newest first, without their secrets.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
- * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 406 `NotAcceptableProblem`; 422
- * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406
+ * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -2423,12 +2426,14 @@ export type CreateWebhookResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['WebhookLimitReachedProblem'] | Schemas['IdempotencyKeyInUseProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
@@ -2439,10 +2444,11 @@ export type CreateWebhookResult =
  * network that the operator allows (`INTEGRATION_NETWORKS`). An organization can have 10 webhooks.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
- * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 406
- * `NotAcceptableProblem`; 409 `WebhookLimitReachedProblem`, `IdempotencyKeyInUseProblem`; 413
- * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
- * `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 409 `WebhookLimitReachedProblem`,
+ * `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -2455,7 +2461,8 @@ export type CreateWebhookResult =
  *     events: [
  *       "member.joined",
  *       "sync_run.finished"
- *     ]
+ *     ],
+ *     description: "Tells the chat who joined."
  *   }
  * });
  * ```
@@ -2486,9 +2493,11 @@ export type DeleteWebhookResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<404, Schemas['WebhookNotFoundProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
@@ -2497,8 +2506,9 @@ export type DeleteWebhookResult =
  * Ends the webhook. Events that are not delivered yet are dropped.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
- * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `WebhookNotFoundProblem`; 422
- * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404
+ * `WebhookNotFoundProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -2522,6 +2532,139 @@ export function deleteWebhook(client: PlatformClient, request: DeleteWebhookRequ
   );
 }
 
+/** `PATCH /api/v1/organizations/{org_id}/webhooks/{webhook_id}` */
+export interface UpdateWebhookRequest extends CallOptions {
+  readonly params: operations['updateWebhook']['parameters']['path'];
+  readonly body: Schemas['UpdateWebhookRequest'];
+}
+export type UpdateWebhookResult =
+  | Success<200, Schemas['Webhook']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<404, Schemas['WebhookNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Change a webhook (`PATCH /api/v1/organizations/{org_id}/webhooks/{webhook_id}`).
+ *
+ * Changes the URL, the events, the description or whether the webhook is active; omitted fields are
+ * kept. A new URL also receives what is outstanding. While a webhook is inactive, no events are stored
+ * for it, and what is outstanding waits.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 404 `WebhookNotFoundProblem`; 406 `NotAcceptableProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await updateWebhook(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     webhook_id: "7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11"
+ *   },
+ *   body: {
+ *     is_active: false
+ *   }
+ * });
+ * ```
+ */
+export function updateWebhook(client: PlatformClient, request: UpdateWebhookRequest): Promise<UpdateWebhookResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/webhooks/{webhook_id}',
+      method: 'patch',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/rotate-secret` */
+export interface RotateWebhookSecretRequest extends KeyedCallOptions {
+  readonly params: operations['rotateWebhookSecret']['parameters']['path'];
+  readonly body: Schemas['RotateWebhookSecretRequest'];
+}
+export type RotateWebhookSecretResult =
+  | Success<200, Schemas['CreatedWebhook']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<404, Schemas['WebhookNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['IdempotencyKeyInUseProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Rotate the secret of a webhook (`POST
+ * /api/v1/organizations/{org_id}/webhooks/{webhook_id}/rotate-secret`).
+ *
+ * Gives the webhook a new secret, which is shown once. Until the overlap ends, deliveries have two
+ * signatures, one by the new secret and one by the previous one; an overlap of 0 ends the previous one
+ * at once. Another rotation ends the overlap of the one before.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 404 `WebhookNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await rotateWebhookSecret(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     webhook_id: "7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11"
+ *   },
+ *   body: {
+ *     overlap_seconds: 86400
+ *   }
+ * });
+ * ```
+ */
+export function rotateWebhookSecret(
+  client: PlatformClient,
+  request: RotateWebhookSecretRequest,
+): Promise<RotateWebhookSecretResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/webhooks/{webhook_id}/rotate-secret',
+      method: 'post',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+      keyed: true,
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries` */
 export interface ListWebhookDeliveriesRequest extends CallOptions {
   readonly params: operations['listWebhookDeliveries']['parameters']['path'];
@@ -2535,10 +2678,12 @@ export type ListWebhookDeliveriesResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<404, Schemas['WebhookNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
@@ -2548,9 +2693,9 @@ export type ListWebhookDeliveriesResult =
  * What the URL has not accepted yet, newest first. Accepted events are not among them.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
- * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `WebhookNotFoundProblem`; 406
- * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404
+ * `WebhookNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -2590,10 +2735,12 @@ export type ResendWebhookDeliveryResult =
       | Schemas['OrganizationRequiredProblem']
       | Schemas['OrganizationMismatchProblem']
       | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<404, Schemas['WebhookDeliveryNotFoundProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
@@ -2605,9 +2752,9 @@ export type ResendWebhookDeliveryResult =
  * delivered.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
- * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `WebhookDeliveryNotFoundProblem`; 406
- * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404
+ * `WebhookDeliveryNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts

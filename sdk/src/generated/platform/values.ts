@@ -22,10 +22,13 @@ export const serviceTokenScopeValues = [
   'teams:write',
   'views:read',
   'views:write',
+  'webhooks:read',
+  'webhooks:write',
 ] as const satisfies readonly Schemas['ServiceTokenScope'][];
 
 /** Every `SubscribedEvent`. */
 export const subscribedEventValues = [
+  'integration.failed',
   'invite.accepted',
   'member.joined',
   'member.removed',

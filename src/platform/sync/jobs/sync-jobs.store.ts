@@ -1,6 +1,7 @@
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { DatabaseSql, Sql } from '../../../database/connection.js';
 import { after } from '../../clock.js';
+import { noteIntegration } from '../../integrations/sync-failure.js';
 import { recordEvent } from '../../webhooks/record-event.js';
 import { finishedEvent } from '../finished-event.js';
 import type { StepResult } from './sync-job.js';
@@ -109,6 +110,7 @@ export async function storeEnd(
       where ${isStillOurs(transaction, run)} returning id, org_id, sync_config_id`;
     if (ended === undefined) return false;
     await recordEvent(transaction, finishedEvent(ended, status), now);
+    if (state.steps !== null) await noteIntegration(transaction, ended, state.steps, now);
     if (status === 'complete') {
       await transaction`
         update organizations set first_sync_completed_at = ${now}
