@@ -1,6 +1,7 @@
 /** The header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07). */
 import { createHash } from 'node:crypto';
 import { idempotencyKeyInUse, idempotencyKeyReused } from '../../generated/problems.js';
+import { isUuid } from '../system/uuid.js';
 import type { Exchange } from './exchange.js';
 import type { AnyReply } from './reply-check.js';
 import type { ValidParts } from './validation.js';
@@ -62,17 +63,15 @@ export async function replyOnce<Dependencies>(
   return outcome.reply;
 }
 
-const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
 /**
  * The operation is part of the key, so path parameters identify the path. Neither the order of properties nor the case
  * of UUIDs in the path matters (RFC 9562, section 4).
  */
 function fingerprintOf({ params, query, body }: ValidParts): string {
-  const path = Object.entries(params).map(([name, value]) => [
-    name,
-    typeof value === 'string' && uuid.test(value) ? value.toLowerCase() : value,
-  ]);
+  const path = Object.entries(params).map(([name, value]) => {
+    const lower = typeof value === 'string' ? value.toLowerCase() : value;
+    return [name, isUuid(lower) ? lower : value];
+  });
   const text = JSON.stringify([Object.fromEntries(path), query, body], (_name, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))

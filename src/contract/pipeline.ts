@@ -182,10 +182,11 @@ async function replyTo(exchange: Exchange, options: PipelineOptions): Promise<An
   if (handler === undefined) throw new UnimplementedOperation(route.operationId);
   const { params, query, headers, cookies, body } = valid.parts;
   const request = { params, query, headers, cookies, body, principal: authorized.principal, context: exchange };
-  const key = options.idempotency === null ? null : idempotencyKeyOf(exchange);
-  if (key === null || options.idempotency === null) return handler(request, options.dependencies);
+  const { idempotency } = options;
+  const key = idempotencyKeyOf(exchange);
+  if (key === null || idempotency === null) return handler(request, options.dependencies);
   const keyed = { key, parts: valid.parts, principal: authorized.principal };
-  return replyOnce(exchange, keyed, options.idempotency, async (dependencies) => {
+  return replyOnce(exchange, keyed, idempotency, async (dependencies) => {
     const reply = await handler(request, dependencies);
     checkReply(route, reply); // a wrong reply must not be stored
     return reply;

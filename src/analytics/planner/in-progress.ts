@@ -1,7 +1,7 @@
 /** Plans and answers the work in progress. */
 import type { DateRange, WorkInProgress, WorkInProgressRequest, WorkInProgressResult } from '../analytics.js';
 import type { Interval } from '../vocabulary.js';
-import { bucketsOf } from './buckets.js';
+import { bucketsOf, dayNumber } from './buckets.js';
 import type { InProgressQuery, RequestDaysQuery } from './in-progress-statements.js';
 import { wholeNumber, type Row, type Rows } from './result-rows.js';
 import type { Slice } from './slices.js';
@@ -72,19 +72,15 @@ function bucketsWith(
   const { starts } = bucketsOf(interval, dateRange);
   return starts.map((date, index) => {
     const next = starts[index + 1];
-    const last = next === undefined ? dayNumber(dateRange, dateRange.endDate) : dayNumber(dateRange, next) - 1;
+    const end = next === undefined ? dayNumber(dateRange.endDate) : dayNumber(next) - 1;
+    const last = end - dayNumber(dateRange.startDate);
     const all = openedUpTo(last);
     return { date, count: all === 0 ? null : all - closedUpTo(last) };
   });
 }
 
-/** The number of requests up to a day. */
+/** The number of requests up to a day. Days are numbered from 0 at the first day of the range. */
 function counted(rows: readonly Row[]): (day: number) => number {
   const days = rows.map(([day, count]) => [Number(day), Number(wholeNumber(count))] as const);
   return (last) => days.reduce((sum, [day, count]) => (day <= last ? sum + count : sum), 0);
-}
-
-/** The number of a day, from 0 at the first day of the range. */
-function dayNumber({ startDate }: DateRange, day: string): number {
-  return (Date.parse(day) - Date.parse(startDate)) / DAY_MILLISECONDS;
 }

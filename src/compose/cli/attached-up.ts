@@ -1,4 +1,5 @@
 /** `up` in the foreground: the output of containers, file changes, and the menu. */
+import { isSwitchedOn } from '../model/dotenv/environment.js';
 import type { Service } from '../model/project/service.js';
 import { upAttached } from '../orchestrator/attached.js';
 import type { Plan, Step } from '../orchestrator/plan.js';
@@ -98,7 +99,7 @@ export async function runAttached(
 
 /** Only a person at a terminal can press keys. */
 function wantsMenu({ io }: Session, { menu }: UpFlags): boolean {
-  const isWanted = menu ?? /^(?:1|t|true)$/i.test(io.environment['COMPOSE_MENU'] ?? '');
+  const isWanted = menu ?? isSwitchedOn(io.environment['COMPOSE_MENU']);
   return isWanted && io.stdin.isTerminal && io.stdout.isTerminal;
 }
 

@@ -2,7 +2,7 @@ import type { Log } from '../../../generated/contract.js';
 import type { DatabaseSql } from '../../database/connection.js';
 import { inSpan } from '../../system/tracing.js';
 import type { SecretBox } from '../secrets/secret-box.js';
-import { after, type Clock } from '../clock.js';
+import { nextAttempt, type Backoff, type Clock } from '../clock.js';
 import { startRounds, type Rounds } from '../rounds.js';
 import { deleteMail, noteMailFailure, takeDueMails, type DueMail } from './outbox.store.js';
 import type { MailTransport } from './transport.js';
@@ -26,8 +26,7 @@ const batchSize = 10;
 const leaseSeconds = 120;
 /** With the delays below, delivery is attempted for about a day, longer than the lifetime of any token in a mail. */
 const maxAttempts = 30;
-const firstDelaySeconds = 5;
-const maxDelaySeconds = 3600;
+const backoff: Backoff = { first: 5, longest: 3600 };
 
 /**
  * Starts the dispatcher. A mail is removed from the outbox only after the transport has accepted it; while the database
@@ -66,10 +65,9 @@ async function deliver(due: DueMail, { sql, transport, clock, log }: MailDispatc
     await inSpan('deliver mail', { kind: 'client', attributes }, () => transport.deliver(due), null);
   } catch (error) {
     const gaveUp = due.attempts >= maxAttempts;
-    const delay = Math.min(firstDelaySeconds * 2 ** (due.attempts - 1), maxDelaySeconds);
     const reason = error instanceof Error ? error.message : String(error);
     const now = clock.now();
-    await noteMailFailure(sql, due.id, reason, now, gaveUp ? null : after(now, delay));
+    await noteMailFailure(sql, due.id, reason, now, gaveUp ? null : nextAttempt(now, due.attempts, backoff));
     const fields = { err: error, mail_id: due.id, kind: due.mail.kind, attempts: due.attempts };
     if (gaveUp) log.error(fields, 'mail dropped after the last attempt');
     else log.warn(fields, 'mail not accepted; will retry');

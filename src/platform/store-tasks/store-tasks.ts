@@ -1,7 +1,7 @@
 import type { Log } from '../../../generated/contract.js';
 import type { DatabaseSql } from '../../database/connection.js';
 import type { StoredRecords } from '../records/stored-records.js';
-import { after, type Clock } from '../clock.js';
+import { nextAttempt, type Backoff, type Clock } from '../clock.js';
 import type { Random } from '../random.js';
 import type { ExecuteTask, TaskExecution } from './execute-task.js';
 import { putTaskBack, storeTaskDone, storeTaskHeartbeat, takeDueTask, type TakenTask } from './store-tasks.store.js';
@@ -30,8 +30,7 @@ const pollMs = 2000;
 const heartbeatMs = 2000;
 /** Many heartbeats, so that a slow database does not make a worker look dead. */
 const silenceSeconds = 30;
-const firstDelaySeconds = 5;
-const maxDelaySeconds = 900;
+const backoff: Backoff = { first: 5, longest: 900 };
 
 /** Starts taking tasks. Several servers can work on one database. */
 export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
@@ -84,8 +83,7 @@ export function startStoreTasks(options: StoreTasksOptions): StoreTasks {
       await putTaskBack(sql, task, worker, { availableAt: now, error: null });
       return;
     }
-    const delaySeconds = Math.min(firstDelaySeconds * 2 ** (task.attempts - 1), maxDelaySeconds);
-    await putTaskBack(sql, task, worker, { availableAt: after(now, delaySeconds), error });
+    await putTaskBack(sql, task, worker, { availableAt: nextAttempt(now, task.attempts, backoff), error });
     log.warn({ ...fields, error }, 'store task failed; will retry');
   };
 

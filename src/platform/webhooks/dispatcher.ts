@@ -3,7 +3,7 @@ import type { Log } from '../../../generated/contract.js';
 import type { Sql } from '../../database/connection.js';
 import { isRedirect, type OutboundFetch } from '../../outbound/outbound-fetch.js';
 import { inSpan } from '../../system/tracing.js';
-import { after, type Clock } from '../clock.js';
+import { nextAttempt, type Backoff, type Clock } from '../clock.js';
 import { startRounds, type Rounds } from '../rounds.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import {
@@ -36,8 +36,7 @@ const timeoutMs = 10_000;
 const leaseSeconds = 60;
 /** With the delays below, delivery is attempted for about a day. */
 const maxAttempts = 16;
-const firstDelaySeconds = 5;
-const maxDelaySeconds = 21_600;
+const backoff: Backoff = { first: 5, longest: 21_600 };
 
 /**
  * Starts the dispatcher. An event is removed from the outbox only after the URL has accepted it, so each is delivered at
@@ -105,10 +104,9 @@ async function deliver(due: DueDelivery, options: WebhookDispatcherOptions, sign
   } catch (error) {
     if (signal.aborted) return; // this server stops; the event becomes due again
     const gaveUp = due.attempts >= maxAttempts;
-    const delay = Math.min(firstDelaySeconds * 2 ** (due.attempts - 1), maxDelaySeconds);
     const now = clock.now();
     const reason = error instanceof NotAccepted ? error.message : 'The URL cannot be reached.';
-    await noteDeliveryFailure(sql, due, reason, now, gaveUp ? null : after(now, delay));
+    await noteDeliveryFailure(sql, due, reason, now, gaveUp ? null : nextAttempt(now, due.attempts, backoff));
     if (gaveUp) log.error({ ...fields, err: error }, 'event dropped after the last attempt');
     else log.warn({ ...fields, err: error }, 'event not accepted; will retry');
     return;

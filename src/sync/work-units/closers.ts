@@ -1,6 +1,6 @@
 /** The requests that close issues, as the derivation has stored it. */
 import { tableNamed, type AnyRow } from '../records.js';
-import { countsForIssue, type ClosingKind } from './derivation/closings.js';
+import { COMMIT_KINDS, countsForIssue, type ClosingKind } from './derivation/closings.js';
 import { CLOSINGS, LINKS, type DerivationRecords, type ReadableTable } from './derivation/database/records.js';
 import { countsFor, type LinkKind } from './derivation/links.js';
 import { numberOf, textOf } from './row-values.js';
@@ -29,7 +29,7 @@ export async function closersOf(
       kind: textOf(row, 'kind') as ClosingKind,
     }))
     .filter(({ issue, kind }) => countsForIssue(kind, sources.get(issue) ?? ''));
-  const isCommit = (kind: ClosingKind): boolean => kind === 'commit' || kind === 'commit_b';
+  const isCommit = (kind: ClosingKind): boolean => COMMIT_KINDS.includes(kind);
   const hashes = counted.filter(({ kind }) => isCommit(kind)).map(({ closer }) => closer);
   const links = (await rows(LINKS, ['hash', 'number', 'kind'], 'hash', hashes)).map((row) => ({
     hash: textOf(row, 'hash'),

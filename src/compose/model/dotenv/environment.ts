@@ -11,6 +11,11 @@ export function environmentFrom(variables: Readonly<Record<string, string | unde
   return new Map(Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
+/** Whether a variable of docker compose's settings is 1, t or true. */
+export function isSwitchedOn(value = ''): boolean {
+  return /^(?:1|t|true)$/i.test(value);
+}
+
 export function lookupIn(environment: Environment): Lookup {
   return (name) => environment.get(name);
 }
@@ -52,7 +57,7 @@ export async function projectEnvFiles(
   const listed = (environment.get('COMPOSE_ENV_FILES') ?? '').split(',').filter((file) => file !== '');
   const chosen = named.length > 0 ? named : listed;
   if (chosen.length > 0) return chosen.map((file) => path.resolve(workingDirectory, file));
-  if (/^(?:1|t|true)$/i.test(environment.get('COMPOSE_DISABLE_ENV_FILE') ?? '')) return [];
+  if (isSwitchedOn(environment.get('COMPOSE_DISABLE_ENV_FILE'))) return [];
   const standard = path.join(projectDirectory, '.env');
   return (await files.isFile(standard)) ? [standard] : [];
 }

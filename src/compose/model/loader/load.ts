@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { withFileVariables } from '../dotenv/env-files.js';
-import { environmentFrom, lookupIn, projectEnvFiles, withEnvFiles } from '../dotenv/environment.js';
+import { environmentFrom, isSwitchedOn, lookupIn, projectEnvFiles, withEnvFiles } from '../dotenv/environment.js';
 import type { Environment } from '../dotenv/environment.js';
 import { localFiles } from './files.js';
 import type { ComposeFiles } from './files.js';
@@ -94,7 +94,7 @@ export async function loadProject(options: LoadOptions): Promise<LoadedProject> 
     keepsPaths: context.keepsPaths,
   };
   const without = options.without ?? new Set();
-  const compatibility = options.compatibility ?? isTrue(scope.environment.get('COMPOSE_COMPATIBILITY'));
+  const compatibility = options.compatibility ?? isSwitchedOn(scope.environment.get('COMPOSE_COMPATIBILITY'));
   const normalized = {
     ...(without.has('defaults') ? withoutDefaults(file, defaults) : normalize(file, defaults)),
     ...(compatibility && { compatibility }),
@@ -205,10 +205,6 @@ async function nameInFiles(
     }
   }
   return name;
-}
-
-function isTrue(text = ''): boolean {
-  return /^(?:1|t|true)$/i.test(text);
 }
 
 function reportObsolete(model: MapNode, warnings: WarningList): void {

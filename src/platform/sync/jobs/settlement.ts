@@ -1,4 +1,4 @@
-import { after } from '../../clock.js';
+import { nextAttempt, type Backoff } from '../../clock.js';
 import { outcomeOf } from './job-outcome.js';
 import { hasSucceeded, type ExecutionEnd, type StepResult } from './sync-job.js';
 
@@ -15,8 +15,7 @@ export type Settlement =
 
 /** With the delays below, temporary failures are retried for about eight minutes. */
 export const mostAttempts = 6;
-const firstDelaySeconds = 15;
-const maxDelaySeconds = 900;
+const backoff: Backoff = { first: 15, longest: 900 };
 
 /**
  * Decides what happens to a run.
@@ -49,6 +48,5 @@ export function settlementOf(
       ? outcomeOf(run.steps, run.secrets)
       : { status: 'failed' as const, error: 'The sync process died.', isWorthRetrying: true };
   if (!isWorthRetrying || run.attempts >= mostAttempts) return { kind: 'end', status, error };
-  const delaySeconds = Math.min(firstDelaySeconds * 2 ** (run.attempts - 1), maxDelaySeconds);
-  return { kind: 'put back', availableAt: after(now, delaySeconds), error, counts: true };
+  return { kind: 'put back', availableAt: nextAttempt(now, run.attempts, backoff), error, counts: true };
 }
