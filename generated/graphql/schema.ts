@@ -169,7 +169,8 @@ enum DistributionMeasureInput {
 
   """
   Hours from the first commit of a merged request to its opening. The phases of a request follow one another; the first
-  four add up to its cycle time. A phase with an unknown end is excluded and lowers \`coverage\`.
+  four add up to its cycle time. A phase with an unknown end is excluded and lowers \`coverage\`. Phases are figures of
+  groups: there are none by author.
   """
   CODING_HOURS
 
@@ -369,7 +370,8 @@ input DistributionRequestInput {
 }
 
 """
-The dimensions of DORA's four keys. They measure teams and systems, so there is no dimension of persons.
+The dimensions of DORA's four keys. They measure teams and systems, so there is no dimension of persons, and neither a
+filter nor a scope of authors is accepted.
 """
 enum DoraDimensionInput {
   """
@@ -409,7 +411,8 @@ input DoraRequestInput {
 }
 
 """
-The dimensions of figures about how groups work. There is no dimension of persons: these figures must not rank people.
+The dimensions of figures about how groups work. There is no dimension of persons: these figures must not rank people. For
+the same reason they accept neither a filter nor a scope of authors.
 """
 enum GroupDimensionInput {
   """
@@ -539,7 +542,8 @@ input FilterInput {
   repos: [String!]! = []
 
   """
-  Authors. Empty: any.
+  Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them
+  accepts no authors here, no \`scope\` of authors, and no dimension \`AUTHOR\` of a phase.
   """
   authors: [String!]! = []
 
@@ -1857,7 +1861,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '434a27888e48ba32';
+export const persistedVersion = 'd0490b179e8e4ed7';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

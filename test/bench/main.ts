@@ -1,5 +1,5 @@
 /** `npm run bench [name ...] [size]`: measures side by side and prints ratios. Never part of the tests. */
-import { benchAnalytics, benchAnalyticsGrowth } from './analytics/analytics.js';
+import { benchAnalytics, benchAnalyticsFigures, benchAnalyticsGrowth } from './analytics/analytics.js';
 import { benchPartitions } from './analytics/partitions.js';
 import { benchCompose } from './compose/compose.js';
 import { benchConsole } from './console/interactive.js';
@@ -28,6 +28,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   units: benchUnits,
   accuracy: benchAccuracy,
   analytics: benchAnalytics,
+  'analytics-figures': benchAnalyticsFigures,
   'analytics-growth': benchAnalyticsGrowth,
   'analytics-partitions': benchPartitions,
 };

@@ -26,6 +26,7 @@ import type {
 } from '../analytics.js';
 import { DIMENSIONS, type Dimension, type Interval } from '../vocabulary.js';
 import { countBuckets, countDays } from './calendar.js';
+import { refuseAuthors } from './group-figures.js';
 import { invalid, tooCostly } from './refusal.js';
 
 /** The cost limits; `LimitName` in graphql/errors.graphql documents each. */
@@ -40,7 +41,8 @@ export const limits: CatalogLimits = {
 
 /**
  * Validates a batch before any SQL: the number of sub-requests, then each of them in the order timeseries, breakdowns,
- * distributions, DORA's keys, work in progress, reviews, flow (its dates, then its buckets, items, or nodes and edges), then the filter.
+ * distributions, DORA's keys, work in progress, reviews, flow (its dates, then its buckets, items, or nodes and edges), then the
+ * filter, and whether figures of groups are asked for by author.
  *
  * @param asked counts the sub-requests of one request, which may contain several batches under aliases
  * @throws Refusal COST_LIMIT_EXCEEDED or VALIDATION_ERROR for the first violation
@@ -51,7 +53,7 @@ export function checkBatch(batch: AnalyticsRequestInput, asked: { subRequests: n
   const lists = timeseries.length + costOf(breakdowns) + costOf(distributions);
   const groups = costOfDora(dora) + costOfWorkInProgress(workInProgress) + (reviews === null ? 0 : COST_OF_REVIEWS);
   countSubRequests(asked, lists + groups + (sankey === null ? 0 : 1));
-  return {
+  const checked = {
     timeseries: timeseries.map((each, index) => checkTimeseries(each, `batch.timeseries[${index}]`)),
     breakdowns: breakdowns.map((each, index) => checkBreakdown(each, `batch.breakdowns[${index}]`)),
     distributions: distributions.map((each, index) => checkDistribution(each, `batch.distributions[${index}]`)),
@@ -62,6 +64,8 @@ export function checkBatch(batch: AnalyticsRequestInput, asked: { subRequests: n
     useInvestment,
     ...checkFilters(filters ?? {}, 'batch.filters'),
   };
+  refuseAuthors(checked);
+  return checked;
 }
 
 /** A comparison and the buckets of a distribution are another statement each. */

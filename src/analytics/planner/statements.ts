@@ -219,15 +219,15 @@ function units(dialect: Dialect, query: UnitsQuery, owner: string, bind: Bind): 
       ? ''
       : ` and (${column}, id) ${descending ? '<' : '>'} (${bind(type, after.key)}, ${bind('text', after.id)})`;
   const direction = descending ? ' desc' : '';
-  const columns = [
-    'id, work_type, repo, team, author, theme, subcategory',
-    `${dialect.milliseconds('started_at')}, ${dialect.milliseconds('completed_at')}, ${dialect.dayText} as day_text`,
-    'churn, cycle_ms',
-  ];
+  const page =
+    `select id, work_type, repo, team, author, theme, subcategory, started_at, completed_at, day, churn, cycle_ms ` +
+    `from ${dialect.from('units', [], [])} where ${unitConditions(dialect, query, owner, bind)}${beyond} ` +
+    `order by ${column}${direction}, id${direction} limit ${bind('integer', limit)}`;
+  // PostgreSQL would convert the times of all rows before it sorts them.
   return (
-    `select ${columns.join(', ')} from ${dialect.from('units', [], [])} ` +
-    `where ${unitConditions(dialect, query, owner, bind)}${beyond} ` +
-    `order by ${column}${direction}, id${direction} limit ${bind('integer', limit)}`
+    'select id, work_type, repo, team, author, theme, subcategory, ' +
+    `${dialect.milliseconds('started_at')}, ${dialect.milliseconds('completed_at')}, ${dialect.dayText} as day_text, ` +
+    `churn, cycle_ms from (${page}) listed order by ${column}${direction}, id${direction}`
   );
 }
 

@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest';
 import type { AnalyticsRequestInput } from '../../../generated/graphql/resolvers.js';
 import { checkBatch, limits } from '../../../src/analytics/graphql/check-batch.js';
 import { Refusal } from '../../../src/analytics/graphql/refusal.js';
-import { DIMENSIONS, INTERVALS, MEASURES, SCOPE_LEVELS, type Dimension } from '../../../src/analytics/vocabulary.js';
+import {
+  DIMENSIONS,
+  INTERVALS,
+  MEASURES,
+  PHASE_MEASURES,
+  SCOPE_LEVELS,
+  type Dimension,
+} from '../../../src/analytics/vocabulary.js';
 
 const dateRange = { startDate: '2026-01-01', endDate: '2026-01-31' };
 const series = { dimension: 'TEAM', measure: 'COUNT', interval: 'DAY', dateRange } as const;
@@ -230,6 +237,40 @@ test('A valid batch is returned unchanged, with defaults filled in', () => {
   expect(checkBatch({}, { subRequests: 0 })).toEqual(nothing);
   expect(checkBatch({ filters: null, sankey: null }, { subRequests: 0 })).toEqual(nothing);
   expect(checkBatch({ filters: { scope: null } }, { subRequests: 0 })).toEqual(nothing);
+});
+
+describe('Figures of groups', () => {
+  const phases = ['CODING_HOURS', 'PICKUP_HOURS', 'REVIEW_HOURS', 'MERGE_HOURS', 'DEPLOY_HOURS', 'LEAD_TIME_HOURS'];
+  const groups: readonly (readonly [string, AnalyticsRequestInput])[] = [
+    ['dora', { dora: { dateRange, topN: 10 } }],
+    ['workInProgress', { workInProgress: { dateRange, topN: 10 } }],
+    ['reviews', { reviews: { dateRange, topN: 10 } }],
+    ...PHASE_MEASURES.map(
+      (measure) => [measure, { distributions: [{ measure, dateRange, topN: 10, dimension: 'TEAM' }] }] as const,
+    ),
+  ];
+
+  test.each(groups)('%s is not answered by author', (_name, batch) => {
+    const ofTeam = { teams: ['core'], scope: { level: 'REPO', ids: ['a'] } } as const;
+    expect(refusalOf({ ...batch, filters: ofTeam })).toBeNull();
+    expect(refusalOf({ ...batch, filters: { authors: ['kim'] } })).toEqual(invalid('batch.filters.authors'));
+    const scope = { level: 'AUTHOR', ids: ['kim'] } as const;
+    expect(refusalOf({ ...batch, filters: { scope } })).toEqual(invalid('batch.filters.scope.level'));
+  });
+
+  test('have no dimension of authors', () => {
+    expect(PHASE_MEASURES).toEqual(phases);
+    for (const measure of PHASE_MEASURES)
+      expect(refusalOf({ distributions: [spread, { ...spread, measure, dimension: 'AUTHOR' }] })).toEqual(
+        invalid('batch.distributions[1].dimension'),
+      );
+  });
+
+  test('leave other figures by author as they are', () => {
+    const filters = { authors: ['kim'], scope: { level: 'AUTHOR', ids: ['kim'] } } as const;
+    const byAuthor = { ...breakdown, dimension: 'AUTHOR' } as const;
+    expect(refusalOf({ breakdowns: [byAuthor], distributions: [spread], timeseries: [series], filters })).toBeNull();
+  });
 });
 
 test('The limits match the documentation', () => {

@@ -1,11 +1,13 @@
 /**
  * `npm run bench analytics [millions]`: batches of ten over so many million work units (default 1 on PostgreSQL and 10
  * on ClickHouse), beside the same statements sent by hand. `npm run bench analytics-growth [millions ...]` measures how
- * they grow, with the sizes on disk (default 0.1, 1 and 10).
+ * they grow, with the sizes on disk (default 0.1, 1 and 10). `npm run bench analytics-figures [millions]` measures the
+ * figures that are not sums in the same way as the batches.
  */
 import type { AnalyticsBatch } from '../../../src/analytics/analytics.js';
 import { median, printTable } from '../measure.js';
 import { batches, byHand, ORG } from './batches.js';
+import { figures } from './figures.js';
 import { chdbEngine, postgresEngine, type MeasuredEngine } from './engines.js';
 import { peakMegabytes } from './memory.js';
 
@@ -16,7 +18,36 @@ const never = new AbortController().signal;
 
 type Figures = Readonly<Record<string, string | number>>;
 
-export async function benchAnalytics(): Promise<void> {
+export function benchAnalytics(): Promise<void> {
+  return onBoth(
+    'A batch of 10 beside the same statements by hand (milliseconds, and MB at most)',
+    async (engine, size, aim) => {
+      const compared = Object.entries(batches).map(([name, batch]) => ({
+        name,
+        ask: () => run(engine, batch),
+        statements: byHand(engine.byHand, batch),
+      }));
+      return [...(await measure(engine, compared, size, aim)), await weighted(engine, size)];
+    },
+  );
+}
+
+export function benchAnalyticsFigures(): Promise<void> {
+  return onBoth('A figure beside the same statements by hand (milliseconds, and MB at most)', (engine, size, aim) => {
+    const compared = Object.entries(figures).map(([name, figure]) => ({
+      name,
+      ask: () => figure.ask(engine.analytics, never),
+      statements: figure.byHand(engine.figures),
+    }));
+    return measure(engine, compared, size, aim);
+  });
+}
+
+/** Measures on each engine that is there, filled with as many units as it is measured with. */
+async function onBoth(
+  title: string,
+  work: (engine: MeasuredEngine, size: number, aim: string) => Promise<readonly Figures[]>,
+): Promise<void> {
   const millions = process.argv.map(Number).find((each) => each > 0);
   const measured = [
     { open: postgresEngine, size: millions ?? 1, aim: '<= 1.1' },
@@ -25,10 +56,16 @@ export async function benchAnalytics(): Promise<void> {
   for (const { open, size, aim } of measured) {
     await withEngine(open, async (engine) => {
       await engine.grow(size * MILLION, true);
-      const rows = [...(await measure(engine, size, aim)), await weighted(engine, size)];
-      printTable('A batch of 10 beside the same statements by hand (milliseconds, and MB at most)', rows);
+      printTable(title, await work(engine, size, aim));
     });
   }
+}
+
+/** What is measured beside statements by hand. */
+interface Compared {
+  readonly name: string;
+  ask(): Promise<unknown>;
+  readonly statements: readonly string[];
 }
 
 export async function benchAnalyticsGrowth(): Promise<void> {
@@ -96,14 +133,18 @@ async function withEngine(
   }
 }
 
-async function measure(engine: MeasuredEngine, size: number, aim: string): Promise<readonly Figures[]> {
+async function measure(
+  engine: MeasuredEngine,
+  compared: readonly Compared[],
+  size: number,
+  aim: string,
+): Promise<readonly Figures[]> {
   const rows: Figures[] = [];
-  for (const [name, batch] of Object.entries(batches)) {
-    const statements = byHand(engine.byHand, batch);
+  for (const { name, ask, statements } of compared) {
     // In turns, so that a busy moment of the machine hits both.
     const [ours, hand]: [number[], number[]] = [[], []];
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const times = [await timed(() => run(engine, batch)), await timed(() => engine.send(statements))] as const;
+      const times = [await timed(ask), await timed(() => engine.send(statements))] as const;
       // The first round fills caches.
       if (round === 0) continue;
       ours.push(times[0]);
@@ -112,12 +153,12 @@ async function measure(engine: MeasuredEngine, size: number, aim: string): Promi
     rows.push({
       engine: engine.name,
       units: `${size} million`,
-      batch: name,
-      batch_ms: Math.round(median(ours)),
+      asked: name,
+      ours_ms: Math.round(median(ours)),
       by_hand_ms: Math.round(median(hand)),
       ratio: Number((median(ours) / median(hand)).toFixed(2)),
       aim,
-      batch_mb: await peakMegabytes(engine.memory, () => run(engine, batch)),
+      ours_mb: await peakMegabytes(engine.memory, ask),
       by_hand_mb: await peakMegabytes(engine.memory, () => engine.send(statements)),
     });
   }
@@ -135,8 +176,8 @@ async function weighted(engine: MeasuredEngine, size: number): Promise<Figures> 
   return {
     engine: engine.name,
     units: `${size} million`,
-    batch: 'dashboard, useInvestment',
-    batch_ms: Math.round(median(times)),
+    asked: 'dashboard, useInvestment',
+    ours_ms: Math.round(median(times)),
   };
 }
 

@@ -13,6 +13,7 @@ import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
 import type { Exclusively } from '../../../src/analytics/store/options.js';
 import { startEmbeddedPostgres } from '../../../src/database/embedded.js';
 import { clickHouseByHand, postgresByHand, type HandDialect } from './batches.js';
+import { clickHouseFigures, postgresFigures, type FigureDialect } from './figures.js';
 import { clickHouseUnits, postgresShares, postgresUnits } from './generate.js';
 import { memoryOfChildren, ownMemory, ownProcessorTime, processorTimeWithChildren } from './memory.js';
 
@@ -23,6 +24,7 @@ export interface MeasuredEngine {
   readonly name: string;
   readonly analytics: Analytics;
   readonly byHand: HandDialect;
+  readonly figures: FigureDialect;
   /** Sends statements by hand, the fastest way there is. */
   send(statements: readonly string[]): Promise<void>;
   /** Adds units until there are that many; with shares, those of all units. */
@@ -56,6 +58,7 @@ export async function postgresEngine(): Promise<MeasuredEngine> {
     name: 'PostgreSQL',
     analytics,
     byHand: postgresByHand,
+    figures: postgresFigures,
     async send(statements) {
       await Promise.all(statements.map((statement) => sql.unsafe(statement).values()));
     },
@@ -103,6 +106,7 @@ export async function chdbEngine(): Promise<MeasuredEngine | { readonly missing:
     name: 'ClickHouse (chdb)',
     analytics,
     byHand: clickHouseByHand,
+    figures: clickHouseFigures,
     // One after another: each takes all cores already.
     async send(statements) {
       for (const statement of statements) await engine.command(statement);

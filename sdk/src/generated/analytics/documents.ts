@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '434a27888e48ba32';
+export const persistedVersion = 'd0490b179e8e4ed7';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {

@@ -284,7 +284,8 @@ export type DistributionMeasureInput =
   | 'CHURN_LOC'
   /**
    * Hours from the first commit of a merged request to its opening. The phases of a request follow one another; the first
-   * four add up to its cycle time. A phase with an unknown end is excluded and lowers `coverage`.
+   * four add up to its cycle time. A phase with an unknown end is excluded and lowers `coverage`. Phases are figures of
+   * groups: there are none by author.
    */
   | 'CODING_HOURS'
   /** Hours from the start of a unit to its completion. Incomplete units are excluded. */
@@ -376,7 +377,10 @@ export type DoraBucket = {
   readonly keys: DoraKeys;
 };
 
-/** The dimensions of DORA's four keys. They measure teams and systems, so there is no dimension of persons. */
+/**
+ * The dimensions of DORA's four keys. They measure teams and systems, so there is no dimension of persons, and neither a
+ * filter nor a scope of authors is accepted.
+ */
 export type DoraDimensionInput =
   /** The repository. */
   | 'REPO'
@@ -445,7 +449,10 @@ export type DoraResult = {
 
 /** Selects work units. All filters must match; each accepts at most 100 values. */
 export type FilterInput = {
-  /** Authors. Empty: any. */
+  /**
+   * Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them
+   * accepts no authors here, no `scope` of authors, and no dimension `AUTHOR` of a phase.
+   */
   readonly authors?: ReadonlyArray<Scalars['String']['input']>;
   /** Repositories. Empty: any. */
   readonly repos?: ReadonlyArray<Scalars['String']['input']>;
@@ -461,7 +468,10 @@ export type FilterInput = {
   readonly workTypes?: ReadonlyArray<Scalars['String']['input']>;
 };
 
-/** The dimensions of figures about how groups work. There is no dimension of persons: these figures must not rank people. */
+/**
+ * The dimensions of figures about how groups work. There is no dimension of persons: these figures must not rank people. For
+ * the same reason they accept neither a filter nor a scope of authors.
+ */
 export type GroupDimensionInput =
   /** The repository. */
   | 'REPO'
