@@ -76,8 +76,52 @@ export interface WorkUnitChange {
   readonly areNew?: boolean;
 }
 
+/** How a unit is classified. */
+export type Classified = Pick<WorkUnit, 'theme' | 'subcategory' | 'shares'>;
+
+/** A subcategory that an organization has set for a unit. It replaces the classification by rules. */
+export interface Correction {
+  readonly unitId: string;
+  readonly subcategory: Subcategory;
+  readonly note: string | null;
+  /** Epoch milliseconds. */
+  readonly correctedAt: number;
+  /** An e-mail address or a name, for display. */
+  readonly correctedBy: string;
+}
+
+/**
+ * The corrections of organizations. Every change of the store obeys them: a unit that is derived again stays corrected,
+ * and so does one that was removed and comes back.
+ */
+export interface CorrectionStore {
+  /**
+   * Stores a correction, in place of an earlier one of the unit, and classifies the unit by it; atomically if the engine
+   * has transactions.
+   *
+   * @returns false: the organization has no such unit, and nothing was stored
+   */
+  correct(orgId: string, correction: Correction): Promise<boolean>;
+  /**
+   * Removes a correction, and classifies the unit as given, in the same way.
+   *
+   * @param classified undefined: the unit is not derived any more, and is left as it is
+   * @returns false: there is no such correction
+   */
+  withdraw(orgId: string, unitId: string, classified: Classified | undefined): Promise<boolean>;
+  findCorrection(orgId: string, unitId: string): Promise<Correction | undefined>;
+  /** Ordered by the units' ids. @param after the id of the last one of the page before; '' for the first page */
+  listCorrections(orgId: string, after: string, limit: number): Promise<readonly Correction[]>;
+  countCorrections(orgId: string): Promise<number>;
+  /** Removes the corrections of one repository. */
+  clearCorrections(orgId: string, repoId: string): Promise<void>;
+}
+
 /** The store of work units: the database of the records that they are derived from. */
-export interface WorkUnitStore {
+export interface WorkUnitStore extends UnitStore, CorrectionStore {}
+
+/** The part of the store that a derivation uses. */
+export interface UnitStore {
   /** Creates missing tables. */
   ensureSchema(): Promise<void>;
   /** Applies a change, atomically if the engine has transactions; idempotent. */

@@ -27,6 +27,7 @@ export function registerAuthorsCommand(program: Command): void {
       const { importAuthors } = await import('../sync/work-units/authors/import-authors.js');
       return importAuthors(resources, authors, report);
     },
+    count: ({ length }) => length,
     listed: (authors) => authors.length,
   });
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { WORK_TYPES, type WorkType } from '../analytics/vocabulary.js';
 import type { Share } from '../analytics/work-unit.js';
 import type { Classifier, Contribution } from '../sync/work-units/classify/classifier.js';
+import type { Explanation } from '../sync/work-units/explain.js';
 import { oneLine } from './one-line.js';
 import type { WorkUnitOptions } from './work-units.js';
 
@@ -56,19 +57,44 @@ async function explain(id: string, options: ClassifyOptions): Promise<void> {
       throw new UsageError(
         `${resources.orgId} has no work unit ${JSON.stringify(id)} (use --org to choose another organization)`,
       );
-    const { unit, title, contributions, stored } = explanation;
+    const { unit, title, contributions, stored, correction } = explanation;
     const isCurrent = JSON.stringify(stored?.shares) === JSON.stringify(unit.shares);
     if (options.json === true) {
-      console.log(JSON.stringify({ ...unit, title, contributions, stored_shares: stored?.shares ?? null }));
+      const stored_shares = stored?.shares ?? null;
+      console.log(
+        JSON.stringify({ ...unit, title, contributions, stored_shares, correction: correctionValue(correction) }),
+      );
       return;
     }
     console.log(`${unit.id}\n${oneLine(title)}\n${unit.repo}, ${unit.author || 'no author'}, team ${unit.team}\n`);
-    console.log(table(unit.shares, contributions));
+    if (correction !== undefined) console.log(`${correctionLine(correction, contributions)}\n`);
+    console.log(table(unit.shares, contributions, correction === undefined ? undefined : 'replaced by the correction'));
     if (!isCurrent)
       console.log(
         `\nThe stored shares differ, because rules or records have changed since; the next sync updates them:\n${sharesLine(stored?.shares ?? [])}`,
       );
   });
+}
+
+function correctionValue(correction: Explanation['correction']): object | null {
+  if (correction === undefined) return null;
+  const { correctedAt, correctedBy, note, subcategory, insteadOf } = correction;
+  const corrected_at = new Date(correctedAt).toISOString();
+  return { subcategory, note, corrected_at, corrected_by: correctedBy, instead_of: insteadOf };
+}
+
+/** What was corrected, when, by whom, and what the rules say instead. */
+function correctionLine(
+  { correctedAt, correctedBy, note, subcategory, insteadOf }: NonNullable<Explanation['correction']>,
+  contributions: readonly Contribution[],
+): string {
+  const rules = contributions.filter((each) => each.subcategory === insteadOf).map(({ rule }) => oneLine(rule));
+  const source = rules.length === 0 ? '' : ` (by the rule ${[...new Set(rules)].join(', ')})`;
+  return [
+    `Corrected to ${subcategory} on ${new Date(correctedAt).toISOString()} by ${oneLine(correctedBy)}`,
+    ...(note === null ? [] : [`  note: ${oneLine(note)}`]),
+    `  instead of ${insteadOf}${source}`,
+  ].join('\n');
 }
 
 async function tryText(text: string, options: ClassifyOptions): Promise<void> {
@@ -106,7 +132,11 @@ function tally(classifier: Classifier, paths: readonly string[]): ReadonlyMap<nu
 }
 
 /** One line per subcategory, followed by one per contribution. */
-function table(shares: readonly Share[], contributions: readonly Contribution[]): string {
+function table(
+  shares: readonly Share[],
+  contributions: readonly Contribution[],
+  others = 'below the minimum share',
+): string {
   const lines: string[] = [];
   const describe = ({ points, rule, signal, match }: Contribution): string =>
     `        ${points.toFixed(2).padStart(6)} points  ${oneLine(rule)}: ${signal.replace('_', ' ')} ${oneLine(match)}`;
@@ -115,7 +145,7 @@ function table(shares: readonly Share[], contributions: readonly Contribution[])
     lines.push(`${percent(share)}  ${subcategory}`, ...of(subcategory).map(describe));
   }
   const rest = contributions.filter(({ subcategory }) => !shares.some((share) => share.subcategory === subcategory));
-  if (rest.length > 0) lines.push('  below the minimum share', ...rest.map(describe));
+  if (rest.length > 0) lines.push(`  ${others}`, ...rest.map(describe));
   return lines.join('\n');
 }
 

@@ -5,7 +5,7 @@ import type { WorkUnitOptions } from './work-units.js';
 type ImportOptions = WorkUnitOptions & { readonly json?: boolean };
 
 /** `plumbline <name> import <file>`: stores the entries of a file, and derives work units again. */
-export interface ImportCommand<Entry> {
+export interface ImportCommand<Content> {
   readonly name: string;
   readonly description: string;
   /** The description of `import`. */
@@ -14,17 +14,19 @@ export interface ImportCommand<Entry> {
   /** Printed before the name of each repository. */
   readonly progress: string;
   /** @throws FileError naming every problem of the file */
-  readonly load: (file: string) => Promise<readonly Entry[]>;
+  readonly load: (file: string) => Promise<Content>;
   readonly store: (
     resources: DerivationResources,
-    entries: readonly Entry[],
+    content: Content,
     report: (repository: string) => void,
   ) => Promise<{ readonly repositories: number; readonly workUnits: number }>;
   /** The value of `name` in the JSON output. */
-  readonly listed: (entries: readonly Entry[]) => unknown;
+  readonly listed: (content: Content) => unknown;
+  /** The number of entries. */
+  readonly count: (content: Content) => number;
 }
 
-export function registerImportCommand<Entry>(program: Command, command: ImportCommand<Entry>): void {
+export function registerImportCommand<Content>(program: Command, command: ImportCommand<Content>): void {
   const { name, description, purpose, help } = command;
   program
     .command(name)
@@ -45,19 +47,23 @@ export function registerImportCommand<Entry>(program: Command, command: ImportCo
     });
 }
 
-async function importFile<Entry>(command: ImportCommand<Entry>, file: string, options: ImportOptions): Promise<void> {
-  const { name, progress, load, store, listed } = command;
+async function importFile<Content>(
+  command: ImportCommand<Content>,
+  file: string,
+  options: ImportOptions,
+): Promise<void> {
+  const { name, progress, load, store, listed, count } = command;
   const { withDerivation } = await import('./work-units.js');
-  const entries = await load(file);
+  const content = await load(file);
   await withDerivation(options, async (resources) => {
-    const { repositories, workUnits } = await store(resources, entries, (repository) => {
+    const { repositories, workUnits } = await store(resources, content, (repository) => {
       console.error(`${progress} ${repository}`);
     });
-    const summary = { org_id: resources.orgId, [name]: listed(entries), repositories, work_units: workUnits };
+    const summary = { org_id: resources.orgId, [name]: listed(content), repositories, work_units: workUnits };
     if (options.json === true) console.log(JSON.stringify(summary));
     else
       console.log(
-        `${entries.length} ${name} of ${resources.orgId} stored; ${workUnits} work units of ${repositories} repositories derived again`,
+        `${count(content)} ${name} of ${resources.orgId} stored; ${workUnits} work units of ${repositories} repositories derived again`,
       );
   });
 }

@@ -138,6 +138,16 @@ if (process.argv[2] === 'authors') {
   registerAuthorsCommand(program);
 } else program.command('authors').description('manage the authors of an organization');
 
+if (process.argv[2] === 'rules') {
+  const { registerRulesCommand } = await import('./rules.js');
+  registerRulesCommand(program);
+} else program.command('rules').description('manage the rules of an organization that classify its work units');
+
+if (process.argv[2] === 'corrections') {
+  const { registerCorrectionsCommand } = await import('./corrections.js');
+  registerCorrectionsCommand(program);
+} else program.command('corrections').description('correct the classification of single work units');
+
 if (process.argv[2] === 'service-tokens') {
   const { registerServiceTokensCommand } = await import('./service-tokens.js');
   registerServiceTokensCommand(program);

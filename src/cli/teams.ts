@@ -26,6 +26,7 @@ export function registerTeamsCommand(program: Command): void {
       const { importTeams } = await import('../sync/work-units/teams/import-teams.js');
       return importTeams(resources, teams, report);
     },
+    count: ({ length }) => length,
     listed: (teams) => teams.map(({ id }) => id),
   });
 }

@@ -3,7 +3,7 @@ import { waitForLock, type RenewedLock } from './sinks/wait-for-lock.js';
 import { TABLES } from './records.js';
 import { TARGETS, type ProviderName } from './targets.js';
 import { underLock } from './work-units/derivation/resources.js';
-import type { DerivationResources } from './work-units/derivation/resources.js';
+import type { CorrectableResources } from './work-units/derivation/resources.js';
 
 /**
  * Removes a repository of an organization. If a removal is interrupted, the next one completes it.
@@ -15,7 +15,7 @@ import type { DerivationResources } from './work-units/derivation/resources.js';
  * @param repoId a repository without stored data is not an error
  */
 export async function forgetRepository(
-  resources: DerivationResources,
+  resources: CorrectableResources,
   repoId: string,
   source: ProviderName,
 ): Promise<void> {
@@ -23,7 +23,9 @@ export async function forgetRepository(
   const locks: RenewedLock[] = [];
   try {
     for (const target of TARGETS) locks.push(await waitForLock(sink, { repoId, target, source }, dependencies));
-    await underLock(resources, repoId, (held) => remove(held, repoId, locks));
+    await underLock(resources, repoId, (held) =>
+      remove({ ...held, corrections: resources.corrections }, repoId, locks),
+    );
   } finally {
     for (const lock of locks) await lock.release();
   }
@@ -34,7 +36,7 @@ export async function forgetRepository(
  * treating the remaining data as complete.
  */
 async function remove(
-  { orgId, sink, records, store, dependencies }: DerivationResources,
+  { orgId, sink, records, store, corrections, dependencies }: CorrectableResources,
   repoId: string,
   locks: readonly RenewedLock[],
 ): Promise<void> {
@@ -44,6 +46,7 @@ async function remove(
   };
   await sink.clearStates(repoId);
   await records.clear(repoId);
+  await corrections.clearCorrections(orgId, repoId);
   for await (const units of store.scan(orgId, repoId)) {
     await assertHeld();
     await store.apply({ orgId, repoId, units: [], removed: units.map(({ id }) => id) });

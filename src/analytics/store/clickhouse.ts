@@ -10,6 +10,8 @@
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import { isoText, momentText } from '../clickhouse/moments.js';
+import { clickHouseCorrections, createCorrections, readCorrected } from './clickhouse-corrections.js';
+import { asCorrected } from './corrections.js';
 import type { StoreOptions } from './options.js';
 import { ensureClickHouseSchema } from './clickhouse-schema.js';
 import { MEASURE_COLUMNS, partRow, REVIEWERS_COLUMN, shareRows, unitOf, unitRow } from './rows.js';
@@ -36,17 +38,42 @@ export function openClickHouseStore(
     known.add(key);
     return (version = Math.max(version + VERSIONS_OF_A_CHANGE, options.now() * 1000));
   };
+  const find = async (orgId: string, id: string): Promise<WorkUnit | undefined> => {
+    const [row] = await engine.query(
+      `select ${COLUMNS.join(', ')} from work_units final where org_id = {org:String} and id = {id:String}`,
+      { org: orgId, id },
+    );
+    return row === undefined ? undefined : decoded(row);
+  };
+  const applyCorrected = async (change: WorkUnitChange): Promise<void> => {
+    const { orgId, repoId } = change;
+    let corrected = await readCorrected(engine, orgId, repoId);
+    for (;;) {
+      const units = change.units.map((unit) => asCorrected(unit, corrected));
+      await apply(engine, { ...change, units }, await nextVersion(change));
+      // Without transactions: a correction that was stored before the units were written did not find them.
+      const since = await readCorrected(engine, orgId, repoId);
+      if (units.every(({ id }) => corrected.get(id) === since.get(id))) return;
+      corrected = since;
+    }
+  };
   return {
-    ensureSchema: () => ensureClickHouseSchema(engine, options.exclusively),
-    apply: async (change) => apply(engine, change, await nextVersion(change)),
-    scan: (orgId, repoId) => scan(engine, orgId, repoId),
-    async find(orgId, id) {
-      const [row] = await engine.query(
-        `select ${COLUMNS.join(', ')} from work_units final where org_id = {org:String} and id = {id:String}`,
-        { org: orgId, id },
-      );
-      return row === undefined ? undefined : decoded(row);
+    ensureSchema: async () => {
+      await ensureClickHouseSchema(engine, options.exclusively);
+      await createCorrections(engine);
     },
+    apply: applyCorrected,
+    scan: (orgId, repoId) => scan(engine, orgId, repoId),
+    find,
+    ...clickHouseCorrections(engine, {
+      find,
+      now: options.now,
+      apply: async (change) => {
+        // Another process may have written a later version of the unit.
+        known.delete(`${change.orgId} ${change.repoId}`);
+        await applyCorrected(change);
+      },
+    }),
     close: () => engine.close(),
   };
 }

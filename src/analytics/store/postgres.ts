@@ -9,7 +9,9 @@ import { analyzeUnknown } from '../../database/statistics.js';
 import { storableText } from '../../database/storable-text.js';
 import { writeTexts } from '../../database/text-arrays.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
+import { asCorrected, correctedOf } from './corrections.js';
 import type { StoreOptions } from './options.js';
+import { createCorrections, postgresCorrections, selectCorrected } from './postgres-corrections.js';
 import {
   hasMeasures,
   idsOf,
@@ -37,12 +39,15 @@ export function openPostgresStore(uri: string, options: StoreOptions): WorkUnitS
       await sql.begin(ensureSchema);
       await analyzeUnknown(sql, TABLES);
     },
-    apply: (change) => sql.begin((transaction) => apply(transaction, change)),
+    apply: (change) =>
+      sql.begin(async (transaction) => {
+        // A server that crashes loses the most recent changes together with their progress notes, so they are derived
+        // again. So no commit has to wait for the disk.
+        await Promise.all([transaction`set local synchronous_commit = off`, apply(transaction, change)]);
+      }),
     scan: (orgId, repoId) => scan(sql, orgId, repoId),
-    async find(orgId, id) {
-      const [row] = await sql<UnitColumns[]>`${units(sql)} where unit.org_id = ${orgId} and unit.id = ${id}`;
-      return row === undefined ? undefined : decoded(row);
-    },
+    find: (orgId, id) => find(sql, orgId, id),
+    ...postgresCorrections(sql, { find, apply, lock: lockRepository }),
     settle: () => analyzeUnknown(sql, TABLES),
     close: () => database.close(),
   };
@@ -94,6 +99,7 @@ async function ensureSchema(sql: Transaction): Promise<void> {
     where attrelid in ('work_units'::regclass, 'work_unit_shares'::regclass) and attname = 'churn' and attnotnull`;
   for (const { name } of strict) await sql`alter table ${sql(name)} alter column churn drop not null`;
   await addMeasures(sql);
+  await createCorrections(sql);
   await sql`
     create index if not exists work_units_by_day on work_units (org_id, day)
       include (work_type, repo, team, author, theme, subcategory, churn, cycle_ms)`;
@@ -132,25 +138,31 @@ async function apply(sql: Transaction, change: WorkUnitChange): Promise<void> {
   const isRemoving = change.removed.length > 0;
   // Syncs of one repository are serialized; those of different repositories share no rows. Statements that are not
   // awaited are pipelined.
-  const statements = [
-    // A server that crashes loses the most recent changes together with their progress notes, so they are derived again.
-    // So no commit has to wait for the disk.
-    sql`set local synchronous_commit = off`,
-    sql`select pg_advisory_xact_lock(hashtextextended(${`plumbline work units ${orgId} ${repoId}`}, 0))`,
-    ...(isRemoving ? [removeShares(sql, orgId, change.removed), removeUnits(sql, orgId, change.removed)] : []),
-  ];
+  const [, rows] = await Promise.all([lockRepository(sql, orgId, repoId), selectCorrected(sql, orgId, repoId)]);
+  const corrected = correctedOf(rows.map(({ id, subcategory }) => [id, subcategory]));
+  const statements = isRemoving
+    ? [removeShares(sql, orgId, change.removed), removeUnits(sql, orgId, change.removed)]
+    : [];
   for (let start = 0; start < change.units.length; start += WRITTEN) {
-    const some = change.units.slice(start, start + WRITTEN);
-    const rows = (areNew ? some : latestOf(some)).map((unit) => ({ unit, row: unitRow(unit) }));
+    const some = change.units.slice(start, start + WRITTEN).map((unit) => asCorrected(unit, corrected));
+    const arriving = (areNew ? some : latestOf(some)).map((unit) => ({ unit, row: unitRow(unit) }));
     if (!areNew) {
-      const ids = rows.map(({ row }) => row.id);
+      const ids = arriving.map(({ row }) => row.id);
       statements.push(removeShares(sql, orgId, ids));
     }
     // Most units have none of these values: they are written without the columns.
-    for (const chosen of [rows.filter(({ row }) => !hasMeasures(row)), rows.filter(({ row }) => hasMeasures(row))])
+    for (const chosen of [
+      arriving.filter(({ row }) => !hasMeasures(row)),
+      arriving.filter(({ row }) => hasMeasures(row)),
+    ])
       if (chosen.length > 0) statements.push(write(sql, orgId, repoId, chosen, areNew));
   }
   await Promise.all(statements);
+}
+
+/** Changes of one repository take turns. */
+function lockRepository(sql: Transaction, orgId: string, repoId: string): Statement {
+  return sql`select pg_advisory_xact_lock(hashtextextended(${`plumbline work units ${orgId} ${repoId}`}, 0))`;
 }
 
 function removeShares(sql: Transaction, orgId: string, ids: readonly string[]): Statement {
@@ -274,6 +286,11 @@ function units(sql: Sql): ReturnType<Sql> {
                                      order by part.weight desc, part.subcategory), '[]')
             from work_unit_shares part where part.org_id = unit.org_id and part.id = unit.id) as parts
     from work_units unit`;
+}
+
+async function find(sql: Sql, orgId: string, id: string): Promise<WorkUnit | undefined> {
+  const [row] = await sql<UnitColumns[]>`${units(sql)} where unit.org_id = ${orgId} and unit.id = ${id}`;
+  return row === undefined ? undefined : decoded(row);
 }
 
 async function* scan(sql: Sql, orgId: string, repoId: string): AsyncGenerator<readonly WorkUnit[]> {

@@ -185,7 +185,7 @@ export function unitOf(row: Readonly<Record<string, unknown>>, parts: readonly P
     team: String(row['team']),
     author: String(row['author']),
     theme: checked(isTheme, row['theme']),
-    subcategory: checked(isSubcategory, row['subcategory']),
+    subcategory: checkedSubcategory(row['subcategory']),
     startedAt: Date.parse(String(row['started_at'])),
     completedAt: typeof completed === 'string' ? Date.parse(completed) : null,
     day: String(row['day']),
@@ -211,7 +211,12 @@ function phasesOf(row: Readonly<Record<string, unknown>>): Phases {
 
 /** A stored share. */
 export function partRow(subcategory: unknown, weight: unknown): Part {
-  return { subcategory: checked(isSubcategory, subcategory), weight: Number(weight) };
+  return { subcategory: checkedSubcategory(subcategory), weight: Number(weight) };
+}
+
+/** @throws Error if a stored value is no subcategory */
+export function checkedSubcategory(stored: unknown): Subcategory {
+  return checked(isSubcategory, stored);
 }
 
 /** Makes a value storable by all engines: no U+0000, no lone surrogate, at most 512 bytes. */

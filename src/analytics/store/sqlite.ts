@@ -6,6 +6,8 @@
 import Database from 'libsql';
 import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
+import { asCorrected } from './corrections.js';
+import { CORRECTIONS_SCHEMA, readCorrected, sqliteCorrections } from './sqlite-corrections.js';
 import {
   hasMeasures,
   idsOf,
@@ -98,6 +100,8 @@ export function openSqliteStore(path: string): WorkUnitStore {
     prepared.set(text, statement);
     return statement;
   };
+  const inTransaction = <Result>(action: () => Result): Promise<Result> =>
+    settled(() => inSqliteTransaction((statement) => database.exec(statement), action));
   return {
     ensureSchema: () =>
       settled(() => {
@@ -116,20 +120,19 @@ export function openSqliteStore(path: string): WorkUnitStore {
         );
       }),
     apply: (change) =>
-      settled(() => {
-        inSqliteTransaction(
-          (statement) => database.exec(statement),
-          () => {
-            apply(prepare, change);
-          },
-        );
+      inTransaction(() => {
+        apply(prepare, change);
       }),
     scan: (orgId, repoId) => scan(prepare, orgId, repoId),
-    find: (orgId, id) =>
-      settled(() => {
-        const row = prepare('select * from work_units where org_id = ? and id = ?').get([orgId, id]);
-        return isRow(row) ? decoded(prepare, orgId, row) : undefined;
-      }),
+    find: (orgId, id) => settled(() => find(prepare, orgId, id)),
+    ...sqliteCorrections({
+      prepare,
+      inTransaction,
+      find: (orgId, id) => find(prepare, orgId, id),
+      apply: (change) => {
+        apply(prepare, change);
+      },
+    }),
     close: () =>
       settled(() => {
         database.close();
@@ -147,6 +150,7 @@ function ensureTables(database: Database.Database): void {
   for (const table of strict) database.exec(`alter table ${table} rename to former_${table}`);
   if (strict.includes('work_units')) database.exec('drop index if exists work_units_by_id');
   database.exec(SCHEMA);
+  database.exec(CORRECTIONS_SCHEMA);
   for (const column of [...MEASURE_COLUMNS, REVIEWERS_COLUMN]) {
     const type = column === REVIEWERS_COLUMN ? 'text' : 'integer';
     const found = database.prepare("select 1 from pragma_table_info('work_units') where name = ?").get([column]);
@@ -163,7 +167,11 @@ type Prepare = (text: string) => Database.Statement;
 
 function apply(prepare: Prepare, { orgId, repoId, units, removed, areNew }: WorkUnitChange): void {
   if (removed.length > 0) remove(prepare, orgId, removed);
-  const rows = units.map((unit) => ({ unit, row: unitRow(unit) }));
+  const corrected = readCorrected(prepare, orgId, repoId);
+  const rows = units.map((each) => {
+    const unit = asCorrected(each, corrected);
+    return { unit, row: unitRow(unit) };
+  });
   // The day is part of the key: a unit that moved to another day would stay on the old one.
   if (areNew !== true)
     remove(
@@ -240,6 +248,11 @@ type Row = Readonly<Record<string, unknown>>;
 
 function isRow(row: unknown): row is Row {
   return typeof row === 'object' && row !== null;
+}
+
+function find(prepare: Prepare, orgId: string, id: string): WorkUnit | undefined {
+  const row = prepare('select * from work_units where org_id = ? and id = ?').get([orgId, id]);
+  return isRow(row) ? decoded(prepare, orgId, row) : undefined;
 }
 
 function decoded(prepare: Prepare, orgId: string, row: Row): WorkUnit {

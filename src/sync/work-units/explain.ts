@@ -1,5 +1,7 @@
 /** Explains the classification of a unit: the points from each rule, and their reasons. */
-import type { WorkUnit } from '../../analytics/work-unit.js';
+import { asCorrected } from '../../analytics/store/corrections.js';
+import type { Subcategory } from '../../analytics/vocabulary.js';
+import type { Correction, WorkUnit } from '../../analytics/work-unit.js';
 import type { AnyRow } from '../records.js';
 import type { Contribution } from './classify/classifier.js';
 import {
@@ -11,13 +13,13 @@ import {
   requestUnit,
   titleAndText,
 } from './derivation/derive.js';
-import type { DerivationResources } from './derivation/resources.js';
+import type { CorrectableResources, DerivationResources } from './derivation/resources.js';
 import { repositoryContext, type RepositoryContext } from './derivation/plan.js';
 import { DEPLOYMENT_COLUMNS, INCIDENT_COLUMNS, ISSUE_COLUMNS, RecordReader } from './derivation/read.js';
 import { textOf } from './row-values.js';
 
 export interface Explanation {
-  /** The unit as the current rules derive it. */
+  /** The unit as the current rules derive it, or as it was corrected. */
   readonly unit: WorkUnit;
   /** Its title, for display. */
   readonly title: string;
@@ -25,6 +27,15 @@ export interface Explanation {
   readonly contributions: readonly Contribution[];
   /** The stored unit; it differs if it was derived with other rules or from older records. */
   readonly stored: WorkUnit | undefined;
+  /** The correction in force, and what the rules say instead. */
+  readonly correction: (Correction & { readonly insteadOf: Subcategory }) | undefined;
+}
+
+/** A unit as the current records and rules derive it. */
+export interface DerivedUnit {
+  readonly unit: WorkUnit;
+  readonly title: string;
+  readonly contributions: readonly Contribution[];
 }
 
 /**
@@ -33,11 +44,28 @@ export interface Explanation {
  * @param id as `plumbline` and the analytics show it: `<repository id>:<work type>:<number, hash or id>`
  * @returns undefined if the organization has no such unit
  */
-export async function explainUnit(resources: DerivationResources, id: string): Promise<Explanation | undefined> {
-  const parsed = parseUnitId(id);
-  const stored = await resources.store.find(resources.orgId, id);
+export async function explainUnit(resources: CorrectableResources, id: string): Promise<Explanation | undefined> {
+  const { orgId, store, corrections } = resources;
+  const stored = await store.find(orgId, id);
   // The store searches within the organization only.
-  if (parsed === undefined || stored === undefined) return undefined;
+  if (stored === undefined) return undefined;
+  const derived = await deriveUnit(resources, id);
+  if (derived === undefined) return undefined;
+  const correction = await corrections.findCorrection(orgId, id);
+  if (correction === undefined) return { ...derived, stored, correction: undefined };
+  const { subcategory } = derived.unit;
+  const unit = asCorrected(derived.unit, new Map([[id, correction.subcategory]]));
+  return { ...derived, unit, stored, correction: { ...correction, insteadOf: subcategory } };
+}
+
+/**
+ * Derives one unit without corrections. The caller has found it, or its correction, in the organization.
+ *
+ * @returns undefined if there is no record of it
+ */
+export async function deriveUnit(resources: DerivationResources, id: string): Promise<DerivedUnit | undefined> {
+  const parsed = parseUnitId(id);
+  if (parsed === undefined) return undefined;
   const { repoId, workType, name } = parsed;
   const context = await repositoryContext(resources, repoId, await resources.records.readProgress(repoId));
   if (context === undefined) return undefined;
@@ -45,7 +73,7 @@ export async function explainUnit(resources: DerivationResources, id: string): P
   const made = await MAKERS[workType](new RecordReader(resources.records, context), context, name, (each) => {
     found.push(each);
   });
-  return made === undefined ? undefined : { ...made, contributions: addUp(found), stored };
+  return made === undefined ? undefined : { ...made, contributions: addUp(found) };
 }
 
 /** Adds up contributions that differ only in their points, in the order of their first occurrence. */

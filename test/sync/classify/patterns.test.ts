@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PathRules } from '../../../src/sync/work-units/classify/path-rules.js';
-import { pathMatcher } from '../../../src/sync/work-units/classify/patterns.js';
+import { expressions, linear, pathMatcher } from '../../../src/sync/work-units/classify/patterns.js';
 import { readTitle } from '../../../src/sync/work-units/classify/title.js';
 import { WholeTitles } from '../../../src/sync/work-units/classify/whole-titles.js';
 import { classifier } from '../work-units/derivation/deriving.js';
@@ -18,9 +18,37 @@ describe('the rule of a path', () => {
     fc.assert(
       fc.property(rules, paths, (lists, path) => {
         const plainly = lists.findIndex((list) => list.length > 0 && pathMatcher(...list)(path));
-        expect(new PathRules(lists.map((each) => ({ paths: each }))).find(path)).toBe(plainly);
+        for (const matchers of [expressions, linear])
+          expect(
+            new PathRules(
+              lists.map((each) => ({ paths: each })),
+              matchers,
+            ).find(path),
+          ).toBe(plainly);
       }),
     );
+  });
+});
+
+describe('a pattern of an organization', () => {
+  it('means the same as in a rules file', () => {
+    const part = fc.constantFrom('a', 'B', 'aa', 'ab', 'a.b', '');
+    const glob = fc.constantFrom('a', '*', '**', 'a*', '*b', '*a*b', 'a*a', 'A.b', '*.*', 'a**b');
+    const joined = (each: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+      fc.array(each, { minLength: 1, maxLength: 5 }).map((parts) => parts.join('/'));
+    fc.assert(
+      fc.property(joined(glob), joined(part), (pattern, path) => {
+        expect(linear.path(pattern)(path)).toBe(pathMatcher(pattern)(path));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('with many stars is matched in time that is proportional to the path', () => {
+    const pattern = `${'*a'.repeat(30)}*b`;
+    expect(linear.name(pattern)('a'.repeat(4000))).toBe(false);
+    expect(linear.path(`${'**/a/'.repeat(15)}b`)('a/'.repeat(2000))).toBe(false);
+    expect(linear.name(pattern)(`${'a'.repeat(4000)}b`)).toBe(true);
   });
 });
 

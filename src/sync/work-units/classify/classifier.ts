@@ -1,10 +1,11 @@
 /** The classifier: computes the shares of a unit over the taxonomy from its texts and files. It is deterministic. */
+import { createHash } from 'node:crypto';
 import type { Subcategory, WorkType } from '../../../analytics/vocabulary.js';
 import { KeywordFinder, wordsOf } from './keywords.js';
 import type { Found } from './keywords.js';
-import { nameMatcher } from './patterns.js';
+import { expressions, linear, nameMatcher, type PathMatchers } from './patterns.js';
 import { PathRules } from './path-rules.js';
-import type { Rule, Rules, Signal } from './rules.js';
+import type { OrganizationRules, Rule, Rules, Signal } from './rules.js';
 import type { Classification, Points } from './shares.js';
 import { divide } from './shares.js';
 import { readTitle } from './title.js';
@@ -44,6 +45,8 @@ export interface Classifier {
   ruleOfPath(path: string): number;
   /** @param explain receives each contribution in a fixed order */
   classify(evidence: Evidence, explain?: (contribution: Contribution) => void): Classification;
+  /** A classifier by the rules of an organization, and by these where they do not decide. */
+  precededBy(own: OrganizationRules): Classifier;
 }
 
 const NONE: readonly number[] = [];
@@ -53,31 +56,25 @@ const TEXT_STRENGTH = 0.25;
 const REMEMBERED = 50_000;
 
 export function createClassifier(rules: Rules): Classifier {
-  const keywords = new KeywordFinder();
-  const starts = new KeywordFinder();
-  const wholeTitles = new WholeTitles();
-  rules.rules.forEach((rule, number) => {
-    for (const keyword of rule.keywords) keywords.add(keyword, number);
-    for (const start of rule.starts) starts.add(start, number);
-    for (const title of rule.titles) wholeTitles.add(title, number);
-  });
-  const types = indexBy(rules.rules, (rule) => rule.types);
-  const workTypes = indexBy(rules.rules, (rule) => rule.workTypes);
-  const rulesOfLabel = remembering(matchingRules(rules.rules, (rule) => rule.labels));
-  const rulesOfScope = remembering(matchingRules(rules.rules, (rule) => rule.scopes));
-  const pathRules = new PathRules(rules.rules);
-  const ruleOfPath = remembering((path) => pathRules.find(path));
+  const base = createRuleSet(rules.rules, rules.points, expressions);
+  return classifierOf(rules, base);
+}
 
-  const findStart = (bare: string, words: readonly string[]): Found => {
-    const found = starts.findAtStart(words);
-    const colon = bare.indexOf(': ');
-    // `tree cache: fix ...`: an area may be more than one word.
-    return found.size > 0 || colon < 0 ? found : starts.findAtStart(wordsOf(bare.slice(colon + 1)));
+/** @param own the organization's rules, whose numbers follow those of the others */
+function classifierOf(
+  rules: Rules,
+  base: RuleSet,
+  own?: { readonly rules: OrganizationRules; readonly set: RuleSet },
+): Classifier {
+  const offset = base.size;
+  const ruleOfPath = (path: string): number => {
+    const first = own?.set.ruleOfPath(path) ?? -1;
+    return first < 0 ? base.ruleOfPath(path) : offset + first;
   };
 
   // Points repeat (a `fix:` that changes only code), and dividing them costs more than a cache look-up.
   const divided = new Map<string, Classification>();
-  const divideOnce = (points: Points, named: readonly Subcategory[]): Classification => {
+  const divideOnce = ({ points, named }: Scored): Classification => {
     const key = `${named.length} ${[...points].join()}`;
     const known = divided.get(key);
     if (known !== undefined) return known;
@@ -88,18 +85,98 @@ export function createClassifier(rules: Rules): Classifier {
   };
 
   const classify: Classifier['classify'] = (evidence, explain) => {
+    const read = { evidence, own: readTitle(evidence.title), files: total(evidence.files) };
+    const first = own?.set.score(read, offset, explain);
+    // What an organization says about a unit comes first, if it is enough to classify the unit.
+    if (first !== undefined && isEnough(first, rules.least)) return divideOnce(first);
+    const scored = merged(first, base.score(read, 0, explain));
+    if (isEnough(scored, rules.least)) return divideOnce(scored);
+    const match = scored.points.size > 0 ? 'too few points' : 'no rule matched';
+    for (const [subcategory, part] of rules.fallback)
+      explain?.({ rule: 'fallback', signal: 'fallback', match, subcategory, points: part });
+    return divide(rules.fallback);
+  };
+  const fingerprint =
+    own === undefined
+      ? rules.fingerprint
+      : createHash('sha256').update(`${rules.fingerprint} ${own.rules.fingerprint}`).digest('hex');
+  const precededBy: Classifier['precededBy'] = (others) => {
+    const set = createRuleSet(others.rules, rules.points, linear);
+    return classifierOf(rules, base, { rules: others, set });
+  };
+  return { fingerprint, ruleOfPath, classify, precededBy };
+}
+
+/** What some rules give a unit. */
+interface Scored {
+  readonly points: Points;
+  /** The subcategories that the unit itself names, in order. */
+  readonly named: readonly Subcategory[];
+}
+
+function isEnough({ points }: Scored, least: number): boolean {
+  return points.size > 0 && total(points) >= least;
+}
+
+function merged(first: Scored | undefined, second: Scored): Scored {
+  if (first === undefined || first.points.size === 0) return second;
+  const points = new Map(first.points);
+  for (const [subcategory, worth] of second.points) points.set(subcategory, (points.get(subcategory) ?? 0) + worth);
+  return { points, named: [...new Set([...first.named, ...second.named])] };
+}
+
+/** A unit's evidence, read once for all rules. */
+interface ReadEvidence {
+  readonly evidence: Evidence;
+  readonly own: ReadTitle;
+  /** The number of changed files. */
+  readonly files: number;
+}
+
+/** Some rules, indexed by what they match. */
+interface RuleSet {
+  readonly size: number;
+  /** The number of the first rule whose `paths` match this path, or -1. */
+  ruleOfPath(path: string): number;
+  /** @param offset the number of the first rule of this set in a unit's files */
+  score(read: ReadEvidence, offset: number, explain?: (contribution: Contribution) => void): Scored;
+}
+
+function createRuleSet(rules: readonly Rule[], worths: Rules['points'], matchers: PathMatchers): RuleSet {
+  const keywords = new KeywordFinder();
+  const starts = new KeywordFinder();
+  const wholeTitles = new WholeTitles();
+  rules.forEach((rule, number) => {
+    for (const keyword of rule.keywords) keywords.add(keyword, number);
+    for (const start of rule.starts) starts.add(start, number);
+    for (const title of rule.titles) wholeTitles.add(title, number);
+  });
+  const types = indexBy(rules, (rule) => rule.types);
+  const workTypes = indexBy(rules, (rule) => rule.workTypes);
+  const rulesOfLabel = remembering(matchingRules(rules, (rule) => rule.labels));
+  const rulesOfScope = remembering(matchingRules(rules, (rule) => rule.scopes));
+  const pathRules = new PathRules(rules, matchers);
+  const ruleOfPath = remembering((path) => pathRules.find(path));
+
+  const findStart = (bare: string, words: readonly string[]): Found => {
+    const found = starts.findAtStart(words);
+    const colon = bare.indexOf(': ');
+    // `tree cache: fix ...`: an area may be more than one word.
+    return found.size > 0 || colon < 0 ? found : starts.findAtStart(wordsOf(bare.slice(colon + 1)));
+  };
+
+  const score: RuleSet['score'] = ({ evidence, own, files }, offset, explain) => {
     const points = new Map<Subcategory, number>();
     const give = (number: number, signal: Signal, strength: number, match: string): void => {
-      const rule = rules.rules[number];
+      const rule = rules[number];
       if (rule === undefined) return;
-      const worth = rules.points[signal] * rule.weight * strength;
+      const worth = worths[signal] * rule.weight * strength;
       if (worth <= 0) return;
       for (const [subcategory, part] of rule.gives) {
         points.set(subcategory, (points.get(subcategory) ?? 0) + worth * part);
         explain?.({ rule: rule.name, signal, match, subcategory, points: worth * part });
       }
     };
-    const own = readTitle(evidence.title);
     const giveKinds = ({ types: found, scopes }: ReadTitle, strength: number): void => {
       for (const type of found) for (const number of types.get(type) ?? NONE) give(number, 'type', strength, type);
       for (const scope of scopes) for (const number of rulesOfScope(scope)) give(number, 'scope', strength, scope);
@@ -123,21 +200,17 @@ export function createClassifier(rules: Rules): Classifier {
       for (const [number, word] of keywords.find(wordsOf(evidence.text)))
         if (!inTitle.has(number) && !atStart.has(number)) give(number, 'keyword', TEXT_STRENGTH, `${word} (text)`);
     }
-    const files = total(evidence.files);
     const inOrder = evidence.files.size > 1 ? [...evidence.files].sort(([a], [b]) => a - b) : evidence.files;
-    for (const [number, count] of inOrder) {
+    for (const [counted, count] of inOrder) {
+      const number = counted - offset;
       const match = explain === undefined ? '' : `${count} of ${files} files`;
       give(number, 'path', count / files, match);
       if (count === files) give(number, 'only_path', 1, match);
     }
     for (const number of workTypes.get(evidence.workType) ?? NONE) give(number, 'work_type', 1, evidence.workType);
-    if (points.size > 0 && total(points) >= rules.least) return divideOnce(points, named);
-    const match = points.size > 0 ? 'too few points' : 'no rule matched';
-    for (const [subcategory, part] of rules.fallback)
-      explain?.({ rule: 'fallback', signal: 'fallback', match, subcategory, points: part });
-    return divide(rules.fallback);
+    return { points, named };
   };
-  return { fingerprint: rules.fingerprint, ruleOfPath, classify };
+  return { size: rules.length, ruleOfPath, score };
 }
 
 function indexBy<Key>(rules: readonly Rule[], keys: (rule: Rule) => readonly Key[]): ReadonlyMap<Key, number[]> {

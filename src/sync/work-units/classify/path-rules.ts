@@ -3,8 +3,7 @@
  * plain: a name (`go.mod`), an ending (`*.md`) or a folder (`docs/**`). Those are looked up by the parts of the path.
  * The rest are expressions; one combined expression first checks whether any of them can match.
  */
-import { namePattern, pathMatcher } from './patterns.js';
-import type { Matcher } from './patterns.js';
+import type { Matcher, PathMatchers } from './patterns.js';
 
 const NO_RULE = -1;
 
@@ -31,16 +30,16 @@ export class PathRules {
   readonly #pathGlobs: Globs | undefined;
 
   /** @param rules the rules with their patterns, in order */
-  constructor(rules: readonly { readonly paths: readonly string[] }[]) {
+  constructor(rules: readonly { readonly paths: readonly string[] }[], matchers: PathMatchers) {
     const entries = rules.flatMap(({ paths }, rule) => paths.map((pattern) => ({ pattern, rule })));
     const rest = entries.filter((entry) => !this.#index(entry));
     this.#nameGlobs = globs(
       rest.filter(({ pattern }) => !pattern.includes('/')),
-      namePattern,
+      matchers.name,
     );
     this.#pathGlobs = globs(
       rest.filter(({ pattern }) => pattern.includes('/')),
-      pathMatcher,
+      matchers.path,
     );
   }
 

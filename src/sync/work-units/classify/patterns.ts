@@ -1,5 +1,5 @@
 /** The globs of rules and teams files. All are case-insensitive. */
-import { literal, matchesSteps } from '../../glob.js';
+import { literal, matchesItems, matchesSteps, type GlobStep } from '../../glob.js';
 
 export type Matcher = (text: string) => boolean;
 
@@ -23,8 +23,59 @@ export function namePattern(...patterns: readonly string[]): Matcher {
   return tester(`^(?:${patterns.map(globSource).join('|')})$`);
 }
 
+/** How the patterns of paths become matchers. */
+export interface PathMatchers {
+  readonly path: (...patterns: readonly string[]) => Matcher;
+  readonly name: (...patterns: readonly string[]) => Matcher;
+}
+
+/** For patterns of the operator. Many of them are matched at once, but one with many stars can take very long. */
+export const expressions: PathMatchers = { path: pathMatcher, name: namePattern };
+
+/** For patterns of users: the time is proportional to the lengths of pattern and path. */
+export const linear: PathMatchers = {
+  path: (...patterns) => anyOf(patterns.map(linearPath)),
+  name: (...patterns) => anyOf(patterns.map(linearName)),
+};
+
+function anyOf(matchers: readonly Matcher[]): Matcher {
+  return (text) => matchers.some((matches) => matches(text));
+}
+
+function linearPath(pattern: string): Matcher {
+  const parts = partsOfPath(pattern);
+  const steps = parts.flatMap((part, index): readonly GlobStep[] => {
+    if (part !== '**') return [linearName(part)];
+    // At the end it stands for at least one name: `docs/**` does not match a file `docs`.
+    return index === parts.length - 1 ? [() => true, '*'] : ['*'];
+  });
+  return (path) => matchesItems(steps, path.split('/'));
+}
+
+/** Each text between stars is found at its first place after the one before; no other choice could find more. */
+function linearName(glob: string): Matcher {
+  const [first = '', ...rest] = glob.toLowerCase().split('*');
+  const last = rest.pop();
+  return (text) => {
+    const name = text.toLowerCase();
+    if (last === undefined) return name === first;
+    if (!name.startsWith(first)) return false;
+    let at = first.length;
+    for (const part of rest) {
+      const found = name.indexOf(part, at);
+      if (found < 0) return false;
+      at = found + part.length;
+    }
+    return name.length - last.length >= at && name.endsWith(last);
+  };
+}
+
+function partsOfPath(pattern: string): readonly string[] {
+  return (pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`).split('/');
+}
+
 function pathSource(pattern: string): string {
-  const parts = (pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`).split('/');
+  const parts = partsOfPath(pattern);
   const source = parts.map((part, index) => {
     const isLast = index === parts.length - 1;
     if (part === '**') return isLast ? '.*' : '(?:.*/)?';

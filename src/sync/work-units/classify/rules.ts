@@ -47,6 +47,13 @@ export interface Rules {
   readonly fingerprint: string;
 }
 
+/** The rules of an organization, which come before those of the rules file. */
+export interface OrganizationRules {
+  readonly rules: readonly Rule[];
+  /** Changes with their text. */
+  readonly fingerprint: string;
+}
+
 /**
  * Reads a rules file.
  *
@@ -90,7 +97,8 @@ function readPoints(check: FileCheck, value: unknown): Record<Signal, number> {
   return points;
 }
 
-function readRules(check: FileCheck, value: unknown): Rule[] {
+/** Reads the list `rules` of a file, and reports its problems to `check`. */
+export function readRules(check: FileCheck, value: unknown): Rule[] {
   const names = new Set<string>();
   return check.list(value, 'rules').map((item, index) => {
     const rule = readRule(check, item, `rules[${index}]`);

@@ -13,6 +13,7 @@ import type { Target } from '../../targets.js';
 import { authorsFromText } from '../authors/authors-file.js';
 import { createAuthorIdentifier, type AuthorIdentifier } from '../authors/identify.js';
 import type { Classifier } from '../classify/classifier.js';
+import { classifierWith } from '../classify/organization-classifier.js';
 import { createTeamAssigner, type TeamAssigner } from '../teams/assign.js';
 import { teamsFromText } from '../teams/teams-file.js';
 import type { DerivationResources } from './resources.js';
@@ -26,10 +27,11 @@ export async function repositoryContext(
   repoId: string,
   notes: ReadonlyMap<string, string>,
 ): Promise<RepositoryContext | undefined> {
-  const [stored, teams, authors] = await Promise.all([
+  const [stored, teams, authors, rules] = await Promise.all([
     resources.records.repository(repoId),
     resources.records.readTeams(resources.orgId),
     resources.records.readAuthors(resources.orgId),
+    resources.records.readRules(resources.orgId),
   ]);
   if (stored === undefined) return undefined;
   const { name: repo, url } = stored;
@@ -38,7 +40,7 @@ export async function repositoryContext(
     repoId,
     repo,
     identity: url === null ? undefined : identityOfRemote(url)?.identity,
-    classifier: resources.classifier,
+    classifier: classifierWith(resources.classifier, rules),
     teams: createTeamAssigner(teamsFromText(teams), repo, codeowners === '' ? undefined : codeowners),
     authors: createAuthorIdentifier(authorsFromText(authors), notes.get('mailmap') ?? ''),
   };

@@ -1,7 +1,7 @@
 /** What a derivation of work units reads and writes with, and the lock that serializes derivations of one repository. */
 import { openWorkUnitStore } from '../../../analytics/store/open.js';
 import type { Exclusively } from '../../../analytics/store/options.js';
-import type { WorkUnitStore } from '../../../analytics/work-unit.js';
+import type { CorrectionStore, UnitStore, WorkUnitStore } from '../../../analytics/work-unit.js';
 import { cleanedUp } from '../../cleaned-up.js';
 import type { SyncDependencies } from '../../dependencies.js';
 import { SyncError } from '../../failures.js';
@@ -15,12 +15,18 @@ export interface DerivationResources {
   readonly orgId: string;
   readonly sink: Sink;
   readonly records: DerivationRecords;
-  readonly store: WorkUnitStore;
+  readonly store: UnitStore;
+  /** By the rules file; the rules of the organization come in addition. */
   readonly classifier: Classifier;
   readonly dependencies: Pick<SyncDependencies, 'now' | 'sleep' | 'signal'>;
 }
 
-export interface OpenDerivationResources extends DerivationResources {
+/** In addition, the corrections, which the store applies to the units that a derivation writes. */
+export interface CorrectableResources extends DerivationResources {
+  readonly corrections: CorrectionStore;
+}
+
+export interface OpenDerivationResources extends CorrectableResources {
   close(): Promise<void>;
 }
 
@@ -66,6 +72,7 @@ export async function openDerivationResources(
     sink,
     records: derivation,
     store,
+    corrections: store,
     classifier: createClassifier(rules),
     dependencies,
     close: () => store.close(),
@@ -88,6 +95,12 @@ function withSyncErrors(store: WorkUnitStore): WorkUnitStore {
     ensureSchema: () => failing(() => store.ensureSchema()),
     apply: (change) => failing(() => store.apply(change)),
     find: (orgId, id) => failing(() => store.find(orgId, id)),
+    correct: (orgId, correction) => failing(() => store.correct(orgId, correction)),
+    withdraw: (orgId, unitId, classified) => failing(() => store.withdraw(orgId, unitId, classified)),
+    findCorrection: (orgId, unitId) => failing(() => store.findCorrection(orgId, unitId)),
+    listCorrections: (orgId, after, limit) => failing(() => store.listCorrections(orgId, after, limit)),
+    countCorrections: (orgId) => failing(() => store.countCorrections(orgId)),
+    clearCorrections: (orgId, repoId) => failing(() => store.clearCorrections(orgId, repoId)),
     settle: () => failing(async () => store.settle?.()),
   };
 }

@@ -16,7 +16,7 @@
  * not sufficient if the request lists other commits by then. Therefore a link is marked `changing` before the first
  * unit is changed for it, until the link is stored. A later run examines all links that are still marked.
  */
-import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../../../analytics/work-unit.js';
+import type { WorkUnit, WorkUnitChange, UnitStore } from '../../../analytics/work-unit.js';
 import type { AnyRow, TableName } from '../../records.js';
 import { numberOf, textOf } from '../row-values.js';
 import type { ChangeFailures } from './change-failures.js';
@@ -58,7 +58,7 @@ export interface RepositoryDerivation {
   readonly orgId: string;
   readonly context: RepositoryContext;
   readonly records: DerivationRecords;
-  readonly store: WorkUnitStore;
+  readonly store: UnitStore;
   readonly changed: Changed;
   /** No unit of this repository was ever stored, so none needs to be removed. */
   readonly isFirst: boolean;
@@ -415,11 +415,11 @@ type UnitOwner = Pick<WorkUnitChange, 'orgId' | 'repoId' | 'areNew'>;
 class UnitWriter {
   /** Units written so far. */
   written = 0;
-  readonly #store: WorkUnitStore;
+  readonly #store: UnitStore;
   readonly #owner: UnitOwner;
   #pending: Promise<void> = Promise.resolve();
 
-  constructor(store: WorkUnitStore, owner: UnitOwner) {
+  constructor(store: UnitStore, owner: UnitOwner) {
     this.#store = store;
     this.#owner = owner;
   }

@@ -27,7 +27,10 @@ export async function importTeams(
   return { teams: teams.length, ...(await assignTeams(resources, onRepository)) };
 }
 
-/** Assigns the stored teams to all units of an organization. It can be repeated at any time. */
+/**
+ * Derives the units of an organization again whose teams, authors or rules have changed. It can be repeated at any
+ * time.
+ */
 export async function assignTeams(
   resources: DerivationResources,
   onRepository: (name: string) => void = () => {},

@@ -1,6 +1,6 @@
 /** What the tests of work units share: rows with defaults, syncs that store them, and units kept in memory. */
 import { randomUUID } from 'node:crypto';
-import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../../../../src/analytics/work-unit.js';
+import type { WorkUnit, WorkUnitChange, UnitStore } from '../../../../src/analytics/work-unit.js';
 import type { AnyRow, JsonValue, TableName } from '../../../../src/sync/records.js';
 import { tableNamed } from '../../../../src/sync/records.js';
 import type { Sink, SinkPage } from '../../../../src/sync/sinks/sink.js';
@@ -135,7 +135,7 @@ export function issueRow(number: number, changes: Changes = {}): AnyRow {
 }
 
 /** Units in memory; it can be told to fail, as a process that is killed does. */
-export class MemoryStore implements WorkUnitStore {
+export class MemoryStore implements UnitStore {
   readonly units = new Map<string, WorkUnit>();
   /** Called in front of every change. */
   beforeApply: () => void = () => {};
@@ -171,7 +171,7 @@ export class MemoryStore implements WorkUnitStore {
 /** Work units of the records in a sink; its tables for the derivation are created. */
 export async function resourcesOn(
   sink: Sink,
-  store: WorkUnitStore,
+  store: UnitStore,
   changes: Partial<DerivationResources> = {},
 ): Promise<DerivationResources> {
   const { derivation } = sink;

@@ -49,6 +49,13 @@ const KEYS_AT_ONCE = 250;
 
 export function clickHouseDerivation(connection: ClickHouseConnection): DerivationRecords {
   const { select, insert } = connection;
+  // Each file of an organization has a table with one text per organization.
+  const readFile = async (table: string, column: string, orgId: string): Promise<string | undefined> => {
+    const [row] = await select(`select ${column} from ${table} final where org_id = {org:String}`, { org: orgId });
+    return row === undefined ? undefined : textIn(row, column);
+  };
+  const writeFile = (table: string, column: string, orgId: string, content: string): Promise<void> =>
+    insert(table, [{ org_id: orgId, [column]: content, version: connection.nextVersion() }]);
   return {
     ensureSchema: () => ensureSchema(connection),
     rows: (query) => rows(connection, query),
@@ -77,17 +84,12 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
       for (const table of NOTES)
         await connection.command(deleteRows(table, 'repo_id = {repo:UUID}', connection.cluster), { repo: repoId });
     },
-    readTeams: async (orgId) => {
-      const [row] = await select('select teams from team_files final where org_id = {org:String}', { org: orgId });
-      return row === undefined ? undefined : textIn(row, 'teams');
-    },
-    writeTeams: (orgId, teams) => insert('team_files', [{ org_id: orgId, teams, version: connection.nextVersion() }]),
-    readAuthors: async (orgId) => {
-      const [row] = await select('select authors from author_files final where org_id = {org:String}', { org: orgId });
-      return row === undefined ? undefined : textIn(row, 'authors');
-    },
-    writeAuthors: (orgId, authors) =>
-      insert('author_files', [{ org_id: orgId, authors, version: connection.nextVersion() }]),
+    readTeams: (orgId) => readFile('team_files', 'teams', orgId),
+    writeTeams: (orgId, teams) => writeFile('team_files', 'teams', orgId, teams),
+    readAuthors: (orgId) => readFile('author_files', 'authors', orgId),
+    writeAuthors: (orgId, authors) => writeFile('author_files', 'authors', orgId, authors),
+    readRules: (orgId) => readFile('rule_files', 'rules', orgId),
+    writeRules: (orgId, rules) => writeFile('rule_files', 'rules', orgId, rules),
     repository: async (repoId) => {
       const [row] = await select("select repo, coalesce(url, '') as address from repos final where id = {repo:UUID}", {
         repo: repoId,
@@ -119,6 +121,7 @@ const OWN_TABLES: readonly TableDefinition[] = [
   },
   fileOfOrganization('team_files', 'teams'),
   fileOfOrganization('author_files', 'authors'),
+  fileOfOrganization('rule_files', 'rules'),
 ];
 
 function fileOfOrganization(name: string, content: string): TableDefinition {

@@ -24,6 +24,19 @@ export function postgresDerivation(
   sql: postgres.Sql,
   failing: <Result>(action: () => Promise<Result>) => Promise<Result>,
 ): DerivationRecords {
+  // Each file of an organization has a table with one text per organization.
+  const readFile = (table: string, column: string, orgId: string): Promise<string | undefined> =>
+    failing(async () => {
+      const [row] = await sql<{ content: string }[]>`
+        select ${sql(column)} as content from ${sql(table)} where org_id = ${orgId}`;
+      return row?.content;
+    });
+  const writeFile = (table: string, column: string, orgId: string, content: string): Promise<void> =>
+    failing(async () => {
+      await sql`
+        insert into ${sql(table)} ${sql({ org_id: orgId, [column]: content })}
+        on conflict (org_id) do update set ${sql(column)} = excluded.${sql(column)}`;
+    });
   return {
     ensureSchema: () => failing(() => ensureSchema(sql)),
     rows: (query) => rows(sql, query, failing),
@@ -58,28 +71,12 @@ export function postgresDerivation(
           NOTES.map((table) => transaction.unsafe(`delete from ${table} where repo_id = $1`, [repoId])),
         );
       }),
-    readTeams: (orgId) =>
-      failing(async () => {
-        const [row] = await sql<{ teams: string }[]>`select teams from team_files where org_id = ${orgId}`;
-        return row?.teams;
-      }),
-    writeTeams: (orgId, teams) =>
-      failing(async () => {
-        await sql`
-          insert into team_files (org_id, teams) values (${orgId}, ${teams})
-          on conflict (org_id) do update set teams = excluded.teams`;
-      }),
-    readAuthors: (orgId) =>
-      failing(async () => {
-        const [row] = await sql<{ authors: string }[]>`select authors from author_files where org_id = ${orgId}`;
-        return row?.authors;
-      }),
-    writeAuthors: (orgId, authors) =>
-      failing(async () => {
-        await sql`
-          insert into author_files (org_id, authors) values (${orgId}, ${authors})
-          on conflict (org_id) do update set authors = excluded.authors`;
-      }),
+    readTeams: (orgId) => readFile('team_files', 'teams', orgId),
+    writeTeams: (orgId, teams) => writeFile('team_files', 'teams', orgId, teams),
+    readAuthors: (orgId) => readFile('author_files', 'authors', orgId),
+    writeAuthors: (orgId, authors) => writeFile('author_files', 'authors', orgId, authors),
+    readRules: (orgId) => readFile('rule_files', 'rules', orgId),
+    writeRules: (orgId, rules) => writeFile('rule_files', 'rules', orgId, rules),
     repository: (repoId) =>
       failing(async () => {
         const [row] = await sql<{ name: string; url: string | null }[]>`
@@ -114,6 +111,7 @@ async function ensureSchema(sql: postgres.Sql): Promise<void> {
         repo_id uuid not null, name text not null, value text not null, primary key (repo_id, name))`;
     await transaction`create table if not exists team_files (org_id text primary key, teams text not null)`;
     await transaction`create table if not exists author_files (org_id text primary key, authors text not null)`;
+    await transaction`create table if not exists rule_files (org_id text primary key, rules text not null)`;
     // Changed rows are written to new pages, so a block range index finds them at almost no cost for the sync.
     for (const table of ['git_commits', 'git_commit_stats'])
       await transaction.unsafe(

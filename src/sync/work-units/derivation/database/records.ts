@@ -90,6 +90,9 @@ export interface DerivationRecords {
   /** The text that `writeAuthors` stored for an organization. */
   readAuthors(orgId: string): Promise<string | undefined>;
   writeAuthors(orgId: string, authors: string): Promise<void>;
+  /** The text that `writeRules` stored for an organization. */
+  readRules(orgId: string): Promise<string | undefined>;
+  writeRules(orgId: string, rules: string): Promise<void>;
   /** The name of a repository: `owner/name`, or its directory's name. */
   repository(repoId: string): Promise<{ readonly name: string; readonly url: string | null } | undefined>;
   /** The repositories of an organization, ordered by id. */

@@ -36,6 +36,20 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
       connection.transaction(action);
     });
   const read = <Result>(action: () => Result): Promise<Result> => asPromise(action);
+  // Each file of an organization has a table with one text per organization.
+  const readFile = (table: string, column: string, orgId: string): Promise<string | undefined> =>
+    read(() => {
+      const [row] = connection.all(`select ${column} from ${table} where org_id = ?`, [orgId]);
+      return row === undefined ? undefined : textIn(row, column);
+    });
+  const writeFile = (table: string, column: string, orgId: string, content: string): Promise<void> =>
+    write(() => {
+      connection.run(
+        `insert into ${table} (org_id, ${column}) values (?, ?) ` +
+          `on conflict (org_id) do update set ${column} = excluded.${column}`,
+        [orgId, content],
+      );
+    });
   return {
     ensureSchema: () =>
       write(() => {
@@ -78,31 +92,12 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
       write(() => {
         for (const table of NOTES) connection.run(`delete from ${table} where repo_id = ?`, [repoId]);
       }),
-    readTeams: (orgId) =>
-      read(() => {
-        const [row] = connection.all('select teams from team_files where org_id = ?', [orgId]);
-        return row === undefined ? undefined : textIn(row, 'teams');
-      }),
-    writeTeams: (orgId, teams) =>
-      write(() => {
-        connection.run(
-          'insert into team_files (org_id, teams) values (?, ?) on conflict (org_id) do update set teams = excluded.teams',
-          [orgId, teams],
-        );
-      }),
-    readAuthors: (orgId) =>
-      read(() => {
-        const [row] = connection.all('select authors from author_files where org_id = ?', [orgId]);
-        return row === undefined ? undefined : textIn(row, 'authors');
-      }),
-    writeAuthors: (orgId, authors) =>
-      write(() => {
-        connection.run(
-          'insert into author_files (org_id, authors) values (?, ?) ' +
-            'on conflict (org_id) do update set authors = excluded.authors',
-          [orgId, authors],
-        );
-      }),
+    readTeams: (orgId) => readFile('team_files', 'teams', orgId),
+    writeTeams: (orgId, teams) => writeFile('team_files', 'teams', orgId, teams),
+    readAuthors: (orgId) => readFile('author_files', 'authors', orgId),
+    writeAuthors: (orgId, authors) => writeFile('author_files', 'authors', orgId, authors),
+    readRules: (orgId) => readFile('rule_files', 'rules', orgId),
+    writeRules: (orgId, rules) => writeFile('rule_files', 'rules', orgId, rules),
     repository: (repoId) =>
       read(() => {
         const [row] = connection.all("select repo, coalesce(url, '') as address from repos where id = ?", [repoId]);
@@ -136,6 +131,7 @@ function ensureSchema({ run }: SqliteConnection): void {
   );
   run('create table if not exists team_files (org_id text primary key, teams text not null)', []);
   run('create table if not exists author_files (org_id text primary key, authors text not null)', []);
+  run('create table if not exists rule_files (org_id text primary key, rules text not null)', []);
 }
 
 interface Statement {

@@ -1,0 +1,35 @@
+/** `plumbline rules import`: stores the rules of an organization, and classifies its work units by them. */
+import type { Command } from 'commander';
+import { registerImportCommand } from './import-command.js';
+
+const HELP = `
+The file is YAML, with rules in the form of a rules file of syncs:
+  rules:
+    - name: partners                       shown in explanations
+      titles: ['settle *']                 also types, scopes, labels, starts, keywords, paths, work_types
+      labels: [partner]
+      gives: feature_delivery.customer     or several with parts
+      weight: 1                            optional; multiplies the points
+
+A work unit that these rules give enough points to is divided by them alone; else their points are added to those of
+the rules file. Explanations call them "organization: NAME". Rules of an earlier import are replaced, and "rules: []"
+removes all of them. Servers and later syncs of the organization use them, too. An organization has at most 200 rules
+with 1,000 patterns of 100 characters in total. Where syncs use a rules file, give the same one here.`;
+
+export function registerRulesCommand(program: Command): void {
+  registerImportCommand(program, {
+    name: 'rules',
+    description: 'manage the rules of an organization that classify its work units',
+    purpose: 'store the rules of a file, and classify work units by them',
+    help: HELP,
+    progress: 'classifying the work units of',
+    load: async (file) =>
+      (await import('../sync/work-units/classify/organization-rules.js')).loadOrganizationRules(file),
+    store: async (resources, { text }, report) => {
+      const { importRules } = await import('../sync/work-units/classify/import-rules.js');
+      return importRules(resources, text, report);
+    },
+    listed: ({ rules }) => rules,
+    count: ({ rules }) => rules,
+  });
+}

@@ -1,0 +1,83 @@
+/**
+ * The rules of an organization. They have the form of the rules in `rules.yaml`, in a file with nothing but rules:
+ *
+ *     rules:
+ *       - name: payments of partners
+ *         titles: ['settle *']
+ *         labels: [partner]
+ *         gives: feature_delivery.customer
+ *
+ * If they give a unit at least as many points as a classification needs (`least` of the rules file), they alone decide.
+ * Else their points add to those of the rules file. A changed file counts for the first rule that names it, and the
+ * organization's rules come first.
+ */
+import { createHash } from 'node:crypto';
+import { atOnce, type Steps } from '../../../system/slices.js';
+import { wordsOf } from './keywords.js';
+import { FileCheck, readTextFile, yamlSteps } from '../file-check.js';
+import { readRules, type OrganizationRules, type Rule } from './rules.js';
+
+/** Explanations call a rule of an organization by its name with this prefix. */
+export const ORGANIZATION_PREFIX = 'organization: ';
+
+// A text of 4,000 characters is compared with every pattern: these limits keep that within milliseconds.
+const MOST_RULES = 200;
+const MOST_PATTERNS = 1000;
+const LONGEST_PATTERN = 100;
+const MOST_WORDS = 8;
+const LONGEST_NAME = 100;
+const LARGEST_WEIGHT = 1000;
+
+const PATTERNS = ['types', 'scopes', 'labels', 'titles', 'starts', 'keywords', 'paths'] as const;
+const OF_WORDS: ReadonlySet<string> = new Set(['titles', 'starts', 'keywords']);
+
+/**
+ * Reads the text of a file with rules of an organization.
+ *
+ * @throws FileError with every problem, if the file cannot be read or is invalid
+ */
+export async function loadOrganizationRules(file: string): Promise<{ readonly text: string; readonly rules: number }> {
+  const text = await readTextFile(file, 'rules file');
+  return { text, rules: parseOrganizationRules(text, file).rules.length };
+}
+
+/** Parses the text of such a file; `name` is what messages call it. Throws like `loadOrganizationRules`. */
+export function parseOrganizationRules(text: string, name: string): OrganizationRules {
+  return atOnce(organizationRulesSteps(text, name));
+}
+
+/** The same in small steps. */
+export function* organizationRulesSteps(text: string, name: string): Steps<OrganizationRules> {
+  const { value, lineOf } = yield* yamlSteps(text, name);
+  const check = new FileCheck(lineOf);
+  const items = check.list(check.mapping(value, 'the file', ['rules'])['rules'], 'rules');
+  if (items.length > MOST_RULES) check.problem('rules', `may have at most ${MOST_RULES} items, not ${items.length}`);
+  const rules = readRules(check, items.slice(0, MOST_RULES));
+  yield;
+  checkSizes(check, rules);
+  check.finish(`${name} is not a file with rules of an organization`);
+  return {
+    rules: rules.map((rule) => ({ ...rule, name: `${ORGANIZATION_PREFIX}${rule.name}` })),
+    fingerprint: createHash('sha256').update(JSON.stringify(value)).digest('hex'),
+  };
+}
+
+function checkSizes(check: FileCheck, rules: readonly Rule[]): void {
+  let patterns = 0;
+  rules.forEach((rule, index) => {
+    const place = `rules[${index}]`;
+    if (rule.name.length > LONGEST_NAME) check.problem(`${place}.name`, `must have at most ${LONGEST_NAME} characters`);
+    if (rule.weight > LARGEST_WEIGHT) check.problem(`${place}.weight`, `must be at most ${LARGEST_WEIGHT}`);
+    for (const kind of PATTERNS) {
+      patterns += rule[kind].length;
+      rule[kind].forEach((pattern, at) => {
+        const item = `${place}.${kind}[${at}]`;
+        if (pattern.length > LONGEST_PATTERN) check.problem(item, `must have at most ${LONGEST_PATTERN} characters`);
+        if (OF_WORDS.has(kind) && wordsOf(pattern).length > MOST_WORDS)
+          check.problem(item, `must have at most ${MOST_WORDS} words`);
+      });
+    }
+  });
+  if (patterns > MOST_PATTERNS)
+    check.problem('rules', `may have at most ${MOST_PATTERNS} patterns in total, not ${patterns}`);
+}
