@@ -8,6 +8,7 @@ const entryPoints = {
   './webhooks': 'sdk/src/webhooks.ts',
   './compose/node': 'sdk/src/compose/node.ts',
   './platform': 'sdk/src/platform.ts',
+  './testing': 'sdk/src/testing.ts',
 };
 
 it('exports what exported-symbols.txt lists (update the file with `vitest run -u` if a change is intended)', async () => {

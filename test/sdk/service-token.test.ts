@@ -1,9 +1,15 @@
-import { readFileSync } from 'node:fs';
-import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import * as analyticsModule from '../../sdk/src/analytics.js';
-import * as sdk from '../../sdk/src/index.js';
-import * as platformModule from '../../sdk/src/platform.js';
+import { memoryTokenStore, unwrap } from '../../sdk/src/index.js';
+import {
+  createPlatformClient,
+  getCurrentServiceToken,
+  getMe,
+  getSetupStatus,
+  listTeams,
+  login,
+  signOut,
+  type PlatformClient,
+} from '../../sdk/src/platform.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../support/platform.js';
 import { createServiceToken } from '../support/service-token.js';
 
@@ -18,15 +24,13 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-const { createPlatformClient, getCurrentServiceToken, getMe, getSetupStatus, listTeams, login, signOut } =
-  platformModule;
-const clientWith = (options: object = {}): platformModule.PlatformClient =>
+const clientWith = (options: object = {}): PlatformClient =>
   createPlatformClient({ baseUrl: platform.url, fetch: platform.fetch, token, ...options });
 
 describe('A client with a service token', () => {
   test('acts for the organization of the token', async () => {
     const client = clientWith();
-    const me = sdk.unwrap(await getCurrentServiceToken(client));
+    const me = unwrap(await getCurrentServiceToken(client));
     expect([me.id, me.org_id, me.scopes]).toEqual([id, owner.orgId, ['analytics:read', 'setup:read']]);
     expect((await getSetupStatus(client)).status).toBe(200);
   });
@@ -61,31 +65,6 @@ describe('A client with a service token', () => {
   });
 
   test('has no token store beside it', () => {
-    expect(() => clientWith({ tokens: sdk.memoryTokenStore() })).toThrow('Set token or tokens, not both.');
+    expect(() => clientWith({ tokens: memoryTokenStore() })).toThrow('Set token or tokens, not both.');
   });
-});
-
-test('The example of the README runs, and says what the token may do', async () => {
-  const readme = readFileSync('sdk/README.md', 'utf8');
-  const [, snippet = ''] = /## Service tokens[\s\S]*?```ts\n([\s\S]*?)```/.exec(readme) ?? [];
-  const { outputText } = ts.transpileModule(snippet, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
-  const modules = {
-    '@plumbline/sdk': sdk,
-    '@plumbline/sdk/analytics': analyticsModule,
-    '@plumbline/sdk/platform': platformModule,
-  };
-  const code = outputText.replaceAll(/^import (\{[^}]*\}) from ('[^']*');/gm, 'const $1 = modules[$2];');
-  const shown: string[] = [];
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the README's text
-  await new Function('modules', 'address', 'serviceToken', 'show', `return (async () => {${code}})()`)(
-    modules,
-    platform.url,
-    token,
-    (text: string) => shown.push(text),
-  );
-  expect(shown).toEqual([
-    expect.stringMatching(/^analytics:read, setup:read until \d{4}-/),
-    'needs teams:read',
-    expect.stringMatching(/^\d+ dimensions$/),
-  ]);
 });

@@ -31,6 +31,7 @@ export function snippetFaults(texts: readonly string[]): string[] {
       '@plumbline/sdk/platform': [resolve('sdk/src/platform.ts')],
       '@plumbline/sdk/analytics': [resolve('sdk/src/analytics.ts')],
       '@plumbline/sdk/compose': [resolve('sdk/src/compose.ts')],
+      '@plumbline/sdk/testing': [resolve('sdk/src/testing.ts')],
       '@plumbline/sdk/webhooks': [resolve('sdk/src/webhooks.ts')],
       '@plumbline/sdk/compose/node': [resolve('sdk/src/compose/node.ts')],
     },

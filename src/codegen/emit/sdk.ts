@@ -1,5 +1,6 @@
 import type { ApiContract } from '../contract-model.js';
 import { emitOpenapiTypes } from './openapi-types.js';
+import { emitSdkExamples } from './sdk-examples.js';
 import { emitSdkOperations } from './sdk-operations.js';
 import { emitWebhooks } from './webhooks.js';
 import { emitWebhookSchemas } from './webhook-schemas.js';
@@ -10,6 +11,7 @@ export async function emitSdk(contract: ApiContract): Promise<Map<string, string
   const folder = `sdk/src/generated/${contract.name}`;
   return new Map([
     [`${folder}/openapi.ts`, await emitOpenapiTypes(contract.document, `openapi/${contract.name}.yaml`)],
+    [`${folder}/examples.ts`, emitSdkExamples(contract)],
     [`${folder}/operations.ts`, emitSdkOperations(contract)],
     [`${folder}/problems.ts`, emitSdkProblems(contract)],
     [`${folder}/values.ts`, emitSdkValues(contract)],

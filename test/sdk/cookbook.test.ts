@@ -1,0 +1,183 @@
+/** Runs every block of the SDK's README: against a real server where one answers in time, else against a fake one. */
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createComposeClient } from '../../sdk/src/compose.js';
+import { unwrap } from '../../sdk/src/index.js';
+import { createPlatformClient, getSyncRun, type PlatformClient } from '../../sdk/src/platform.js';
+import { createFakeCompose, createFakePlatform } from '../../sdk/src/testing.js';
+import { systemClock } from '../../src/compose/runtime/clock.js';
+import { addClient } from '../../src/compose/service/auth-store-edits.js';
+import { fill, smallOrganization } from '../analytics/graphql/served.js';
+import { runService, type RunningService } from '../compose/service/running-service.js';
+import { createCertificates, missingOpenssl, type Certificates } from '../support/certificates.js';
+import { startTestPlatform, type TestPlatform, type TestUser } from '../support/platform.js';
+import { createServiceToken } from '../support/service-token.js';
+import { readmeBlocks, runBlock } from './readme-blocks.js';
+
+const host = 'https://plumbline.example.com';
+const blocks = new Map(readmeBlocks().map(({ name, text }) => [name, text]));
+
+let platform: TestPlatform;
+let owner: TestUser;
+let client: PlatformClient;
+let serviceToken: string;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  owner = await platform.signUp({ email: 'robin@example.com' });
+  await fill(platform.databaseUri, owner.orgId, smallOrganization);
+  serviceToken = (await createServiceToken(platform, owner, ['analytics:read', 'setup:read'])).token;
+  client = createPlatformClient({ baseUrl: platform.url });
+  await client.tokens.set({ access_token: owner.accessToken, refresh_token: owner.refreshToken });
+});
+afterAll(() => platform.stop());
+
+/** Runs a block against the platform. @returns what it shows */
+function run(name: string, assumed: Readonly<Record<string, unknown>> = {}): Promise<string[]> {
+  const { email, password, orgId } = owner;
+  const usual = { client, email, password, orgId, address: platform.url, serviceToken };
+  return runBlock(textOf(name), { [host]: platform.url }, { ...usual, ...assumed });
+}
+
+function textOf(name: string): string {
+  const text = blocks.get(name);
+  if (text === undefined) throw new Error(`The README has no block ${name}`);
+  return text;
+}
+
+/** Blocks that need nothing but the platform, and what they show. */
+const shown: Readonly<Record<string, readonly unknown[]>> = {
+  'First call': ['Hello robin@example.com'],
+  'Results and narrowing': ['Welcome.'],
+  Errors: ['robin@example.com'],
+  'Request ids': [],
+  'Service tokens': [
+    expect.stringMatching(/^analytics:read, setup:read until \d{4}-/),
+    'needs teams:read',
+    expect.stringMatching(/^\d+ dimensions$/),
+  ],
+  'Retries and timeouts': [],
+  Pagination: ['robin@example.com'],
+  'Pagination 2': ['0 teams', '0 teams at most'],
+  'Hooks and debugging': ['/health/ready: 200'],
+  'Hooks and debugging 2': [expect.stringMatching(/^GET \/health\/ready #1: 200, \d+ ms$/)],
+  'Another way to the server': [],
+  Traces: [],
+  Analytics: ['3 teams'],
+  'Analytics 2': ['At most 365 days'],
+  'Analytics 3': [expect.stringMatching(/^max_days: at most 365, and not \d+$/)],
+  'Your tests': ['200, then 401', '0 teams', 'getMe, getMe, listTeams'],
+};
+
+describe('The README of the SDK', () => {
+  it('has no block that is not run here', () => {
+    const special = ['Tokens and refresh', 'Webhooks', 'Sync runs'];
+    const compose = ['Containers', 'Containers 2', 'Containers 3', 'Containers 4'];
+    expect([...blocks.keys()].sort()).toEqual([...Object.keys(shown), ...special, ...compose].sort());
+  });
+
+  it.each(Object.entries(shown))('%s', async (name, lines) => {
+    expect(await run(name)).toEqual(lines);
+  });
+
+  it('Tokens and refresh', async () => {
+    const stored = new Map([
+      ['plumbline', JSON.stringify({ access_token: owner.accessToken, refresh_token: owner.refreshToken })],
+    ]);
+    const sessionStorage = {
+      getItem: (key: string) => stored.get(key) ?? null,
+      setItem: (key: string, text: string) => stored.set(key, text),
+      removeItem: (key: string) => stored.delete(key),
+    };
+    const location = { origin: platform.url };
+    expect(await run('Tokens and refresh', { sessionStorage, location })).toEqual(['You are logged out.']);
+    expect(stored.size).toBe(0);
+  });
+
+  it('Webhooks', async () => {
+    const secret = /whsec_[\w=]+/.exec(textOf('Webhooks'))?.[0] ?? '';
+    const id = '9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013';
+    const data = { sync_run_id: id, sync_config_id: id, status: 'complete', error: null };
+    const event = { type: 'sync_run.finished', id, org_id: id, occurred_at: '2026-03-02T09:15:00.000Z', data };
+    const body = JSON.stringify(event);
+    const now = new Date();
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+      'webhook-signature': new Webhook(secret).sign(id, now, body),
+    };
+    const text = `${textOf('Webhooks')}\nawait receive(headers, body);`;
+    expect(await runBlock(text, {}, { headers, body })).toEqual([`The run ${id} ended: complete`]);
+  });
+
+  it('Sync runs', async () => {
+    const fake = createFakePlatform();
+    const watching = createPlatformClient({ baseUrl: host, fetch: fake.fetch, token: 'any' });
+    const example = unwrap(await getSyncRun(watching, { params: { sync_config_id: 'c', run_id: 'r' } }));
+    fake.reply('getSyncRun', 200, { body: { ...example, status: 'complete' } });
+    const lines = await run('Sync runs', { client: watching, configId: 'c' });
+    expect(lines).toEqual([`complete: ${example.progress.records} records`]);
+  });
+});
+
+const missing = missingOpenssl();
+const reason = missing === null ? '' : ` (${missing})`;
+describe.skipIf(missing !== null)(`The README of the SDK, containers${reason}`, () => {
+  let certificates: Certificates;
+  beforeAll(async () => {
+    certificates = await createCertificates();
+  });
+  afterAll(() => certificates.remove());
+
+  async function withService<Result>(
+    listen: NonNullable<Parameters<typeof runService>[0]>['listen'] & object,
+    use: (service: RunningService) => Promise<Result>,
+  ): Promise<Result> {
+    const service = await runService({ images: ['registry.example/shop/web:2'], listen });
+    try {
+      return await use(service);
+    } finally {
+      await service.stop();
+    }
+  }
+
+  it('Containers', async () => {
+    const path = `${certificates.folder}/compose.sock`;
+    const lines = await withService({ address: { scheme: 'unix', path } }, () =>
+      runBlock(textOf('Containers'), { 'unix:///run/plumbline.sock': `unix://${path}` }, {}),
+    );
+    expect(lines).toEqual(['shop-web is running']);
+  });
+
+  it.each(['Robin', 'a stranger'])('Containers 2: %s', async (who) => {
+    const authority = certificates.authority('Ours');
+    const { certFile: cert, keyFile: key } = certificates.issue(authority, 'server');
+    const signed = certificates.issue(authority, 'robin');
+    const files: Readonly<Record<string, string>> = {
+      'ca.pem': authority.cert,
+      'client.pem': signed.cert,
+      'client-key.pem': signed.key,
+    };
+    const address = { scheme: 'tls', host: '127.0.0.1', port: 0 } as const;
+    const known = who === 'Robin' ? signed : certificates.issue(authority, 'another');
+    const authStore = `${certificates.folder}/${who}.json`;
+    await addClient(authStore, { name: 'Known', certificate: Buffer.from(known.cert) }, systemClock);
+    const lines = await withService({ address, cert, key, clientCa: authority.certFile, authStore }, ({ url }) =>
+      runBlock(
+        textOf('Containers 2'),
+        { 'tls://compose.example.com:8443': url.replace('https:', 'tls:') },
+        { 'node:fs': { readFileSync: (name: string) => files[name] } },
+      ),
+    );
+    expect(lines).toEqual(who === 'Robin' ? [] : ['The server does not know this certificate.']);
+  });
+
+  it('Containers 3 and 4', async () => {
+    const fake = createFakeCompose();
+    const compose = createComposeClient({ address: 'tcp://127.0.0.1:1', fetch: fake.fetch });
+    const line = { stream: 'stdout', time: '2026-03-02T09:15:02.000000000Z', line: 'ready' } as const;
+    fake.reply('getContainerLogs', 200, { body: line });
+    expect(await runBlock(textOf('Containers 3'), {}, { compose })).toEqual([`${line.time} stdout ready`]);
+    fake.reply('startContainer', 404);
+    expect(await runBlock(textOf('Containers 4'), {}, { compose })).toEqual([expect.stringMatching(/^There is no /)]);
+  });
+});
