@@ -155,6 +155,30 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description The organization has no such threshold. Read the list of thresholds. */
+        ThresholdNotFoundProblem: {
+            /** @constant */
+            type: "/problems/threshold-not-found";
+            /** @constant */
+            title: "Threshold not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has as many thresholds as it can have. Delete one first. */
+        ThresholdLimitReachedProblem: {
+            /** @constant */
+            type: "/problems/threshold-limit-reached";
+            /** @constant */
+            title: "Threshold limit reached";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description No operation has this path. Compare the path, including the version prefix, with the API reference. */
         RouteNotFoundProblem: {
             /** @constant */

@@ -239,6 +239,48 @@ export function webhookLimitReached(
   };
 }
 
+export type ThresholdNotFound = ProblemReply<Schemas['ThresholdNotFoundProblem']>;
+
+/** 404 Threshold not found. */
+export function thresholdNotFound(
+  members: Pick<Schemas['ThresholdNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): ThresholdNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/threshold-not-found',
+      title: 'Threshold not found',
+      status: 404,
+      message: members.message,
+    },
+
+    ...options,
+  };
+}
+
+export type ThresholdLimitReached = ProblemReply<Schemas['ThresholdLimitReachedProblem']>;
+
+/** 409 Threshold limit reached. */
+export function thresholdLimitReached(
+  members: Pick<Schemas['ThresholdLimitReachedProblem'], 'message'>,
+  options?: ProblemOptions,
+): ThresholdLimitReached {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/threshold-limit-reached',
+      title: 'Threshold limit reached',
+      status: 409,
+      message: members.message,
+    },
+
+    ...options,
+  };
+}
+
 export type RouteNotFound = ProblemReply<Schemas['RouteNotFoundProblem']>;
 
 /** 404 Route not found. */
@@ -2503,6 +2545,16 @@ export const problemCatalogue = {
     title: 'Webhook limit reached',
     statuses: [409],
     description: 'The organization has as many webhooks as it can have. Delete one that nothing uses.',
+  },
+  'threshold-not-found': {
+    title: 'Threshold not found',
+    statuses: [404],
+    description: 'The organization has no such threshold. Read the list of thresholds.',
+  },
+  'threshold-limit-reached': {
+    title: 'Threshold limit reached',
+    statuses: [409],
+    description: 'The organization has as many thresholds as it can have. Delete one first.',
   },
   'route-not-found': {
     title: 'Route not found',

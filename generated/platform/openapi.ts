@@ -861,6 +861,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organizations/{org_id}/thresholds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the thresholds
+         * @description The thresholds of the organization, newest first, with the result of the latest evaluation.
+         */
+        get: operations["listThresholds"];
+        put?: never;
+        /**
+         * Create a threshold
+         * @description Watches a figure of the organization. It is evaluated after each sync run that ends, over a window of days up to that day (UTC). When it was not crossed and is now, also in the first evaluation, the event `analytics.threshold_crossed` is sent. An organization can have 20 thresholds.
+         */
+        post: operations["createThreshold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/thresholds/{threshold_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a threshold
+         * @description Ends the threshold. Events that it has caused are still sent.
+         */
+        delete: operations["deleteThreshold"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/service-tokens/current": {
         parameters: {
             query?: never;
@@ -1358,6 +1402,26 @@ export interface webhooks {
          * @description Sent when a sync run has ended without reading anything because the code host refused the credential of the integration or could not be reached. It is sent again only if the reason changes, or if another run has succeeded in between.
          */
         post: operations["receiveIntegrationFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "analytics.threshold_crossed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A figure crossed a threshold
+         * @description Sent when a threshold is crossed after a sync run, and was not crossed in the evaluation before.
+         */
+        post: operations["receiveThresholdCrossed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2403,6 +2467,15 @@ export interface components {
         FilterValue: string;
         /** @description Values of one dimension. */
         FilterValues: components["schemas"]["FilterValue"][];
+        /** @description Values that work units must have. An empty list accepts any. */
+        WorkFilters: {
+            teams: components["schemas"]["FilterValues"];
+            repos: components["schemas"]["FilterValues"];
+            authors: components["schemas"]["FilterValues"];
+            work_types: components["schemas"]["FilterValues"];
+            themes: components["schemas"]["FilterValues"];
+            subcategories: components["schemas"]["FilterValues"];
+        };
         /** @description What a view shows. The terms are those of the Analytics API. */
         ViewDefinition: {
             /**
@@ -2443,15 +2516,7 @@ export interface components {
                  */
                 end_date: string;
             };
-            /** @description Values that work units must have. An empty list accepts any. */
-            filters: {
-                teams: components["schemas"]["FilterValues"];
-                repos: components["schemas"]["FilterValues"];
-                authors: components["schemas"]["FilterValues"];
-                work_types: components["schemas"]["FilterValues"];
-                themes: components["schemas"]["FilterValues"];
-                subcategories: components["schemas"]["FilterValues"];
-            };
+            filters: components["schemas"]["WorkFilters"];
         };
         /** @description A saved view. */
         View: {
@@ -2647,7 +2712,7 @@ export interface components {
          * @description The type of an event. The `webhooks` of this contract describe each payload.
          * @enum {string}
          */
-        SubscribedEvent: "integration.failed" | "invite.accepted" | "member.joined" | "member.removed" | "service_token.created" | "sync_run.finished";
+        SubscribedEvent: "analytics.threshold_crossed" | "integration.failed" | "invite.accepted" | "member.joined" | "member.removed" | "service_token.created" | "sync_run.finished";
         /** @description The types of the events that are sent. */
         WebhookEventTypes: components["schemas"]["SubscribedEvent"][];
         /** @description What the webhook is for, in words of its admins. */
@@ -2912,8 +2977,55 @@ export interface components {
                 sync_run_id: string;
             };
         };
+        /**
+         * @description What is measured, for the whole organization.
+         * @enum {string}
+         */
+        ThresholdMeasure: "count" | "churn_loc" | "cycle_time_hours" | "throughput";
+        /**
+         * @description On which side of the value the threshold is crossed.
+         * @enum {string}
+         */
+        ThresholdDirection: "above" | "below";
+        /** @description A figure crossed a threshold. */
+        ThresholdCrossedEvent: {
+            /**
+             * @description What happened.
+             * @constant
+             */
+            type: "analytics.threshold_crossed";
+            id: components["schemas"]["EventId"];
+            org_id: components["schemas"]["EventOrganization"];
+            occurred_at: components["schemas"]["EventTime"];
+            /** @description What it concerns. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The id of the threshold.
+                 */
+                threshold_id: string;
+                /** @description The name of the threshold. */
+                name: string;
+                measure: components["schemas"]["ThresholdMeasure"];
+                direction: components["schemas"]["ThresholdDirection"];
+                /** @description The value of the threshold. */
+                threshold: number;
+                /** @description The figure that was found. */
+                value: number;
+                /**
+                 * Format: date
+                 * @description The first day that was looked at.
+                 */
+                start_date: string;
+                /**
+                 * Format: date
+                 * @description The last day that was looked at.
+                 */
+                end_date: string;
+            };
+        };
         /** @description What a webhook sends. */
-        WebhookEvent: components["schemas"]["MemberJoinedEvent"] | components["schemas"]["MemberRemovedEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["ServiceTokenCreatedEvent"] | components["schemas"]["SyncRunFinishedEvent"] | components["schemas"]["IntegrationFailedEvent"];
+        WebhookEvent: components["schemas"]["MemberJoinedEvent"] | components["schemas"]["MemberRemovedEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["ServiceTokenCreatedEvent"] | components["schemas"]["SyncRunFinishedEvent"] | components["schemas"]["IntegrationFailedEvent"] | components["schemas"]["ThresholdCrossedEvent"];
         /** @description An event that a URL has not accepted. */
         WebhookDelivery: {
             /**
@@ -2949,6 +3061,81 @@ export interface components {
             type: "/problems/webhook-delivery-not-found";
             /** @constant */
             title: "Webhook delivery not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description What is watched. The terms are those of the Analytics API, and each work unit counts whole. */
+        ThresholdDefinition: {
+            measure: components["schemas"]["ThresholdMeasure"];
+            direction: components["schemas"]["ThresholdDirection"];
+            /** @description What the figure must exceed, or be less than. */
+            value: number;
+            /** @description How many days are looked at, with the day of the evaluation. */
+            window_days: number;
+            filters: components["schemas"]["WorkFilters"];
+        };
+        /** @description A figure that is watched. */
+        Threshold: {
+            /**
+             * Format: uuid
+             * @description The id of the threshold.
+             */
+            id: string;
+            /** @description The name of the threshold. */
+            name: string;
+            definition: components["schemas"]["ThresholdDefinition"];
+            /** @description Whether it is crossed. It stays as it is while there is nothing to measure. */
+            is_crossed: boolean;
+            /** @description The figure in the latest evaluation. Null before the first one, and when there was nothing to measure. */
+            last_value: number | null;
+            /**
+             * Format: date-time
+             * @description When it was last evaluated. Null before the first evaluation.
+             */
+            evaluated_at: string | null;
+            /**
+             * Format: uuid
+             * @description The id of the user who created it. Null when the account is gone.
+             */
+            created_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+        };
+        /** @description A page of thresholds. */
+        ThresholdPage: {
+            /** @description The thresholds. */
+            items: components["schemas"]["Threshold"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
+        /** @description The threshold to create. */
+        CreateThresholdRequest: {
+            name: components["schemas"]["Name"];
+            definition: components["schemas"]["ThresholdDefinition"];
+        };
+        /** @description The organization has as many thresholds as it can have. Delete one first. */
+        ThresholdLimitReachedProblem: {
+            /** @constant */
+            type: "/problems/threshold-limit-reached";
+            /** @constant */
+            title: "Threshold limit reached";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has no such threshold. Read the list of thresholds. */
+        ThresholdNotFoundProblem: {
+            /** @constant */
+            type: "/problems/threshold-not-found";
+            /** @constant */
+            title: "Threshold not found";
             /** @constant */
             status: 404;
             /** @description What happened, for people to read. The wording may change. */
@@ -4232,6 +4419,11 @@ export interface components {
          * @example 8e3f4a5b-6c7d-4e8f-8a91-2b3c4d5e6f12
          */
         DeliveryId: string;
+        /**
+         * @description The id of the threshold.
+         * @example 4b8c7d6e-5f4a-4b3c-9d2e-1f0a9b8c7d14
+         */
+        ThresholdId: string;
         /**
          * @description The id of the integration.
          * @example d2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06
@@ -8020,6 +8212,256 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listThresholds: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The largest number of items on a page.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+                 * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of thresholds. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "4b8c7d6e-5f4a-4b3c-9d2e-1f0a9b8c7d14",
+                     *           "name": "Slow reviews",
+                     *           "definition": {
+                     *             "measure": "cycle_time_hours",
+                     *             "direction": "above",
+                     *             "value": 72,
+                     *             "window_days": 30,
+                     *             "filters": {
+                     *               "teams": [
+                     *                 "web"
+                     *               ],
+                     *               "repos": [],
+                     *               "authors": [],
+                     *               "work_types": [],
+                     *               "themes": [],
+                     *               "subcategories": []
+                     *             }
+                     *           },
+                     *           "is_crossed": true,
+                     *           "last_value": 80.5,
+                     *           "evaluated_at": "2026-03-02T09:15:00.000Z",
+                     *           "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *           "created_at": "2026-03-01T09:15:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ThresholdPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createThreshold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
+                 * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Slow reviews",
+                 *       "definition": {
+                 *         "measure": "cycle_time_hours",
+                 *         "direction": "above",
+                 *         "value": 72,
+                 *         "window_days": 30,
+                 *         "filters": {
+                 *           "teams": [
+                 *             "web"
+                 *           ],
+                 *           "repos": [],
+                 *           "authors": [],
+                 *           "work_types": [],
+                 *           "themes": [],
+                 *           "subcategories": []
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateThresholdRequest"];
+            };
+        };
+        responses: {
+            /** @description The threshold is created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "4b8c7d6e-5f4a-4b3c-9d2e-1f0a9b8c7d14",
+                     *       "name": "Slow reviews",
+                     *       "definition": {
+                     *         "measure": "cycle_time_hours",
+                     *         "direction": "above",
+                     *         "value": 72,
+                     *         "window_days": 30,
+                     *         "filters": {
+                     *           "teams": [
+                     *             "web"
+                     *           ],
+                     *           "repos": [],
+                     *           "authors": [],
+                     *           "work_types": [],
+                     *           "themes": [],
+                     *           "subcategories": []
+                     *         }
+                     *       },
+                     *       "is_crossed": false,
+                     *       "last_value": null,
+                     *       "evaluated_at": null,
+                     *       "created_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *       "created_at": "2026-03-01T09:15:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Threshold"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["OrganizationAdminRequired"];
+            406: components["responses"]["NotAcceptable"];
+            /** @description The organization has as many thresholds as it can have. An earlier request with this idempotency key is still being handled. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    /**
+                     * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+                     * @example 60
+                     */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ThresholdLimitReachedProblem"] | components["schemas"]["IdempotencyKeyInUseProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ValidationFailedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteThreshold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The id of the threshold.
+                 * @example 4b8c7d6e-5f4a-4b3c-9d2e-1f0a9b8c7d14
+                 */
+                threshold_id: components["parameters"]["ThresholdId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The threshold is deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["OrganizationAdminRequired"];
+            /** @description The organization has no such threshold. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ThresholdNotFoundProblem"];
+                };
+            };
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getCurrentServiceToken: {
         parameters: {
             query?: never;
@@ -9684,6 +10126,40 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["IntegrationFailedEvent"];
+            };
+        };
+        responses: {
+            204: components["responses"]["Accepted"];
+        };
+    };
+    receiveThresholdCrossed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "analytics.threshold_crossed",
+                 *       "id": "9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013",
+                 *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                 *       "occurred_at": "2026-03-02T09:15:00.000Z",
+                 *       "data": {
+                 *         "threshold_id": "4b8c7d6e-5f4a-4b3c-9d2e-1f0a9b8c7d14",
+                 *         "name": "Slow reviews",
+                 *         "measure": "cycle_time_hours",
+                 *         "direction": "above",
+                 *         "threshold": 72,
+                 *         "value": 80.5,
+                 *         "start_date": "2026-02-01",
+                 *         "end_date": "2026-03-02"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ThresholdCrossedEvent"];
             };
         };
         responses: {

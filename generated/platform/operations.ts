@@ -846,6 +846,65 @@ export type ResendWebhookDeliveryHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `GET /api/v1/organizations/{org_id}/thresholds` */
+export type ListThresholdsRequest = OperationRequest<{
+  params: operations['listThresholds']['parameters']['path'];
+  query: WithDefaults<NonNullable<operations['listThresholds']['parameters']['query']>, 'limit'>;
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type ListThresholdsReply =
+  | SuccessReply<200, Schemas['ThresholdPage']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List the thresholds (`GET /api/v1/organizations/{org_id}/thresholds`). */
+export type ListThresholdsHandler<Dependencies> = OperationHandler<
+  ListThresholdsRequest,
+  ListThresholdsReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/organizations/{org_id}/thresholds` */
+export type CreateThresholdRequest = OperationRequest<{
+  params: operations['createThreshold']['parameters']['path'];
+  headers: { readonly 'idempotency-key'?: string };
+  body: Schemas['CreateThresholdRequest'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type CreateThresholdReply =
+  | SuccessReply<201, Schemas['Threshold']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ThresholdLimitReached
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Create a threshold (`POST /api/v1/organizations/{org_id}/thresholds`). */
+export type CreateThresholdHandler<Dependencies> = OperationHandler<
+  CreateThresholdRequest,
+  CreateThresholdReply,
+  Dependencies
+>;
+
+/** `DELETE /api/v1/organizations/{org_id}/thresholds/{threshold_id}` */
+export type DeleteThresholdRequest = OperationRequest<{
+  params: operations['deleteThreshold']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'];
+}>;
+export type DeleteThresholdReply =
+  | SuccessReply<204, never>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ThresholdNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Delete a threshold (`DELETE /api/v1/organizations/{org_id}/thresholds/{threshold_id}`). */
+export type DeleteThresholdHandler<Dependencies> = OperationHandler<
+  DeleteThresholdRequest,
+  DeleteThresholdReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/service-tokens/current` */
 export type GetCurrentServiceTokenRequest = OperationRequest<{ principal: Schemas['ServiceTokenPrincipal'] }>;
 export type GetCurrentServiceTokenReply =
@@ -1306,6 +1365,12 @@ export interface PlatformHandlers<Dependencies> {
   readonly listWebhookDeliveries: ListWebhookDeliveriesHandler<Dependencies>;
   /** Send a delivery again (`POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend`). */
   readonly resendWebhookDelivery: ResendWebhookDeliveryHandler<Dependencies>;
+  /** List the thresholds (`GET /api/v1/organizations/{org_id}/thresholds`). */
+  readonly listThresholds: ListThresholdsHandler<Dependencies>;
+  /** Create a threshold (`POST /api/v1/organizations/{org_id}/thresholds`). */
+  readonly createThreshold: CreateThresholdHandler<Dependencies>;
+  /** Delete a threshold (`DELETE /api/v1/organizations/{org_id}/thresholds/{threshold_id}`). */
+  readonly deleteThreshold: DeleteThresholdHandler<Dependencies>;
   /** Read the service token of the request (`GET /api/v1/service-tokens/current`). */
   readonly getCurrentServiceToken: GetCurrentServiceTokenHandler<Dependencies>;
   /** List the integrations (`GET /api/v1/admin/integrations`). */

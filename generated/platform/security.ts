@@ -20,7 +20,7 @@ export interface PlatformSecurity {
     string,
     Schemas['ServiceTokenPrincipal'],
     {
-      /** Query the analytics (`POST /graphql`). */ readonly 'analytics:read': Schemas['ServiceTokenPrincipal'];
+      /** Query the analytics (`POST /graphql`), and list thresholds. */ readonly 'analytics:read': Schemas['ServiceTokenPrincipal'];
       /** Read the audit log. */ readonly 'audit:read': Schemas['ServiceTokenPrincipal'];
       /** List integrations, and the repositories that they can read. */ readonly 'integrations:read': Schemas['ServiceTokenPrincipal'];
       /** Connect, test and disconnect integrations. */ readonly 'integrations:write': Schemas['ServiceTokenPrincipal'];

@@ -169,6 +169,15 @@ export const unimplemented: PlatformHandlers<unknown> = {
   resendWebhookDelivery: () => {
     throw new UnimplementedOperation('resendWebhookDelivery');
   },
+  listThresholds: () => {
+    throw new UnimplementedOperation('listThresholds');
+  },
+  createThreshold: () => {
+    throw new UnimplementedOperation('createThreshold');
+  },
+  deleteThreshold: () => {
+    throw new UnimplementedOperation('deleteThreshold');
+  },
   getCurrentServiceToken: () => {
     throw new UnimplementedOperation('getCurrentServiceToken');
   },

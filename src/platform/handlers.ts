@@ -50,6 +50,7 @@ import { importTeams } from './teams/import-teams.js';
 import { getTeam, listTeams } from './teams/read-teams.js';
 import { updateSyncConfig } from './sync/update-sync-config.js';
 
+import { createThreshold, deleteThreshold, listThresholds } from './thresholds/thresholds.js';
 import {
   createWebhook,
   deleteWebhook,
@@ -129,6 +130,9 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   updateOrganization,
   updateSyncConfig,
   updateTeam,
+  createThreshold,
+  deleteThreshold,
+  listThresholds,
   createWebhook,
   deleteWebhook,
   listWebhookDeliveries,

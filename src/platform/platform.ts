@@ -15,6 +15,7 @@ import { keyRings } from './key-rings.js';
 import { localUrl } from './local-url.js';
 import { startReplySweep } from './idempotency/reply-sweep.js';
 import type { Rounds } from './rounds.js';
+import { startThresholdEvaluation } from './thresholds/evaluation.js';
 import { startWebhookDispatcher, type WebhookDispatcher } from './webhooks/dispatcher.js';
 import type { MailDispatcher } from './mail/dispatcher.js';
 import { createMetrics } from './operations/metrics.js';
@@ -38,6 +39,7 @@ export interface RunningPlatform {
   readonly syncJobs: SyncJobs;
   readonly accountSweep: AccountSweep;
   readonly replySweep: Rounds;
+  readonly thresholds: Rounds;
   /** Finishes pending work: requests and syncs first, then mails, then the database. */
   stop(): Promise<void>;
 }
@@ -133,6 +135,11 @@ export async function startPlatform(
     };
     const analytics = await serveAnalytics(settings.analyticsUri ?? uri, dependencies, metrics, importConnector);
     stops.push(() => analytics.close());
+    const thresholds = startThresholdEvaluation({
+      ...{ sql: database.sql, analytics: analytics.analytics, clock, log },
+      isWorking: settings.syncJobs > 0,
+    });
+    stops.push(() => thresholds.stop());
     const server = await servePlatform(settings, dependencies, metrics, log, analytics.pages);
     listening = localUrl({ host: settings.host, port: Number(new URL(server.url).port || 80) });
     stops.push(async () => {
@@ -141,7 +148,17 @@ export async function startPlatform(
       // Syncs get the same time as requests. Neither accepts new work from here on.
       await Promise.all([drained.then(() => server.stop(deadlineMs)), syncJobs.stop(deadlineMs), storeTasks.stop()]);
     });
-    return { url: server.url, database, mails, webhooks, syncJobs, accountSweep, replySweep, stop: stopAll };
+    return {
+      url: server.url,
+      database,
+      mails,
+      webhooks,
+      syncJobs,
+      accountSweep,
+      replySweep,
+      thresholds,
+      stop: stopAll,
+    };
   } catch (error) {
     await stopAll();
     throw error;

@@ -52,6 +52,11 @@ function ofType(
       return fc.boolean();
     case 'integer':
       return fc.integer({ min: Number(schema['minimum'] ?? -1000), max: Number(schema['maximum'] ?? 1000) });
+    case 'number':
+      return fc.double({
+        ...{ min: Number(schema['minimum'] ?? -1000), max: Number(schema['maximum'] ?? 1000) },
+        ...{ noNaN: true, noDefaultInfinity: true },
+      });
     case 'string':
       return text(schema, options);
     case 'array': {

@@ -1,4 +1,4 @@
-import { AnalyticsUnavailable } from '../../analytics/analytics.js';
+import { AnalyticsUnavailable, type Analytics } from '../../analytics/analytics.js';
 import { createGraphqlPages } from '../../analytics/graphql/graphql-routes.js';
 import { openAnalytics } from '../../analytics/open.js';
 import type { PageRoute } from '../../contract/page-routes.js';
@@ -12,6 +12,7 @@ import { createUnitRecords } from './stored-unit-records.js';
 /** The Analytics API of the Platform server. */
 export interface ServedAnalytics {
   readonly pages: readonly PageRoute[];
+  readonly analytics: Pick<Analytics, 'run'>;
   close(): Promise<void>;
 }
 
@@ -43,7 +44,7 @@ export async function serveAnalytics(
     graphiql: { script: asset('graphiql.js'), style: asset('graphiql.css') },
     answered: metrics.observeQuery,
   });
-  return { pages, close: () => analytics.close() };
+  return { pages, analytics, close: () => analytics.close() };
 }
 
 /** Built files exist only in the built tree, which is beside the sources. */

@@ -47,7 +47,8 @@ export type AuditResource =
   | 'TEAM'
   | 'VIEW'
   | 'SERVICE_TOKEN'
-  | 'WEBHOOK';
+  | 'WEBHOOK'
+  | 'THRESHOLD';
 
 export interface AuditRecord {
   readonly action: AuditAction;

@@ -55,8 +55,13 @@ export const creations: Readonly<Record<string, (platform: TestPlatform, admin: 
     const rotate = `${path}/${String(created.body.service_token.id)}/rotate`;
     return creation(rotate, admin, { overlap_seconds: 60 }, { overlap_seconds: 0 });
   },
+  createThreshold: async (platform) => {
+    const admin = await platform.signUp(); // an organization has few thresholds
+    const body = Object(exampleOf('createThreshold').body?.value);
+    return creation(inOrganization(admin, 'thresholds'), admin, body, { name: 'Another' });
+  },
   createWebhook: async (platform) => {
-    const admin = await platform.signUp(); // an organization has few webhooks
+    const admin = await platform.signUp(); // as above
     const body = { url: 'https://hooks.example.com/', events: ['member.joined'] };
     return creation(inOrganization(admin, 'webhooks'), admin, body, { events: ['member.removed'] });
   },

@@ -43,8 +43,8 @@ async function rows(): Promise<unknown> {
   return counts;
 }
 
-it('covers the operations of organizations, teams, views, webhooks, service tokens, integrations, sync, set-up and the audit log', () => {
-  expect(operations).toHaveLength(47);
+it('covers the operations of organizations, teams, views, webhooks, thresholds, service tokens, integrations, sync, set-up and the audit log', () => {
+  expect(operations).toHaveLength(52);
 });
 
 async function expectRefused(example: ExampleRequest, by: TestUser, problem: string): Promise<void> {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { createServiceToken } from '../../support/service-token.js';
 import { exampleDefinition } from '../views/definition.js';
-import { named, platformExamples, sendExample } from './send-example.js';
+import { exampleOf, named, platformExamples, sendExample } from './send-example.js';
 
 /** One organization with something of everything. */
 interface Tenant {
@@ -145,6 +145,11 @@ async function createTenant(mark: string): Promise<Tenant> {
   const webhook = { url: `https://${mark}.example.com/events`, events: ['service_token.created'] };
   const webhooks = `/api/v1/organizations/${owner.orgId}/webhooks`;
   const webhookId = String((await create(webhooks, webhook)).webhook.id);
+  const watched = {
+    name: `${mark} threshold`,
+    definition: Object(exampleOf('createThreshold').body?.value).definition,
+  };
+  const threshold = await create(`/api/v1/organizations/${owner.orgId}/thresholds`, watched);
   const machine = await createServiceToken(platform, owner, ['setup:read'], { name: `${mark} machine` });
   // One, of the event that the token has caused.
   const deliveries = await platform.json('GET', `${webhooks}/${webhookId}/deliveries`, { token: owner.accessToken });
@@ -161,6 +166,7 @@ async function createTenant(mark: string): Promise<Tenant> {
     service_token_id: machine.id,
     session_id: String(sessions.body.items[0].id),
     webhook_id: webhookId,
+    threshold_id: String(threshold.id),
     delivery_id: String(deliveries.body.items[0].id),
   };
   return { owner, ids, marks: [mark, owner.userId, ...Object.values(ids)] };

@@ -28,6 +28,7 @@ const waiting = (): Promise<readonly unknown[]> =>
   Promise.resolve(platform.database.sql`select id from webhook_deliveries`);
 
 const everything: readonly EventType[] = [
+  'analytics.threshold_crossed',
   'integration.failed',
   'invite.accepted',
   'member.joined',

@@ -390,6 +390,9 @@ export type Operations = Pick<
   | 'rotateWebhookSecret'
   | 'listWebhookDeliveries'
   | 'resendWebhookDelivery'
+  | 'listThresholds'
+  | 'createThreshold'
+  | 'deleteThreshold'
   | 'getCurrentServiceToken'
   | 'listIntegrations'
   | 'connectIntegration'
@@ -3456,6 +3459,178 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       406: shared.NotAcceptable,
       422: shared.ValidationFailed,
       429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  listThresholds: {
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}/thresholds',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            items: [
+              {
+                id: '4b8c7d6e-5f4a-4b3c-9d2e-1f0a9b8c7d14',
+                name: 'Slow reviews',
+                definition: {
+                  measure: 'cycle_time_hours',
+                  direction: 'above',
+                  value: 72,
+                  window_days: 30,
+                  filters: { teams: ['web'], repos: [], authors: [], work_types: [], themes: [], subcategories: [] },
+                },
+                is_crossed: true,
+                last_value: 80.5,
+                evaluated_at: '2026-03-02T09:15:00.000Z',
+                created_by: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+                created_at: '2026-03-01T09:15:00.000Z',
+              },
+            ],
+            next_cursor: null,
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  createThreshold: {
+    method: 'POST',
+    path: '/api/v1/organizations/{org_id}/thresholds',
+    replies: {
+      201: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            id: '4b8c7d6e-5f4a-4b3c-9d2e-1f0a9b8c7d14',
+            name: 'Slow reviews',
+            definition: {
+              measure: 'cycle_time_hours',
+              direction: 'above',
+              value: 72,
+              window_days: 30,
+              filters: { teams: ['web'], repos: [], authors: [], work_types: [], themes: [], subcategories: [] },
+            },
+            is_crossed: false,
+            last_value: null,
+            evaluated_at: null,
+            created_by: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+            created_at: '2026-03-01T09:15:00.000Z',
+          },
+        },
+      },
+      400: shared.MalformedRequest,
+      401: shared.Unauthenticated,
+      403: shared.OrganizationAdminRequired,
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          threshold_limit_reached: {
+            type: '/problems/threshold-limit-reached',
+            title: 'Threshold limit reached',
+            status: 409,
+            message: 'An organization can have 20 thresholds. Delete one first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          idempotency_key_in_use: {
+            type: '/problems/idempotency-key-in-use',
+            title: 'Idempotency key in use',
+            status: 409,
+            message: 'A request with this idempotency key is being handled. Repeat this one when it has ended.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            retry_after_seconds: 1,
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: {
+        mediaType: 'application/problem+json',
+        examples: {
+          validation_failed: {
+            type: '/problems/validation-failed',
+            title: 'Validation failed',
+            status: 422,
+            message: 'The request breaks 1 rule.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            violations: [{ path: '/body/email', rule: 'format', message: 'must be an e-mail address' }],
+          },
+          idempotency_key_reused: {
+            type: '/problems/idempotency-key-reused',
+            title: 'Idempotency key reused',
+            status: 422,
+            message: 'Another request had this idempotency key. Use a new key for each request.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  deleteThreshold: {
+    method: 'DELETE',
+    path: '/api/v1/organizations/{org_id}/thresholds/{threshold_id}',
+    replies: {
+      204: null,
+      401: shared.Unauthenticated,
+      403: shared.OrganizationAdminRequired,
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          threshold_not_found: {
+            type: '/problems/threshold-not-found',
+            title: 'Threshold not found',
+            status: 404,
+            message: 'The organization has no such threshold.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      422: shared.ValidationFailed,
       500: shared.InternalError,
       503: shared.ServiceUnavailable,
     },

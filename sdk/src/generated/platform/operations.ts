@@ -2783,6 +2783,189 @@ export function resendWebhookDelivery(
   );
 }
 
+/** `GET /api/v1/organizations/{org_id}/thresholds` */
+export interface ListThresholdsRequest extends CallOptions {
+  readonly params: operations['listThresholds']['parameters']['path'];
+  readonly query?: NonNullable<operations['listThresholds']['parameters']['query']> | undefined;
+}
+export type ListThresholdsResult =
+  | Success<200, Schemas['ThresholdPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * List the thresholds (`GET /api/v1/organizations/{org_id}/thresholds`).
+ *
+ * The thresholds of the organization, newest first, with the result of the latest evaluation.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406
+ * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listThresholds(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function listThresholds(client: PlatformClient, request: ListThresholdsRequest): Promise<ListThresholdsResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/thresholds',
+      method: 'get',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `POST /api/v1/organizations/{org_id}/thresholds` */
+export interface CreateThresholdRequest extends KeyedCallOptions {
+  readonly params: operations['createThreshold']['parameters']['path'];
+  readonly body: Schemas['CreateThresholdRequest'];
+}
+export type CreateThresholdResult =
+  | Success<201, Schemas['Threshold']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['ThresholdLimitReachedProblem'] | Schemas['IdempotencyKeyInUseProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Create a threshold (`POST /api/v1/organizations/{org_id}/thresholds`).
+ *
+ * Watches a figure of the organization. It is evaluated after each sync run that ends, over a window
+ * of days up to that day (UTC). When it was not crossed and is now, also in the first evaluation, the
+ * event `analytics.threshold_crossed` is sent. An organization can have 20 thresholds.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 406
+ * `NotAcceptableProblem`; 409 `ThresholdLimitReachedProblem`, `IdempotencyKeyInUseProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
+ * `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await createThreshold(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     name: "Slow reviews",
+ *     definition: {
+ *       measure: "cycle_time_hours",
+ *       direction: "above",
+ *       value: 72,
+ *       window_days: 30,
+ *       filters: {
+ *         teams: [
+ *           "web"
+ *         ],
+ *         repos: [],
+ *         authors: [],
+ *         work_types: [],
+ *         themes: [],
+ *         subcategories: []
+ *       }
+ *     }
+ *   }
+ * });
+ * ```
+ */
+export function createThreshold(
+  client: PlatformClient,
+  request: CreateThresholdRequest,
+): Promise<CreateThresholdResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/thresholds',
+      method: 'post',
+      statuses: [201],
+      format: formats.json,
+      scheme: 'bearer',
+      keyed: true,
+    },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/organizations/{org_id}/thresholds/{threshold_id}` */
+export interface DeleteThresholdRequest extends CallOptions {
+  readonly params: operations['deleteThreshold']['parameters']['path'];
+}
+export type DeleteThresholdResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+    >
+  | Failure<404, Schemas['ThresholdNotFoundProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Delete a threshold (`DELETE /api/v1/organizations/{org_id}/thresholds/{threshold_id}`).
+ *
+ * Ends the threshold. Events that it has caused are still sent.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `ThresholdNotFoundProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deleteThreshold(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     threshold_id: "4b8c7d6e-5f4a-4b3c-9d2e-1f0a9b8c7d14"
+ *   }
+ * });
+ * ```
+ */
+export function deleteThreshold(
+  client: PlatformClient,
+  request: DeleteThresholdRequest,
+): Promise<DeleteThresholdResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/thresholds/{threshold_id}',
+      method: 'delete',
+      statuses: [204],
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/service-tokens/current` */
 export type GetCurrentServiceTokenRequest = CallOptions;
 export type GetCurrentServiceTokenResult =

@@ -45,6 +45,8 @@ export type Problem =
   | Schemas['WebhookLimitReachedProblem']
   | Schemas['WebhookNotFoundProblem']
   | Schemas['WebhookDeliveryNotFoundProblem']
+  | Schemas['ThresholdLimitReachedProblem']
+  | Schemas['ThresholdNotFoundProblem']
   | Schemas['IntegrationExistsProblem']
   | Schemas['TooManyIntegrationsProblem']
   | Schemas['IntegrationNotFoundProblem']
@@ -113,6 +115,8 @@ export const problemTypes = [
   '/problems/webhook-limit-reached',
   '/problems/webhook-not-found',
   '/problems/webhook-delivery-not-found',
+  '/problems/threshold-limit-reached',
+  '/problems/threshold-not-found',
   '/problems/integration-exists',
   '/problems/too-many-integrations',
   '/problems/integration-not-found',

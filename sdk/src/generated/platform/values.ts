@@ -28,6 +28,7 @@ export const serviceTokenScopeValues = [
 
 /** Every `SubscribedEvent`. */
 export const subscribedEventValues = [
+  'analytics.threshold_crossed',
   'integration.failed',
   'invite.accepted',
   'member.joined',
@@ -38,6 +39,17 @@ export const subscribedEventValues = [
 
 /** Every `CodeHost`. */
 export const codeHostValues = ['host_a', 'host_b'] as const satisfies readonly Schemas['CodeHost'][];
+
+/** Every `ThresholdMeasure`. */
+export const thresholdMeasureValues = [
+  'count',
+  'churn_loc',
+  'cycle_time_hours',
+  'throughput',
+] as const satisfies readonly Schemas['ThresholdMeasure'][];
+
+/** Every `ThresholdDirection`. */
+export const thresholdDirectionValues = ['above', 'below'] as const satisfies readonly Schemas['ThresholdDirection'][];
 
 /** Every `SyncProvider`. */
 export const syncProviderValues = [

@@ -96,4 +96,26 @@ export const webhookSchemas: Readonly<Record<WebhookEvent['type'], PayloadSchema
       },
     },
   },
+  'analytics.threshold_crossed': {
+    type: 'object',
+    properties: {
+      type: { type: 'string', const: 'analytics.threshold_crossed' },
+      id: { type: 'string', format: 'uuid' },
+      org_id: { type: 'string', format: 'uuid' },
+      occurred_at: { type: 'string', format: 'date-time' },
+      data: {
+        type: 'object',
+        properties: {
+          threshold_id: { type: 'string', format: 'uuid' },
+          name: { type: 'string' },
+          measure: { type: 'string', enum: ['count', 'churn_loc', 'cycle_time_hours', 'throughput'] },
+          direction: { type: 'string', enum: ['above', 'below'] },
+          threshold: { type: 'number' },
+          value: { type: 'number' },
+          start_date: { type: 'string', format: 'date' },
+          end_date: { type: 'string', format: 'date' },
+        },
+      },
+    },
+  },
 };

@@ -11,7 +11,8 @@ export type WebhookEvent =
   | Schemas['InviteAcceptedEvent']
   | Schemas['ServiceTokenCreatedEvent']
   | Schemas['SyncRunFinishedEvent']
-  | Schemas['IntegrationFailedEvent'];
+  | Schemas['IntegrationFailedEvent']
+  | Schemas['ThresholdCrossedEvent'];
 
 /** The `type` of every event. */
 export const webhookEventTypes = [
@@ -21,4 +22,5 @@ export const webhookEventTypes = [
   'service_token.created',
   'sync_run.finished',
   'integration.failed',
+  'analytics.threshold_crossed',
 ] as const satisfies readonly WebhookEvent['type'][];

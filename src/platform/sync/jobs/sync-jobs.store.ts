@@ -2,6 +2,7 @@ import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { DatabaseSql, Sql } from '../../../database/connection.js';
 import { after } from '../../clock.js';
 import { noteIntegration } from '../../integrations/sync-failure.js';
+import { requestEvaluation } from '../../thresholds/thresholds.store.js';
 import { recordEvent } from '../../webhooks/record-event.js';
 import { finishedEvent } from '../finished-event.js';
 import type { StepResult } from './sync-job.js';
@@ -110,6 +111,7 @@ export async function storeEnd(
       where ${isStillOurs(transaction, run)} returning id, org_id, sync_config_id`;
     if (ended === undefined) return false;
     await recordEvent(transaction, finishedEvent(ended, status), now);
+    await requestEvaluation(transaction, ended.org_id, now);
     if (state.steps !== null) await noteIntegration(transaction, ended, state.steps, now);
     if (status === 'complete') {
       await transaction`

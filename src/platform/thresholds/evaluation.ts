@@ -1,0 +1,91 @@
+import type { Log } from '../../../generated/contract.js';
+import type { Analytics } from '../../analytics/analytics.js';
+import type { DatabaseSql } from '../../database/connection.js';
+import type { Clock } from '../clock.js';
+import { startRounds, type Rounds } from '../rounds.js';
+import { recordEvent } from '../webhooks/record-event.js';
+import { measure, windowOf } from './measure.js';
+import {
+  definitionOf,
+  giveUpEvaluation,
+  storeEvaluation,
+  takeDueThreshold,
+  type DueThreshold,
+} from './thresholds.store.js';
+
+export interface EvaluationOptions {
+  readonly sql: DatabaseSql;
+  readonly analytics: Pick<Analytics, 'run'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** False: this server evaluates none. */
+  readonly isWorking: boolean;
+}
+
+const pollMs = 2000;
+/** Longer than a query can take with the default of `ANALYTICS_QUERY_TIMEOUT`. A failed evaluation is repeated then. */
+const leaseSeconds = 120;
+/** The next sync run asks again. */
+const maxAttempts = 3;
+
+/** Starts the evaluation of thresholds after sync runs, one at a time, in the background. */
+export function startThresholdEvaluation(options: EvaluationOptions): Rounds {
+  const { sql, clock, log, isWorking } = options;
+  const stopping = new AbortController();
+  const rounds = startRounds({
+    pollMs,
+    round: async (again) => {
+      if (!isWorking) return;
+      const due = await takeDueThreshold(sql, clock.now(), leaseSeconds);
+      if (due === null) return;
+      again(); // there may be another one
+      await evaluate(due, options, stopping.signal);
+    },
+    failed: (error) => {
+      log.warn({ err: error }, 'the thresholds cannot be read; will retry');
+    },
+  });
+  return {
+    ...rounds,
+    stop: async () => {
+      stopping.abort();
+      await rounds.stop();
+    },
+  };
+}
+
+async function evaluate(due: DueThreshold, options: EvaluationOptions, signal: AbortSignal): Promise<void> {
+  const { sql, analytics, clock, log } = options;
+  const definition = definitionOf(due);
+  const days = windowOf(definition, clock.now());
+  let value: number | null;
+  try {
+    value = await measure(analytics, due.org_id, definition, days, signal);
+  } catch (error) {
+    if (signal.aborted) return; // this server stops; another one evaluates it when the lease has ended
+    const gaveUp = due.attempts >= maxAttempts;
+    if (gaveUp) await giveUpEvaluation(sql, due);
+    const fields = { err: error, org_id: due.org_id, threshold_id: due.id };
+    log.warn(fields, `a threshold cannot be evaluated; will retry ${gaveUp ? 'after the next sync run' : 'soon'}`);
+    return;
+  }
+  const isCrossed =
+    value !== null && (definition.direction === 'above' ? value > definition.value : value < definition.value);
+  const now = clock.now();
+  await sql.begin(async (transaction) => {
+    const isNew = await storeEvaluation(transaction, due, { value, isCrossed }, now);
+    if (!isNew || value === null) return;
+    const data = {
+      threshold_id: due.id,
+      name: due.name,
+      measure: definition.measure,
+      direction: definition.direction,
+      threshold: definition.value,
+      value,
+      start_date: days.startDate,
+      end_date: days.endDate,
+    };
+    const event = { type: 'analytics.threshold_crossed', orgId: due.org_id, subject: `threshold ${due.id}` } as const;
+    await recordEvent(transaction, { ...event, data }, now);
+  });
+}

@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Schemas } from '../../../generated/platform/operations.js';
+import { fill, unit } from '../../analytics/graphql/served.js';
+import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
+import { exampleOf } from '../service/send-example.js';
+import { executeWithoutSleep, queueOf } from '../sync/jobs/queue.js';
+import { subscribe } from '../webhooks/hooks.js';
+
+type Definition = Schemas['ThresholdDefinition'];
+
+let platform: TestPlatform;
+let receiver: WebhookReceiver;
+let owner: TestUser;
+beforeEach(async () => {
+  platform = await startTestPlatform({ executeSync: executeWithoutSleep, environment: { SYNC_JOBS: '1' } });
+  receiver = await startWebhookReceiver();
+  owner = await platform.signUp();
+  await subscribe(platform, owner, receiver, ['analytics.threshold_crossed']);
+});
+afterEach(async () => {
+  await platform.stop();
+  await receiver.stop();
+});
+
+const filters = { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [] };
+const path = (below = '', user = owner): string => `/api/v1/organizations/${user.orgId}/thresholds${below}`;
+const create = (definition: Partial<Definition>, user = owner): Promise<JsonReply> =>
+  platform.json('POST', path('', user), {
+    token: user.accessToken,
+    body: {
+      name: 'Watched',
+      definition: { measure: 'count', direction: 'above', value: 2, window_days: 7, filters, ...definition },
+    },
+  });
+const list = async (user = owner, query = ''): Promise<JsonReply['body']> =>
+  (await platform.json('GET', path(query, user), { token: user.accessToken })).body;
+const today = (): string => platform.clock.now().toISOString().slice(0, 10);
+
+/** Puts units of today into the store. */
+const work = (...units: readonly Partial<Parameters<typeof unit>[0]>[]): Promise<void> =>
+  fill(
+    platform.databaseUri,
+    owner.orgId,
+    units.map((each, index) => unit({ id: `unit-${index}`, day: today(), ...each })),
+  );
+
+/** Ends a sync run that reads nothing, and evaluates what is due then. */
+async function syncAndEvaluate(): Promise<void> {
+  const queue = queueOf(platform, owner);
+  const config = await queue.configure({ repositories: ['zebra/*'] });
+  await queue.until(config, await queue.start(config), 'failed');
+  await platform.running.thresholds.drain();
+  await platform.running.webhooks.drain();
+}
+
+const received = (): unknown[] => receiver.received.map(({ data }) => data['value']);
+
+describe('A threshold', () => {
+  it('sends an event when it is crossed after a sync run, and not again while it is', async () => {
+    const created = await create({});
+    expect(created).toMatchObject({
+      status: 201,
+      body: { is_crossed: false, last_value: null, evaluated_at: null, created_by: owner.userId },
+    });
+    await work({}, {});
+    await syncAndEvaluate();
+    expect([received(), (await list()).items[0]]).toMatchObject([[], { is_crossed: false, last_value: 2 }]);
+
+    await work({}, {}, {});
+    await syncAndEvaluate();
+    await syncAndEvaluate();
+    const begin = new Date(Date.parse(today()) - 6 * 86_400_000).toISOString().slice(0, 10);
+    expect(receiver.received.map(({ data }) => data)).toEqual([
+      {
+        ...{ threshold_id: created.body.id, name: 'Watched', measure: 'count', direction: 'above', threshold: 2 },
+        ...{ value: 3, start_date: begin, end_date: today() },
+      },
+    ]);
+    const [item] = (await list()).items;
+    expect(item).toMatchObject({ is_crossed: true, last_value: 3, evaluated_at: expect.any(String) });
+  });
+
+  it('sends another event when it is crossed again', async () => {
+    await create({});
+    await work({}, {}, {});
+    await syncAndEvaluate();
+    await platform.database.sql`delete from work_units where id = 'unit-2'`;
+    await syncAndEvaluate();
+    await work({}, {}, {}, {});
+    await syncAndEvaluate();
+    expect(received()).toEqual([3, 4]);
+  });
+
+  it.each<[Partial<Definition>, number]>([
+    [{ measure: 'count', direction: 'below', value: 4 }, 3],
+    [{ measure: 'churn_loc', value: 99 }, 112],
+    [{ measure: 'throughput', value: 1 }, 2],
+    // 2 and 8 hours, of two types of work.
+    [{ measure: 'cycle_time_hours', value: 4 }, 5],
+    [{ measure: 'count', value: 0, filters: { ...filters, teams: ['web'] } }, 1],
+  ])('measures %j as %d', async (definition, value) => {
+    await create(definition);
+    await work(
+      { churnLoc: 100 },
+      { completedAt: null, churnLoc: 2 },
+      {
+        ...{ workType: 'pull_request', team: 'web' },
+        ...{ startedAt: Date.parse(`${today()}T00:00:00Z`), completedAt: Date.parse(`${today()}T08:00:00Z`) },
+      },
+    );
+    await syncAndEvaluate();
+    expect(received()).toEqual([value]);
+  });
+
+  it('without anything to measure stays as it is', async () => {
+    await create({ measure: 'cycle_time_hours', direction: 'below', value: 1 });
+    await work({ completedAt: null });
+    await syncAndEvaluate();
+    expect(received()).toEqual([]);
+    expect((await list()).items[0]).toMatchObject({
+      is_crossed: false,
+      last_value: null,
+      evaluated_at: expect.any(String),
+    });
+  });
+
+  it('is one of at most 20, and is listed by pages', async () => {
+    const replies = await Promise.all(Array.from({ length: 21 }, () => create({})));
+    expect(replies.map(({ status }) => status).sort()).toEqual([...Array<number>(20).fill(201), 409]);
+    const page = await list(owner, '?limit=15');
+    const rest = await list(owner, `?limit=15&cursor=${String(page.next_cursor)}`);
+    const ids = [...page.items, ...rest.items].map(({ id }: { id: string }) => id);
+    expect([new Set(ids).size, rest.next_cursor]).toEqual([20, null]);
+  });
+
+  it('belongs to its organization, and is deleted', async () => {
+    const { body } = await create(Object(exampleOf('createThreshold').body?.value).definition);
+    const stranger = await platform.signUp();
+    expect((await list(stranger)).items).toEqual([]);
+    const remove = (user: TestUser): Promise<JsonReply> =>
+      platform.json('DELETE', path(`/${String(body.id)}`, user), { token: user.accessToken });
+    expect((await remove(stranger)).body.type).toBe('/problems/threshold-not-found');
+    expect((await remove(owner)).status).toBe(204);
+    expect((await list()).items).toEqual([]);
+    const audited = await platform.database.sql`
+      select action, note from audit_log where resource_kind = 'THRESHOLD' order by at`;
+    expect(audited).toEqual([
+      { action: 'CREATE', note: 'Watched' },
+      { action: 'DELETE', note: 'Watched' },
+    ]);
+  });
+});
+
+it('A threshold that cannot be evaluated is given up after three attempts, until the next sync run', async () => {
+  await create({});
+  await platform.database.sql`update analytics_thresholds set definition = '{"filters":{},"window_days":1}'`;
+  await syncAndEvaluate();
+  const attempts = async (): Promise<unknown> => {
+    const [row] = await platform.database.sql`
+      select attempts, evaluate_at is null as gave_up from analytics_thresholds`;
+    return row;
+  };
+  expect(await attempts()).toEqual({ attempts: 1, gave_up: false });
+  for (const _attempt of [2, 3]) {
+    platform.clock.advance(121);
+    await platform.running.thresholds.drain();
+  }
+  expect(await attempts()).toEqual({ attempts: 3, gave_up: true });
+  expect(received()).toEqual([]);
+});
