@@ -6,6 +6,8 @@ export default defineConfig({
     // The workspace's own package, from its sources: a test must not depend on when it was built last.
     alias: {
       '@plumbline/sdk/webhooks': resolve('sdk/src/webhooks.ts'),
+      '@plumbline/sdk/analytics': resolve('sdk/src/analytics.ts'),
+      '@plumbline/sdk/platform': resolve('sdk/src/platform.ts'),
       '@plumbline/sdk/compose/node': resolve('sdk/src/compose/node.ts'),
       '@plumbline/sdk/compose': resolve('sdk/src/compose.ts'),
       '@plumbline/sdk': resolve('sdk/src/index.ts'),

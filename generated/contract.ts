@@ -201,3 +201,38 @@ export class UnimplementedOperation extends Error {
     this.operationId = operationId;
   }
 }
+
+/** An operation as a command of `plumbline api`. */
+export interface OperationCommand {
+  readonly operationId: string;
+  /** The `operationId` in kebab case. */
+  readonly name: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly flags: readonly OperationFlag[];
+  /** The validators of what is sent; null: it sends none. */
+  readonly validators: Readonly<Record<'params' | 'query' | 'headers' | 'body', Validator | null>>;
+  readonly body: { readonly required: boolean; readonly isText: boolean } | null;
+  /** How a success arrives. */
+  readonly reply: 'json' | 'lines' | 'text' | 'none';
+  /** The largest page; null: the reply is no page of a list. */
+  readonly largestPage: number | null;
+  /** Whether the reply is a sync run, which can be followed. */
+  readonly isRun: boolean;
+}
+
+/** A flag of such a command: a parameter, or a property of the body. */
+export interface OperationFlag {
+  /** `sync-config-id`. */
+  readonly name: string;
+  /** As in the contract: `sync_config_id`. */
+  readonly property: string;
+  readonly place: 'params' | 'query' | 'headers' | 'body' | 'idempotencyKey';
+  readonly kind: 'text' | 'number' | 'boolean' | 'texts' | 'json';
+  readonly required: boolean;
+  readonly description: string;
+  readonly choices: readonly string[];
+  /** Secrets are read from a file: arguments of a process can be seen by others. */
+  readonly isSecret: boolean;
+}

@@ -1,5 +1,5 @@
 import type { AnyResult } from './result.js';
-import { tokenPairOf, type TokenPair, type TokenStore } from './tokens.js';
+import { exclusivelyIn, tokenPairOf, type TokenPair, type TokenStore } from './tokens.js';
 
 /** Exchanges a refresh token for a reply with the next pair; null: there is no server to ask. */
 export type Refresh = (refreshToken: string) => Promise<AnyResult | null>;
@@ -24,7 +24,7 @@ export interface Renewal {
 export function createRenewal(store: TokenStore, refresh: Refresh): Renewal {
   let last: Promise<unknown> = Promise.resolve();
   const serialized = <Result>(exchange: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(exchange);
+    const result = last.then(() => exclusivelyIn(store, exchange));
     last = result.catch(() => undefined);
     return result;
   };

@@ -11,6 +11,11 @@ export interface TokenStore {
   get(): TokenPair | null | Promise<TokenPair | null>;
   set(tokens: TokenPair): void | Promise<void>;
   clear(): void | Promise<void>;
+  /**
+   * Runs an exchange of tokens while no other process runs one with the same store. A store that several processes share
+   * needs it: a refresh token that is sent twice looks like a theft.
+   */
+  exclusively?<Result>(exchange: () => Promise<Result>): Promise<Result>;
 }
 
 /** Keeps one token, whatever calls return. */
@@ -45,7 +50,13 @@ export function observedStore(store: TokenStore, listener: (tokens: TokenPair | 
       await store.clear();
       listener(null);
     },
+    exclusively: (exchange) => exclusivelyIn(store, exchange),
   };
+}
+
+/** Runs an exchange as the store demands. */
+export function exclusivelyIn<Result>(store: TokenStore, exchange: () => Promise<Result>): Promise<Result> {
+  return store.exclusively === undefined ? exchange() : store.exclusively(exchange);
 }
 
 /** Returns `value` as a token pair, or null. */

@@ -5,6 +5,7 @@ import type { Share } from '../analytics/work-unit.js';
 import type { Classifier, Contribution } from '../sync/work-units/classify/classifier.js';
 import type { Explanation } from '../sync/work-units/explain.js';
 import { oneLine } from './one-line.js';
+import { UsageError } from './usage-error.js';
 import type { WorkUnitOptions } from './work-units.js';
 
 interface ClassifyOptions extends WorkUnitOptions {
@@ -38,7 +39,7 @@ export function registerClassifyCommand(program: Command): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', HELP)
     .action(async (options: ClassifyOptions) => {
-      const { reportingUsage, UsageError } = await import('./work-units.js');
+      const { reportingUsage } = await import('./work-units.js');
       await reportingUsage('classify', async () => {
         if ((options.explain === undefined) === (options.text === undefined))
           throw new UsageError('give --explain <unit> or --text <text>');
@@ -49,7 +50,7 @@ export function registerClassifyCommand(program: Command): void {
 }
 
 async function explain(id: string, options: ClassifyOptions): Promise<void> {
-  const { withDerivation, UsageError } = await import('./work-units.js');
+  const { withDerivation } = await import('./work-units.js');
   const { explainUnit } = await import('../sync/work-units/explain.js');
   await withDerivation(options, async (resources) => {
     const explanation = await explainUnit(resources, id);
@@ -98,7 +99,7 @@ function correctionLine(
 }
 
 async function tryText(text: string, options: ClassifyOptions): Promise<void> {
-  const { openClassifier, UsageError } = await import('./work-units.js');
+  const { openClassifier } = await import('./work-units.js');
   const { addUp } = await import('../sync/work-units/explain.js');
   const { titleAndText } = await import('../sync/work-units/derivation/derive.js');
   const workType = options.workType === undefined ? 'commit' : WORK_TYPES.find((each) => each === options.workType);

@@ -4,6 +4,7 @@ import type { Correction } from '../analytics/work-unit.js';
 import { SUBCATEGORIES } from '../sync/work-units/classify/shares.js';
 import type { CorrectableResources } from '../sync/work-units/derivation/resources.js';
 import { oneLine } from './one-line.js';
+import { UsageError } from './usage-error.js';
 import type { WorkUnitOptions } from './work-units.js';
 
 type CorrectionOptions = WorkUnitOptions & { readonly note?: string; readonly by?: string; readonly json?: boolean };
@@ -60,7 +61,6 @@ async function run(options: CorrectionOptions, work: Work): Promise<void> {
 
 function set(unitId: string, name: string): Work {
   return async (resources, options) => {
-    const { UsageError } = await import('./work-units.js');
     const { correctUnit, MOST_CORRECTIONS } = await import('../sync/work-units/correct-unit.js');
     const subcategory = SUBCATEGORIES.find((each) => each === name);
     if (subcategory === undefined)
@@ -81,7 +81,6 @@ function set(unitId: string, name: string): Work {
 
 function withdraw(unitId: string): Work {
   return async (resources, options) => {
-    const { UsageError } = await import('./work-units.js');
     const { withdrawCorrection } = await import('../sync/work-units/correct-unit.js');
     if (!(await withdrawCorrection(resources, unitId)))
       throw new UsageError(`${resources.orgId} has no correction of ${JSON.stringify(unitId)}`);

@@ -1,7 +1,10 @@
 /** The commands, except those of `compose`. The code of a command is loaded on demand, so that `--help` is fast. */
+import { Argument } from 'commander';
+import { completionScript, SHELLS, type Shell } from '../system/completion-script.js';
 import type { PruneOptions } from './administration.js';
 import { registerContractTools } from './contract-tools.js';
 import type { ConfigOption } from './environment.js';
+import { registerLoginCommands } from './login/register.js';
 import { rootCommand } from './root-command.js';
 import type { ServeOptions } from './serve.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
@@ -164,6 +167,26 @@ if (process.argv[2] === 'query') {
   const { registerQueryCommand } = await import('./query.js');
   registerQueryCommand(program);
 } else program.command('query').description('run a query of the Analytics API on a database, or on a server');
+
+registerLoginCommands(program);
+
+if (process.argv[2] === 'api') {
+  const { registerApiCommand } = await import('./api/register.js');
+  registerApiCommand(program, process.argv.slice(3));
+} else program.command('api').description('call an operation of a server');
+
+program
+  .command('completion')
+  .description('print the completion script of a shell')
+  .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+  .action((shell: Shell) => {
+    process.stdout.write(
+      completionScript(
+        shell,
+        program.commands.map((each) => each.name()),
+      ),
+    );
+  });
 
 // Loading the settings takes time that only this help text needs.
 let settingsHelp = '';

@@ -12,7 +12,8 @@ import { createLog } from './log.js';
 import type { JsonObject } from './query-rows.js';
 import type { Variables } from './query-variables.js';
 import { embeddedResolver } from './sync-run.js';
-import { UsageError, withDerivation, type WorkUnitOptions } from './work-units.js';
+import { UsageError } from './usage-error.js';
+import { withDerivation, type WorkUnitOptions } from './work-units.js';
 
 /** Runs a query. @throws UsageError when the query is rejected, SyncError when the database cannot answer it */
 export type Ask = (text: string, variables: Variables) => Promise<JsonObject>;

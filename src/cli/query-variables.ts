@@ -14,7 +14,7 @@ import {
   type GraphQLInputType,
 } from 'graphql';
 import { schemaText } from '../../generated/graphql/schema.js';
-import { UsageError } from './work-units.js';
+import { UsageError } from './usage-error.js';
 
 export type Variables = Readonly<Record<string, unknown>>;
 

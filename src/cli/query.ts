@@ -5,8 +5,11 @@ import { persistedQueries } from '../../generated/graphql/schema.js';
 import { columnsOf, csvLine, FORMATS, sparklines, tableText, type Format } from './query-formats.js';
 import { isObject, seriesOf, tablesOf, type JsonObject, type ResultTable } from './query-rows.js';
 import { declaredTypes, queryVariables, type Variables } from './query-variables.js';
+import { settingsEnvironment } from '../platform/settings/settings-environment.js';
+import { currentServer, loginFolder } from './login/login-files.js';
 import type { Ask } from './query-session.js';
-import { reportingUsage, UsageError, type WorkUnitOptions } from './work-units.js';
+import { UsageError } from './usage-error.js';
+import { reportingUsage, type WorkUnitOptions } from './work-units.js';
 
 interface QueryOptions extends WorkUnitOptions {
   readonly format: string;
@@ -42,10 +45,10 @@ export function registerQueryCommand(program: Command): void {
     .option('--days <number>', 'days of $dateRange, up to today', '90')
     .option('--table <name>', 'for csv and ndjson: which list of the result')
     .option('--all', 'follow nextCursor to the last page; with csv or ndjson, page by page')
-    .option('--db <uri>', 'database of the work units (default: DATABASE_URI)')
+    .option('--db <uri>', 'database of the work units (default: DATABASE_URI, else the server of plumbline login)')
     .option('--db-type <kind>', 'postgres, sqlite or clickhouse, if the scheme of --db is ambiguous')
     .option('--org <id>', 'organization (default: ORG_ID, else "default"); with --server, that of the token')
-    .option('--server <url>', 'ask this server, with the service token in PLUMBLINE_TOKEN')
+    .option('--server <url>', 'ask this server, with PLUMBLINE_TOKEN or the login that plumbline login has stored')
     .option('--config <file>', 'settings file (default: PLUMBLINE_CONFIG)')
     .addHelpText('after', HELP)
     .action((name: string | undefined, options: QueryOptions) =>
@@ -86,11 +89,20 @@ async function query(name: string, options: QueryOptions): Promise<void> {
 type WithAnalytics = (options: QueryOptions, work: (ask: Ask) => Promise<void>) => Promise<void>;
 
 /** Where the query runs: on the server, or in this process on a database. */
-async function openerOf({ server, db, org }: QueryOptions): Promise<WithAnalytics> {
-  if (server === undefined) return (await import('./query-session.js')).withAnalytics;
+async function openerOf(options: QueryOptions): Promise<WithAnalytics> {
+  const { server, db, org } = options;
+  const asksServer = server !== undefined || (await hasOnlyLogin(options));
+  if (!asksServer) return (await import('./query-session.js')).withAnalytics;
   if (db !== undefined || org !== undefined) throw new UsageError('--server excludes --db and --org');
   const { withServer } = await import('./query-server.js');
-  return (_options, work) => withServer(server, process.env['PLUMBLINE_TOKEN'] ?? '', work);
+  return (_options, work) => withServer(server, work);
+}
+
+/** Whether there is a login, and no database. */
+async function hasOnlyLogin({ db, org, config }: QueryOptions): Promise<boolean> {
+  if (db !== undefined || org !== undefined) return false;
+  if ((await settingsEnvironment(process.env, config))['DATABASE_URI']) return false;
+  return (await currentServer(loginFolder(process.env))) !== null;
 }
 
 async function textOf(name: string): Promise<string> {

@@ -14,6 +14,7 @@ import { SettingError } from '../platform/settings/setting.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
 import { commandEnvironment, type ConfigOption } from './environment.js';
 import { embeddedResolver } from './sync-run.js';
+import { UsageError } from './usage-error.js';
 
 /** The options of all commands that use work units. */
 export interface WorkUnitOptions extends ConfigOption {
@@ -21,14 +22,6 @@ export interface WorkUnitOptions extends ConfigOption {
   readonly dbType?: string;
   readonly org?: string;
   readonly rules?: string;
-}
-
-/** Invalid or missing input: the command exits with 2. */
-export class UsageError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'UsageError';
-  }
 }
 
 /** Opens the database of `--db` (or DATABASE_URI), for the organization of `--org` (or ORG_ID), and closes it after `work`. */

@@ -45,6 +45,7 @@ async function buildServer(): Promise<void> {
     declareExports(),
     bundleCompose(common),
     bundleOpenTelemetry(),
+    bundleSdk(),
     copyFiles(),
     copyReferenceScript(),
     buildGraphiql(`${output}/graphiql`),
@@ -62,7 +63,7 @@ async function buildSdk(): Promise<void> {
 /** Removes the types, file by file; `tsc` checks them separately. */
 async function compile(): Promise<void> {
   const sources = (await filesBelow('src')).filter((file) =>
-    /^src\/(?!codegen|compose|console|system\/open-telemetry).*\.(ts|js)$/.test(file),
+    /^src\/(?!codegen|compose|console|cli\/sdk\.|system\/open-telemetry).*\.(ts|js)$/.test(file),
   );
   const generated = (await filesBelow('generated')).filter((file) => /(?<!\.d)\.(ts|js)$/.test(file));
   await build({ ...common, entryPoints: [...sources, ...generated] });
@@ -86,6 +87,12 @@ async function bundleOpenTelemetry(): Promise<void> {
   const entryPoints = ['src/system/open-telemetry.ts'];
   await build({ ...common, entryPoints, bundle: true, minify: true, sourcemap: false, banner: requireBanner });
   await cp('node_modules/@opentelemetry/api/LICENSE', `${output}/src/system/opentelemetry.LICENSE`);
+}
+
+/** Bundles the SDK for the commands, so that the package needs no other package of this repository. */
+async function bundleSdk(): Promise<void> {
+  await build({ ...common, entryPoints: ['src/cli/sdk.ts'], bundle: true });
+  await cp('node_modules/openapi-fetch/LICENSE', `${output}/src/cli/openapi-fetch.LICENSE`);
 }
 
 async function copyFiles(): Promise<void> {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { bundleContract } from './bundle.js';
 import { withClientHints } from './client-hints.js';
+import { emitCommands } from './emit/commands.js';
 import { emitFailures } from './emit/failures.js';
 import { header } from './emit/header.js';
 import { emitOpenapiTypes, principalSchemas } from './emit/openapi-types.js';
@@ -13,6 +14,7 @@ import { declareSerializers } from './emit/serializers.js';
 import { emitUnimplemented } from './emit/unimplemented.js';
 import { emitWebhooks } from './emit/webhooks.js';
 import { declareValidators } from './emit/validators.js';
+import type { ApiContract } from './contract-model.js';
 import type { GeneratedFiles } from './generated-part.js';
 import type { OpenApiDocument } from './openapi-document.js';
 import { readContract } from './read-contract.js';
@@ -52,7 +54,13 @@ export async function generateApi(name: string, catalogue: Promise<OpenApiDocume
     [`${folder}/validators.d.ts`, declareValidators(contract)],
     [`${folder}/serializers.d.ts`, declareSerializers(contract)],
     [`${folder}/unimplemented.ts`, emitUnimplemented(contract)],
+    // Other APIs, such as that of the compose tool, have other commands.
+    ...(takesTokens(contract) ? [[`${folder}/commands.ts`, emitCommands(contract)] as const] : []),
     ...(contract.document.webhooks === undefined ? [] : [[`${folder}/webhooks.ts`, emitWebhooks(contract)] as const]),
     ...(await emitSdk(contract)),
   ]);
+}
+
+function takesTokens({ securitySchemes }: ApiContract): boolean {
+  return securitySchemes.some(({ kind }) => kind === 'bearer');
 }

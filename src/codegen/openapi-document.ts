@@ -32,6 +32,7 @@ export interface ResponseObject {
 export interface ParameterObject {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly description?: string;
   readonly required?: boolean;
   readonly schema: SchemaObject;
   readonly example?: unknown;

@@ -12,19 +12,23 @@ const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 export function startMain(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  input: number | 'ignore' = 'ignore',
 ): ChildProcessByStdio<null, Readable, Readable> {
-  return spawn(process.execPath, ['--import', TSX, MAIN, ...args], {
+  const child = spawn(process.execPath, ['--import', TSX, MAIN, ...args], {
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input, 'pipe', 'pipe'],
   });
+  // Pipes, by the line above; a file is no stream here.
+  return child as ChildProcessByStdio<null, Readable, Readable>;
 }
 
-/** Runs `plumbline` to its end. */
+/** Runs `plumbline` to its end, with a file as its standard input, or none. */
 export function runMain(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  input: number | 'ignore' = 'ignore',
 ): Promise<Finished> {
-  const child = startMain(args, environment);
+  const child = startMain(args, environment, input);
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

@@ -100,6 +100,6 @@ describe('plumbline query --server', () => {
   test('names a server that cannot be reached', async () => {
     const args = ['query', 'catalog-dimensions', '--server', 'http://127.0.0.1:9'];
     const { exitCode, stderr } = await runMain(args, { PLUMBLINE_TOKEN: 'plbst_any' });
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('http://127.0.0.1:9 cannot be reached')]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('127.0.0.1:9 cannot be reached')]);
   });
 });

@@ -37,6 +37,23 @@ describe('a refused access token', () => {
     expect(server.count('refreshTokens')).toBe(1);
   });
 
+  it('is renewed once for clients that share a store, if the store has exclusively', async () => {
+    let last: Promise<unknown> = Promise.resolve();
+    const shared: TokenStore = {
+      ...memoryTokenStore(pair(1)),
+      exclusively: (exchange) => {
+        const result = last.then(exchange);
+        last = result;
+        return result;
+      },
+    };
+    const { client, server } = await expired({ store: shared });
+    const other = createPlatformClient({ baseUrl: server.url, tokens: shared });
+    const results = await Promise.all([getMe(client), getMe(other), getMe(client), getMe(other)]);
+    expect(results.every(({ ok }) => ok)).toBe(true);
+    expect(server.count('refreshTokens')).toBe(1);
+  });
+
   it('is renewed once even if the store is slow', async () => {
     const { client, server } = await expired({ store: slowStore(pair(1)) });
     const results = await Promise.all(Array.from({ length: 20 }, () => getMe(client)));

@@ -1,12 +1,11 @@
 /** The documentation of the SDK's functions, from what the contract says of their operations. */
 import type { ApiContract, Operation } from '../contract-model.js';
+import { parametersOf, sourceOf } from '../operation-source.js';
 import {
-  httpMethods,
   isRecord,
   resolve,
   type MediaTypeObject,
   type OperationObject,
-  type ParameterObject,
   type PathItemObject,
   type RequestBodyObject,
 } from '../openapi-document.js';
@@ -25,17 +24,6 @@ export function sdkDocs(contract: ApiContract, operation: Operation): string {
   const example = exampleOf(contract, operation, item, source).split('\n');
   const text = [...lines, '', '@example', '```ts', ...example, '```'];
   return ['/**', ...text.map((line) => ` * ${line.replaceAll('*/', '*\\/')}`.trimEnd()), ' */'].join('\n');
-}
-
-function sourceOf(
-  { document }: ApiContract,
-  { method, path }: Operation,
-): { readonly item: PathItemObject; readonly source: OperationObject } {
-  const item = document.paths?.[path];
-  const key = httpMethods.find((each) => each.toUpperCase() === method);
-  const source = key === undefined ? undefined : item?.[key];
-  if (item === undefined || source === undefined) throw new Error(`There is no operation ${method} ${path}`);
-  return { item, source };
 }
 
 function problemsOf({ replies }: Operation): string {
@@ -59,15 +47,9 @@ function linesOf(paragraph: string): string[] {
 }
 
 /** A call with the examples of the contract: what is required, and the body. */
-function exampleOf(
-  { document, name }: ApiContract,
-  operation: Operation,
-  item: PathItemObject,
-  source: OperationObject,
-): string {
-  const parameters = [...(item.parameters ?? []), ...(source.parameters ?? [])].map((each) =>
-    resolve<ParameterObject>(document, each),
-  );
+function exampleOf(contract: ApiContract, operation: Operation, item: PathItemObject, source: OperationObject): string {
+  const { document, name } = contract;
+  const parameters = parametersOf(contract, { item, source });
   const group = (place: string): [string, unknown][] =>
     parameters
       .filter((each) => each.in === place && each.required === true)

@@ -7,9 +7,9 @@
  * are random and unique across engines, and an engine's containers have the same ids however it is reached. A mark
  * identifies its run by the start time. A restarted container has another run, and its old mark no longer applies.
  */
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../system/replace-file.js';
 import { RuntimeError } from './errors.js';
 
 export interface StopMark {
@@ -97,24 +97,6 @@ export function transientStopMarks(): StopMarks {
     erase: (id) => Promise.resolve(void marks.delete(id)),
     prune: () => Promise.resolve(),
   };
-}
-
-/** Written to a temporary file, flushed, then renamed: a reader sees the old content or the new. */
-export async function replaceFile(path: string, content: string): Promise<void> {
-  const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(content);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true }).catch(() => undefined); // Report the first error.
-    throw error;
-  }
 }
 
 /** An invalid mark is ignored. Losing one only turns `stopped` into `exited`. */

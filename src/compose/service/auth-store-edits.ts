@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { withFileLock, FileLockedError } from '../../system/file-lock.js';
 import { ComposeFailure, failure } from '../model/errors.js';
 import type { Clock } from '../runtime/clock.js';
-import { replaceFile } from '../runtime/state.js';
+import { replaceFile } from '../../system/replace-file.js';
 import { authStoreText, isClientName, requireUnique, type StoredClient } from './auth-store-file.js';
 import { readAuthStore, storeFile } from './auth-store.js';
 import { InvalidClient } from './refusals.js';

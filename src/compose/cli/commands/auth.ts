@@ -1,7 +1,7 @@
 /** `auth`: manages the clients of `compose serve` over mutual TLS. */
-import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
+import { stateFolder } from '../../../system/state-folder.js';
 import { readRegularFile, UnreadableFileError } from '../../../system/regular-file.js';
 import { addClient, removeClient } from '../../service/auth-store-edits.js';
 import { readAuthStore } from '../../service/auth-store.js';
@@ -76,11 +76,7 @@ function storePath({ io }: Session, given: string | undefined): string {
   const { environment, workingDirectory } = io;
   const named = given ?? environment['COMPOSE_AUTH_STORE'];
   if (named) return resolve(workingDirectory, named);
-  const home = environment['PLUMBLINE_HOME'];
-  if (home) return resolve(workingDirectory, home, 'compose', 'clients.json');
-  const state = environment['XDG_STATE_HOME'];
-  const base = state && isAbsolute(state) ? state : join(environment['HOME'] ?? homedir(), '.local', 'state');
-  return join(base, 'plumbline', 'compose', 'clients.json');
+  return join(stateFolder(environment, workingDirectory), 'compose', 'clients.json');
 }
 
 async function readCertificate({ io }: Session, path: string): Promise<Uint8Array> {

@@ -2,7 +2,7 @@
 import { Argument, type Command, type Option } from 'commander';
 import { loadProject } from '../../model/loader/load.js';
 import { listProjects } from '../../orchestrator/projects.js';
-import { completionScript, SHELLS, type Shell } from '../completion-script.js';
+import { completionScript, SHELLS, type Shell } from '../../../system/completion-script.js';
 import type { Io } from '../io.js';
 import { Session, type GlobalOptions } from '../session.js';
 
@@ -13,7 +13,7 @@ export function completionCommand(compose: Command, io: Io, names: readonly stri
     .description('print the completion script of a shell')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .action(async (shell: Shell) => {
-      await io.stdout.write(completionScript(shell));
+      await io.stdout.write(completionScript(shell, ['compose']));
     });
   compose
     .command('__complete', { hidden: true })

@@ -6,7 +6,7 @@ import { withFileLock } from '../../../system/file-lock.js';
 import { RuntimeError } from '../errors.js';
 import { objectOf, parseJson } from '../json.js';
 import type { SecretRecord } from '../records.js';
-import { replaceFile } from '../state.js';
+import { replaceFile } from '../../../system/replace-file.js';
 import { runProgram, service } from './process.js';
 import { endRun } from './run.js';
 import { change, type MockContainer, type MockFile, type MockState } from './mock-state.js';

@@ -1,0 +1,55 @@
+import { oneLine } from '../one-line.js';
+import { createPlatformClient, login, unwrap, type PlatformClient } from '../sdk.js';
+import { UsageError } from '../usage-error.js';
+import { checkedToken, serverOf } from './connection.js';
+import { reportingCalls } from './failures.js';
+import { describeIdentity, identityOf, SERVICE_TOKEN_PREFIX } from './identity.js';
+import { loginFolder, setCurrentServer, writeLogin } from './login-files.js';
+import { ask, askSecret, inputLines } from './read-secret.js';
+import type { LoginOptions } from './options.js';
+
+/** `plumbline login`. */
+export function logIn(options: LoginOptions): Promise<void> {
+  return reportingCalls('login', async () => {
+    const server = await serverOf(options.server, process.env);
+    const client = options.tokenStdin === true ? await byServiceToken(server) : await byPassword(server, options);
+    const tokens = await client.tokens.get();
+    if (tokens === null) throw new UsageError('the e-mail address is not verified; open the link in the mail first');
+    const identity = await identityOf(client);
+    const folder = loginFolder(process.env);
+    await writeLogin(folder, { ...tokens, server });
+    await setCurrentServer(folder, server);
+    console.log(oneLine(`Logged in to ${server} as ${describeIdentity(identity)}.`));
+    if (process.env['PLUMBLINE_TOKEN']) {
+      console.error('plumbline login: PLUMBLINE_TOKEN is set, and commands use it instead of this login');
+    }
+  });
+}
+
+async function byServiceToken(server: string): Promise<PlatformClient> {
+  const [line = ''] = await inputLines();
+  const token = checkedToken(line.trim(), 'its first line must be a service token');
+  if (!token.startsWith(SERVICE_TOKEN_PREFIX)) {
+    throw new UsageError(`standard input is not a service token: those begin with ${SERVICE_TOKEN_PREFIX}`);
+  }
+  return createPlatformClient({ baseUrl: server, token });
+}
+
+async function byPassword(server: string, { email, org }: LoginOptions): Promise<PlatformClient> {
+  const body = { ...(await credentials(email)), ...(org !== undefined && { org_id: org }) };
+  const client = createPlatformClient({ baseUrl: server });
+  unwrap(await login(client, { body }));
+  return client;
+}
+
+async function credentials(given: string | undefined): Promise<{ readonly email: string; readonly password: string }> {
+  if (process.stdin.isTTY) {
+    return { email: given ?? (await ask('E-mail: ')), password: await askSecret('Password: ') };
+  }
+  const lines = await inputLines();
+  const [email = '', password = ''] = given === undefined ? lines : [given, ...lines];
+  if (email === '' || password === '') {
+    throw new UsageError('standard input must have the password; without --email, the e-mail address before it');
+  }
+  return { email, password };
+}

@@ -1,0 +1,26 @@
+/** The SDK as the commands use it. The build bundles it into this module, so that the package needs no other one. */
+export * as operations from '@plumbline/sdk/platform';
+export {
+  createPlatformClient,
+  followSyncRun,
+  getCurrentServiceToken,
+  getMe,
+  login,
+  signOut,
+} from '@plumbline/sdk/platform';
+export { createAnalyticsClient } from '@plumbline/sdk/analytics';
+export {
+  ConnectionError,
+  paginate,
+  PlumblineError,
+  TimeoutError,
+  UnexpectedReplyError,
+  unwrap,
+  type AnyResult,
+  type Failure,
+  type Fetch,
+  type Success,
+  type TokenPair,
+  type TokenStore,
+} from '@plumbline/sdk';
+export type { PlatformClient, Schemas } from '@plumbline/sdk/platform';

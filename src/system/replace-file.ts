@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+
+/**
+ * Writes a file with mode 0600. It is written to a temporary file, flushed, then renamed: a reader sees the old content
+ * or the new.
+ */
+export async function replaceFile(path: string, content: string): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined); // Report the first error.
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bundleContract } from '../../src/codegen/bundle.js';
+import { emitCommands } from '../../src/codegen/emit/commands.js';
+import type { OpenApiDocument } from '../../src/codegen/openapi-document.js';
+import { readContract } from '../../src/codegen/read-contract.js';
+
+let document: OpenApiDocument;
+beforeAll(async () => {
+  document = await bundleContract('openapi/platform.yaml');
+});
+
+/** The commands of the Platform API with another name of a property of `createTeam`. */
+function renamed(from: string, to: string): string {
+  const changed = structuredClone(document);
+  const { properties } = changed.components?.schemas?.['CreateTeamRequest'] ?? {};
+  if (typeof properties !== 'object' || properties === null) throw new Error('CreateTeamRequest has no properties');
+  Reflect.set(properties, to, Reflect.get(properties, from));
+  Reflect.deleteProperty(properties, from);
+  return emitCommands(readContract('platform', changed));
+}
+
+describe('The generator of commands', () => {
+  test('names flags after parameters and properties', () => {
+    expect(renamed('members', 'people')).toContain('"name":"people"');
+  });
+
+  test.each(['org_id', 'json', 'body', 'server'])('refuses a second meaning of a flag: %s', (name) => {
+    expect(() => renamed('members', name)).toThrow(
+      `createTeam: the flag --${name.replace('_', '-')} would have two meanings`,
+    );
+  });
+});
