@@ -22,9 +22,12 @@ export function emitSdkExamples({ name, document, operations }: ApiContract): st
     header(`openapi/${name}.yaml`),
     `import type { OperationExamples, ReplyExamples } from '../../testing/examples.js';\n`,
     `import type { operations } from './openapi.js';\n\n`,
-    `const shared = {\n${[...shared].map(([key, reply]) => `${key}: ${reply},\n`).join('')}} satisfies Record<string, ReplyExamples>;\n\n`,
+    `const shared = {\n${[...shared]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, reply]) => `${key}: ${reply},\n`)
+      .join('')}} satisfies Record<string, ReplyExamples>;\n\n`,
     `/** The operations that a client calls. */\n`,
-    `export type Operations = Pick<operations, ${operations.map(({ id }) => quote(id)).join(' | ')}>;\n\n`,
+    `export interface Operations {\n${operations.map(({ id }) => `readonly ${id}: operations[${quote(id)}];\n`).join('')}}\n\n`,
     `/** The documented replies of every operation. */\n`,
     `export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {\n${emitted.join('')}};\n`,
   ].join('');

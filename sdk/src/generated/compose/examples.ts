@@ -4,68 +4,18 @@ import type { OperationExamples, ReplyExamples } from '../../testing/examples.js
 import type { operations } from './openapi.js';
 
 const shared = {
-  PageSessionRequired: {
+  AlreadyExists: {
     mediaType: 'application/problem+json',
     examples: {
-      page_session_required: {
-        type: '/problems/page-session-required',
-        title: 'Page session required',
-        status: 401,
-        message: 'Open a new link of `plumbline compose ui` in this browser.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-      },
-    },
-  },
-  CallerNotAllowed: {
-    mediaType: 'application/problem+json',
-    examples: {
-      foreign_request: {
-        type: '/problems/foreign-request',
-        title: 'Foreign request',
-        status: 403,
-        message: 'Web pages of https://news.example.com may not use this server.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-      },
-      client_not_allowed: {
-        type: '/problems/client-not-allowed',
-        title: 'Client not allowed',
-        status: 403,
-        message: "The client certificate is not in the server's auth store.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-      },
-    },
-  },
-  NotAcceptable: {
-    mediaType: 'application/problem+json',
-    examples: {
-      not_acceptable: {
-        type: '/problems/not-acceptable',
-        title: 'Not acceptable',
-        status: 406,
-        message: 'The reply cannot be sent as text/html.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        available: ['application/json'],
-      },
-    },
-  },
-  Failure: {
-    mediaType: 'application/problem+json',
-    examples: {
-      internal_error: {
-        type: '/problems/internal-error',
-        title: 'Internal error',
-        status: 500,
-        message: 'The server failed unexpectedly.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-      },
-      runtime_persistence_failure: {
-        type: '/problems/runtime-persistence-failure',
-        title: 'Persistence failure',
-        status: 500,
-        message: 'The state of a stop could not be written (ENOSPC).',
+      runtime_already_exists: {
+        type: '/problems/runtime-already-exists',
+        title: 'Already exists',
+        status: 409,
+        message: "'shop-data' already exists.",
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
         error: 'RuntimeError',
-        case: 'persistenceFailure',
+        case: 'alreadyExists',
+        id: 'shop-data',
       },
     },
   },
@@ -92,200 +42,22 @@ const shared = {
       },
     },
   },
-  ValidationFailed: {
+  CallerNotAllowed: {
     mediaType: 'application/problem+json',
     examples: {
-      validation_failed: {
-        type: '/problems/validation-failed',
-        title: 'Validation failed',
-        status: 422,
-        message: 'The request breaks 1 rule.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        violations: [{ path: '/body/email', rule: 'format', message: 'must be an e-mail address' }],
-      },
-    },
-  },
-  InternalError: {
-    mediaType: 'application/problem+json',
-    examples: {
-      internal_error: {
-        type: '/problems/internal-error',
-        title: 'Internal error',
-        status: 500,
-        message: 'The server failed unexpectedly.',
+      foreign_request: {
+        type: '/problems/foreign-request',
+        title: 'Foreign request',
+        status: 403,
+        message: 'Web pages of https://news.example.com may not use this server.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
       },
-    },
-  },
-  NotSupported: {
-    mediaType: 'application/problem+json',
-    examples: {
-      runtime_not_supported: {
-        type: '/problems/runtime-not-supported',
-        title: 'Not supported',
-        status: 501,
-        message: "The bridge backend does not support 'createNetwork'.",
+      client_not_allowed: {
+        type: '/problems/client-not-allowed',
+        title: 'Client not allowed',
+        status: 403,
+        message: "The client certificate is not in the server's auth store.",
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'RuntimeError',
-        case: 'notSupported',
-        operation: 'createNetwork',
-        conformer: 'bridge',
-      },
-    },
-  },
-  NotFound: {
-    mediaType: 'application/problem+json',
-    examples: {
-      runtime_not_found: {
-        type: '/problems/runtime-not-found',
-        title: 'Not found',
-        status: 404,
-        message: "'shop-web' was not found.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'RuntimeError',
-        case: 'notFound',
-        id: 'shop-web',
-      },
-    },
-  },
-  InvalidState: {
-    mediaType: 'application/problem+json',
-    examples: {
-      runtime_invalid_state: {
-        type: '/problems/runtime-invalid-state',
-        title: 'Invalid state',
-        status: 409,
-        message: "Container 'shop-web' is running; the operation needs it stopped.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'RuntimeError',
-        case: 'invalidState',
-        id: 'shop-web',
-        expected: 'stopped',
-        actual: 'running',
-      },
-    },
-  },
-  MalformedRequest: {
-    mediaType: 'application/problem+json',
-    examples: {
-      malformed_request: {
-        type: '/problems/malformed-request',
-        title: 'Malformed request',
-        status: 400,
-        message: 'The body is not valid JSON: unexpected end of input at byte 17.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-      },
-    },
-  },
-  PayloadTooLarge: {
-    mediaType: 'application/problem+json',
-    examples: {
-      payload_too_large: {
-        type: '/problems/payload-too-large',
-        title: 'Payload too large',
-        status: 413,
-        message: 'The body is larger than 65536 bytes.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        max_bytes: 65536,
-      },
-    },
-  },
-  UnsupportedMediaType: {
-    mediaType: 'application/problem+json',
-    examples: {
-      unsupported_media_type: {
-        type: '/problems/unsupported-media-type',
-        title: 'Unsupported media type',
-        status: 415,
-        message: 'The body is declared as text/plain.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        supported: ['application/json'],
-      },
-    },
-  },
-  Timeout: {
-    mediaType: 'application/problem+json',
-    examples: {
-      runtime_timeout: {
-        type: '/problems/runtime-timeout',
-        title: 'Timeout',
-        status: 504,
-        message: "Timed out after 30s waiting for 'shop-web'.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'RuntimeError',
-        case: 'timeout',
-        id: 'shop-web',
-        seconds: 30,
-      },
-    },
-  },
-  WaitTimeout: {
-    mediaType: 'application/problem+json',
-    examples: {
-      runtime_timeout_of_wait: {
-        type: '/problems/runtime-timeout',
-        title: 'Timeout',
-        status: 408,
-        message: "Timed out after 30s waiting for 'shop-web'.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'RuntimeError',
-        case: 'timeout',
-        id: 'shop-web',
-        seconds: 30,
-      },
-    },
-  },
-  CannotExec: {
-    mediaType: 'application/problem+json',
-    examples: {
-      malformed_request: {
-        type: '/problems/malformed-request',
-        title: 'Malformed request',
-        status: 400,
-        message: 'The body is not valid JSON: unexpected end of input at byte 17.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-      },
-      compose_validation_not_allowed: {
-        type: '/problems/compose-validation-not-allowed',
-        title: 'Not allowed here',
-        status: 400,
-        message:
-          "services.web.privileged is refused: it gives all privileges of the server; 'serve --allow privileges' accepts it.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeValidationError',
-        case: 'notAllowed',
-        path: ['services', 'web', 'privileged'],
-        reason: "it gives all privileges of the server; 'serve --allow privileges' accepts it",
-        allowance: 'privileges',
-        location: { line: 4, column: 5 },
-      },
-    },
-  },
-  ImageNotFound: {
-    mediaType: 'application/problem+json',
-    examples: {
-      runtime_image_not_found: {
-        type: '/problems/runtime-image-not-found',
-        title: 'Image not found',
-        status: 404,
-        message: "Image 'registry.example/shop/web:2' was not found on this machine and cannot be pulled.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'RuntimeError',
-        case: 'imageNotFound',
-        reference: 'registry.example/shop/web:2',
-      },
-    },
-  },
-  ServiceUnavailable: {
-    mediaType: 'application/problem+json',
-    examples: {
-      service_unavailable: {
-        type: '/problems/service-unavailable',
-        title: 'Service unavailable',
-        status: 503,
-        message: 'The database cannot be reached.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        retry_after_seconds: 5,
       },
     },
   },
@@ -315,7 +87,33 @@ const shared = {
       },
     },
   },
-  AlreadyExists: {
+  CannotExec: {
+    mediaType: 'application/problem+json',
+    examples: {
+      malformed_request: {
+        type: '/problems/malformed-request',
+        title: 'Malformed request',
+        status: 400,
+        message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      compose_validation_not_allowed: {
+        type: '/problems/compose-validation-not-allowed',
+        title: 'Not allowed here',
+        status: 400,
+        message:
+          "services.web.privileged is refused: it gives all privileges of the server; 'serve --allow privileges' accepts it.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeValidationError',
+        case: 'notAllowed',
+        path: ['services', 'web', 'privileged'],
+        reason: "it gives all privileges of the server; 'serve --allow privileges' accepts it",
+        allowance: 'privileges',
+        location: { line: 4, column: 5 },
+      },
+    },
+  },
+  CannotIngest: {
     mediaType: 'application/problem+json',
     examples: {
       runtime_already_exists: {
@@ -328,20 +126,378 @@ const shared = {
         case: 'alreadyExists',
         id: 'shop-data',
       },
-    },
-  },
-  ProjectNotFound: {
-    mediaType: 'application/problem+json',
-    examples: {
-      orchestrator_project_not_found: {
-        type: '/problems/orchestrator-project-not-found',
-        title: 'Project not found',
-        status: 404,
-        message: "No containers of a project 'shop' exist.",
+      orchestrator_limit_exceeded: {
+        type: '/problems/orchestrator-limit-exceeded',
+        title: 'Limit exceeded',
+        status: 409,
+        message: 'The limit of this server is 100 projects.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
         error: 'OrchestratorError',
-        case: 'projectNotFound',
+        case: 'limitExceeded',
+        limit: 'projects',
+        maximum: 100,
+      },
+    },
+  },
+  CannotRestart: {
+    mediaType: 'application/problem+json',
+    examples: {
+      runtime_invalid_state: {
+        type: '/problems/runtime-invalid-state',
+        title: 'Invalid state',
+        status: 409,
+        message: "Container 'shop-web' is running; the operation needs it stopped.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'RuntimeError',
+        case: 'invalidState',
+        id: 'shop-web',
+        expected: 'stopped',
+        actual: 'running',
+      },
+      compose_wait_non_zero_exit_code: {
+        type: '/problems/compose-wait-non-zero-exit-code',
+        title: 'Dependency failed',
+        status: 409,
+        message:
+          "Container 'shop-migrate' exited with non-zero status 3; service_completed_successfully condition not satisfied.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeWaitError',
+        case: 'nonZeroExitCode',
+        containerName: 'shop-migrate',
+        exitCode: 3,
+      },
+    },
+  },
+  CannotScale: {
+    mediaType: 'application/problem+json',
+    examples: {
+      malformed_request: {
+        type: '/problems/malformed-request',
+        title: 'Malformed request',
+        status: 400,
+        message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      compose_validation_not_allowed: {
+        type: '/problems/compose-validation-not-allowed',
+        title: 'Not allowed here',
+        status: 400,
+        message:
+          "services.web.privileged is refused: it gives all privileges of the server; 'serve --allow privileges' accepts it.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeValidationError',
+        case: 'notAllowed',
+        path: ['services', 'web', 'privileged'],
+        reason: "it gives all privileges of the server; 'serve --allow privileges' accepts it",
+        allowance: 'privileges',
+        location: { line: 4, column: 5 },
+      },
+      orchestrator_invalid_replica_count: {
+        type: '/problems/orchestrator-invalid-replica-count',
+        title: 'Invalid number of replicas',
+        status: 400,
+        message: '-1 is not a number of replicas: a whole number, zero or more.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'OrchestratorError',
+        case: 'invalidReplicaCount',
+        replicas: -1,
+      },
+      compose_validation_disabled_reference: {
+        type: '/problems/compose-validation-disabled-reference',
+        title: 'Disabled reference',
+        status: 400,
+        message: "services.web.depends_on.db needs service 'db', which no active profile enables.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeValidationError',
+        case: 'disabledReference',
+        path: ['services', 'web', 'depends_on', 'db'],
+        service: 'db',
+        location: { line: 4, column: 5 },
+      },
+      compose_validation_unsupported: {
+        type: '/problems/compose-validation-unsupported',
+        title: 'Not supported here',
+        status: 400,
+        message: "services.web.volumes[0] is not supported: no backend mounts the type 'npipe'.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeValidationError',
+        case: 'unsupported',
+        path: ['services', 'web', 'volumes', 0],
+        reason: "no backend mounts the type 'npipe'",
+        location: { line: 4, column: 5 },
+      },
+      compose_validation_conflict: {
+        type: '/problems/compose-validation-conflict',
+        title: 'Conflicting keys',
+        status: 400,
+        message: 'services.web.network_mode: network_mode and networks exclude each other.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeValidationError',
+        case: 'conflict',
+        path: ['services', 'web', 'network_mode'],
+        reason: 'network_mode and networks exclude each other',
+        location: { line: 4, column: 5 },
+      },
+    },
+  },
+  CannotScaleNow: {
+    mediaType: 'application/problem+json',
+    examples: {
+      orchestrator_project_not_ingested: {
+        type: '/problems/orchestrator-project-not-ingested',
+        title: 'Project not ingested',
+        status: 409,
+        message: "The server has no compose file for project 'shop'. Send it first (POST /projects/shop).",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'OrchestratorError',
+        case: 'projectNotIngested',
         name: 'shop',
+      },
+      orchestrator_limit_exceeded: {
+        type: '/problems/orchestrator-limit-exceeded',
+        title: 'Limit exceeded',
+        status: 409,
+        message: 'The limit of this server is 100 projects.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'OrchestratorError',
+        case: 'limitExceeded',
+        limit: 'projects',
+        maximum: 100,
+      },
+      runtime_already_exists: {
+        type: '/problems/runtime-already-exists',
+        title: 'Already exists',
+        status: 409,
+        message: "'shop-data' already exists.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'RuntimeError',
+        case: 'alreadyExists',
+        id: 'shop-data',
+      },
+      runtime_invalid_state: {
+        type: '/problems/runtime-invalid-state',
+        title: 'Invalid state',
+        status: 409,
+        message: "Container 'shop-web' is running; the operation needs it stopped.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'RuntimeError',
+        case: 'invalidState',
+        id: 'shop-web',
+        expected: 'stopped',
+        actual: 'running',
+      },
+      compose_external_volume_not_found: {
+        type: '/problems/compose-external-volume-not-found',
+        title: 'External volume not found',
+        status: 409,
+        message:
+          "External volume 'archive' was not found. Create it with 'container volume create archive' before running compose.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeError',
+        case: 'externalVolumeNotFound',
+        volume: 'archive',
+        location: { line: 4, column: 5 },
+      },
+      compose_wait_non_zero_exit_code: {
+        type: '/problems/compose-wait-non-zero-exit-code',
+        title: 'Dependency failed',
+        status: 409,
+        message:
+          "Container 'shop-migrate' exited with non-zero status 3; service_completed_successfully condition not satisfied.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeWaitError',
+        case: 'nonZeroExitCode',
+        containerName: 'shop-migrate',
+        exitCode: 3,
+      },
+    },
+  },
+  CannotStart: {
+    mediaType: 'application/problem+json',
+    examples: {
+      runtime_already_exists: {
+        type: '/problems/runtime-already-exists',
+        title: 'Already exists',
+        status: 409,
+        message: "'shop-data' already exists.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'RuntimeError',
+        case: 'alreadyExists',
+        id: 'shop-data',
+      },
+      runtime_invalid_state: {
+        type: '/problems/runtime-invalid-state',
+        title: 'Invalid state',
+        status: 409,
+        message: "Container 'shop-web' is running; the operation needs it stopped.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'RuntimeError',
+        case: 'invalidState',
+        id: 'shop-web',
+        expected: 'stopped',
+        actual: 'running',
+      },
+      compose_external_volume_not_found: {
+        type: '/problems/compose-external-volume-not-found',
+        title: 'External volume not found',
+        status: 409,
+        message:
+          "External volume 'archive' was not found. Create it with 'container volume create archive' before running compose.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeError',
+        case: 'externalVolumeNotFound',
+        volume: 'archive',
+        location: { line: 4, column: 5 },
+      },
+      compose_wait_non_zero_exit_code: {
+        type: '/problems/compose-wait-non-zero-exit-code',
+        title: 'Dependency failed',
+        status: 409,
+        message:
+          "Container 'shop-migrate' exited with non-zero status 3; service_completed_successfully condition not satisfied.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeWaitError',
+        case: 'nonZeroExitCode',
+        containerName: 'shop-migrate',
+        exitCode: 3,
+      },
+      orchestrator_limit_exceeded: {
+        type: '/problems/orchestrator-limit-exceeded',
+        title: 'Limit exceeded',
+        status: 409,
+        message: 'The limit of this server is 100 projects.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'OrchestratorError',
+        case: 'limitExceeded',
+        limit: 'projects',
+        maximum: 100,
+      },
+    },
+  },
+  CannotUp: {
+    mediaType: 'application/problem+json',
+    examples: {
+      malformed_request: {
+        type: '/problems/malformed-request',
+        title: 'Malformed request',
+        status: 400,
+        message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      compose_validation_not_allowed: {
+        type: '/problems/compose-validation-not-allowed',
+        title: 'Not allowed here',
+        status: 400,
+        message:
+          "services.web.privileged is refused: it gives all privileges of the server; 'serve --allow privileges' accepts it.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeValidationError',
+        case: 'notAllowed',
+        path: ['services', 'web', 'privileged'],
+        reason: "it gives all privileges of the server; 'serve --allow privileges' accepts it",
+        allowance: 'privileges',
+        location: { line: 4, column: 5 },
+      },
+      compose_validation_disabled_reference: {
+        type: '/problems/compose-validation-disabled-reference',
+        title: 'Disabled reference',
+        status: 400,
+        message: "services.web.depends_on.db needs service 'db', which no active profile enables.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeValidationError',
+        case: 'disabledReference',
+        path: ['services', 'web', 'depends_on', 'db'],
+        service: 'db',
+        location: { line: 4, column: 5 },
+      },
+      compose_validation_unsupported: {
+        type: '/problems/compose-validation-unsupported',
+        title: 'Not supported here',
+        status: 400,
+        message: "services.web.volumes[0] is not supported: no backend mounts the type 'npipe'.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeValidationError',
+        case: 'unsupported',
+        path: ['services', 'web', 'volumes', 0],
+        reason: "no backend mounts the type 'npipe'",
+        location: { line: 4, column: 5 },
+      },
+      compose_validation_conflict: {
+        type: '/problems/compose-validation-conflict',
+        title: 'Conflicting keys',
+        status: 400,
+        message: 'services.web.network_mode: network_mode and networks exclude each other.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeValidationError',
+        case: 'conflict',
+        path: ['services', 'web', 'network_mode'],
+        reason: 'network_mode and networks exclude each other',
+        location: { line: 4, column: 5 },
+      },
+    },
+  },
+  DependencyTimeout: {
+    mediaType: 'application/problem+json',
+    examples: {
+      compose_wait_timeout: {
+        type: '/problems/compose-wait-timeout',
+        title: 'Dependency not ready in time',
+        status: 504,
+        message: "Timed out after 60s waiting for container 'shop-db' to satisfy condition 'service_healthy'.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeWaitError',
+        case: 'timeout',
+        containerName: 'shop-db',
+        condition: 'service_healthy',
+        seconds: 60,
+      },
+    },
+  },
+  Failure: {
+    mediaType: 'application/problem+json',
+    examples: {
+      internal_error: {
+        type: '/problems/internal-error',
+        title: 'Internal error',
+        status: 500,
+        message: 'The server failed unexpectedly.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      runtime_persistence_failure: {
+        type: '/problems/runtime-persistence-failure',
+        title: 'Persistence failure',
+        status: 500,
+        message: 'The state of a stop could not be written (ENOSPC).',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'RuntimeError',
+        case: 'persistenceFailure',
+      },
+    },
+  },
+  ImageNotFound: {
+    mediaType: 'application/problem+json',
+    examples: {
+      runtime_image_not_found: {
+        type: '/problems/runtime-image-not-found',
+        title: 'Image not found',
+        status: 404,
+        message: "Image 'registry.example/shop/web:2' was not found on this machine and cannot be pulled.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'RuntimeError',
+        case: 'imageNotFound',
+        reference: 'registry.example/shop/web:2',
+      },
+    },
+  },
+  InternalError: {
+    mediaType: 'application/problem+json',
+    examples: {
+      internal_error: {
+        type: '/problems/internal-error',
+        title: 'Internal error',
+        status: 500,
+        message: 'The server failed unexpectedly.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
       },
     },
   },
@@ -658,33 +814,24 @@ const shared = {
       },
     },
   },
-  CannotIngest: {
+  InvalidState: {
     mediaType: 'application/problem+json',
     examples: {
-      runtime_already_exists: {
-        type: '/problems/runtime-already-exists',
-        title: 'Already exists',
+      runtime_invalid_state: {
+        type: '/problems/runtime-invalid-state',
+        title: 'Invalid state',
         status: 409,
-        message: "'shop-data' already exists.",
+        message: "Container 'shop-web' is running; the operation needs it stopped.",
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
         error: 'RuntimeError',
-        case: 'alreadyExists',
-        id: 'shop-data',
-      },
-      orchestrator_limit_exceeded: {
-        type: '/problems/orchestrator-limit-exceeded',
-        title: 'Limit exceeded',
-        status: 409,
-        message: 'The limit of this server is 100 projects.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'OrchestratorError',
-        case: 'limitExceeded',
-        limit: 'projects',
-        maximum: 100,
+        case: 'invalidState',
+        id: 'shop-web',
+        expected: 'stopped',
+        actual: 'running',
       },
     },
   },
-  CannotUp: {
+  MalformedRequest: {
     mediaType: 'application/problem+json',
     examples: {
       malformed_request: {
@@ -694,55 +841,49 @@ const shared = {
         message: 'The body is not valid JSON: unexpected end of input at byte 17.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
       },
-      compose_validation_not_allowed: {
-        type: '/problems/compose-validation-not-allowed',
-        title: 'Not allowed here',
-        status: 400,
-        message:
-          "services.web.privileged is refused: it gives all privileges of the server; 'serve --allow privileges' accepts it.",
+    },
+  },
+  NotAcceptable: {
+    mediaType: 'application/problem+json',
+    examples: {
+      not_acceptable: {
+        type: '/problems/not-acceptable',
+        title: 'Not acceptable',
+        status: 406,
+        message: 'The reply cannot be sent as text/html.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeValidationError',
-        case: 'notAllowed',
-        path: ['services', 'web', 'privileged'],
-        reason: "it gives all privileges of the server; 'serve --allow privileges' accepts it",
-        allowance: 'privileges',
-        location: { line: 4, column: 5 },
+        available: ['application/json'],
       },
-      compose_validation_disabled_reference: {
-        type: '/problems/compose-validation-disabled-reference',
-        title: 'Disabled reference',
-        status: 400,
-        message: "services.web.depends_on.db needs service 'db', which no active profile enables.",
+    },
+  },
+  NotFound: {
+    mediaType: 'application/problem+json',
+    examples: {
+      runtime_not_found: {
+        type: '/problems/runtime-not-found',
+        title: 'Not found',
+        status: 404,
+        message: "'shop-web' was not found.",
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeValidationError',
-        case: 'disabledReference',
-        path: ['services', 'web', 'depends_on', 'db'],
-        service: 'db',
-        location: { line: 4, column: 5 },
+        error: 'RuntimeError',
+        case: 'notFound',
+        id: 'shop-web',
       },
-      compose_validation_unsupported: {
-        type: '/problems/compose-validation-unsupported',
-        title: 'Not supported here',
-        status: 400,
-        message: "services.web.volumes[0] is not supported: no backend mounts the type 'npipe'.",
+    },
+  },
+  NotSupported: {
+    mediaType: 'application/problem+json',
+    examples: {
+      runtime_not_supported: {
+        type: '/problems/runtime-not-supported',
+        title: 'Not supported',
+        status: 501,
+        message: "The bridge backend does not support 'createNetwork'.",
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeValidationError',
-        case: 'unsupported',
-        path: ['services', 'web', 'volumes', 0],
-        reason: "no backend mounts the type 'npipe'",
-        location: { line: 4, column: 5 },
-      },
-      compose_validation_conflict: {
-        type: '/problems/compose-validation-conflict',
-        title: 'Conflicting keys',
-        status: 400,
-        message: 'services.web.network_mode: network_mode and networks exclude each other.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeValidationError',
-        case: 'conflict',
-        path: ['services', 'web', 'network_mode'],
-        reason: 'network_mode and networks exclude each other',
-        location: { line: 4, column: 5 },
+        error: 'RuntimeError',
+        case: 'notSupported',
+        operation: 'createNetwork',
+        conformer: 'bridge',
       },
     },
   },
@@ -792,82 +933,83 @@ const shared = {
       },
     },
   },
-  CannotStart: {
+  PageLinkRefused: {
     mediaType: 'application/problem+json',
     examples: {
-      runtime_already_exists: {
-        type: '/problems/runtime-already-exists',
-        title: 'Already exists',
-        status: 409,
-        message: "'shop-data' already exists.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'RuntimeError',
-        case: 'alreadyExists',
-        id: 'shop-data',
-      },
-      runtime_invalid_state: {
-        type: '/problems/runtime-invalid-state',
-        title: 'Invalid state',
-        status: 409,
-        message: "Container 'shop-web' is running; the operation needs it stopped.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'RuntimeError',
-        case: 'invalidState',
-        id: 'shop-web',
-        expected: 'stopped',
-        actual: 'running',
-      },
-      compose_external_volume_not_found: {
-        type: '/problems/compose-external-volume-not-found',
-        title: 'External volume not found',
-        status: 409,
+      page_link_refused: {
+        type: '/problems/page-link-refused',
+        title: 'Page link refused',
+        status: 401,
         message:
-          "External volume 'archive' was not found. Create it with 'container volume create archive' before running compose.",
+          'This link was used, has expired, or was replaced by a newer one. Get a new one with `plumbline compose ui`.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeError',
-        case: 'externalVolumeNotFound',
-        volume: 'archive',
-        location: { line: 4, column: 5 },
-      },
-      compose_wait_non_zero_exit_code: {
-        type: '/problems/compose-wait-non-zero-exit-code',
-        title: 'Dependency failed',
-        status: 409,
-        message:
-          "Container 'shop-migrate' exited with non-zero status 3; service_completed_successfully condition not satisfied.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeWaitError',
-        case: 'nonZeroExitCode',
-        containerName: 'shop-migrate',
-        exitCode: 3,
-      },
-      orchestrator_limit_exceeded: {
-        type: '/problems/orchestrator-limit-exceeded',
-        title: 'Limit exceeded',
-        status: 409,
-        message: 'The limit of this server is 100 projects.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'OrchestratorError',
-        case: 'limitExceeded',
-        limit: 'projects',
-        maximum: 100,
       },
     },
   },
-  DependencyTimeout: {
+  PageNotServed: {
     mediaType: 'application/problem+json',
     examples: {
-      compose_wait_timeout: {
-        type: '/problems/compose-wait-timeout',
-        title: 'Dependency not ready in time',
-        status: 504,
-        message: "Timed out after 60s waiting for container 'shop-db' to satisfy condition 'service_healthy'.",
+      page_not_served: {
+        type: '/problems/page-not-served',
+        title: 'Page not served',
+        status: 404,
+        message: 'This server has no page. Start it with `plumbline compose serve --ui`.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeWaitError',
-        case: 'timeout',
-        containerName: 'shop-db',
-        condition: 'service_healthy',
-        seconds: 60,
+      },
+    },
+  },
+  PageSessionRequired: {
+    mediaType: 'application/problem+json',
+    examples: {
+      page_session_required: {
+        type: '/problems/page-session-required',
+        title: 'Page session required',
+        status: 401,
+        message: 'Open a new link of `plumbline compose ui` in this browser.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+    },
+  },
+  PayloadTooLarge: {
+    mediaType: 'application/problem+json',
+    examples: {
+      payload_too_large: {
+        type: '/problems/payload-too-large',
+        title: 'Payload too large',
+        status: 413,
+        message: 'The body is larger than 65536 bytes.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        max_bytes: 65536,
+      },
+    },
+  },
+  ProjectNotFound: {
+    mediaType: 'application/problem+json',
+    examples: {
+      orchestrator_project_not_found: {
+        type: '/problems/orchestrator-project-not-found',
+        title: 'Project not found',
+        status: 404,
+        message: "No containers of a project 'shop' exist.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'OrchestratorError',
+        case: 'projectNotFound',
+        name: 'shop',
+      },
+    },
+  },
+  ProjectNotIngested: {
+    mediaType: 'application/problem+json',
+    examples: {
+      orchestrator_project_not_ingested: {
+        type: '/problems/orchestrator-project-not-ingested',
+        title: 'Project not ingested',
+        status: 409,
+        message: "The server has no compose file for project 'shop'. Send it first (POST /projects/shop).",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'OrchestratorError',
+        case: 'projectNotIngested',
+        name: 'shop',
       },
     },
   },
@@ -897,274 +1039,131 @@ const shared = {
       },
     },
   },
-  CannotRestart: {
+  ServiceUnavailable: {
     mediaType: 'application/problem+json',
     examples: {
-      runtime_invalid_state: {
-        type: '/problems/runtime-invalid-state',
-        title: 'Invalid state',
-        status: 409,
-        message: "Container 'shop-web' is running; the operation needs it stopped.",
+      service_unavailable: {
+        type: '/problems/service-unavailable',
+        title: 'Service unavailable',
+        status: 503,
+        message: 'The database cannot be reached.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        retry_after_seconds: 5,
+      },
+    },
+  },
+  Timeout: {
+    mediaType: 'application/problem+json',
+    examples: {
+      runtime_timeout: {
+        type: '/problems/runtime-timeout',
+        title: 'Timeout',
+        status: 504,
+        message: "Timed out after 30s waiting for 'shop-web'.",
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
         error: 'RuntimeError',
-        case: 'invalidState',
+        case: 'timeout',
         id: 'shop-web',
-        expected: 'stopped',
-        actual: 'running',
-      },
-      compose_wait_non_zero_exit_code: {
-        type: '/problems/compose-wait-non-zero-exit-code',
-        title: 'Dependency failed',
-        status: 409,
-        message:
-          "Container 'shop-migrate' exited with non-zero status 3; service_completed_successfully condition not satisfied.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeWaitError',
-        case: 'nonZeroExitCode',
-        containerName: 'shop-migrate',
-        exitCode: 3,
+        seconds: 30,
       },
     },
   },
-  ProjectNotIngested: {
+  UnsupportedMediaType: {
     mediaType: 'application/problem+json',
     examples: {
-      orchestrator_project_not_ingested: {
-        type: '/problems/orchestrator-project-not-ingested',
-        title: 'Project not ingested',
-        status: 409,
-        message: "The server has no compose file for project 'shop'. Send it first (POST /projects/shop).",
+      unsupported_media_type: {
+        type: '/problems/unsupported-media-type',
+        title: 'Unsupported media type',
+        status: 415,
+        message: 'The body is declared as text/plain.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'OrchestratorError',
-        case: 'projectNotIngested',
-        name: 'shop',
+        supported: ['application/json'],
       },
     },
   },
-  CannotScale: {
+  ValidationFailed: {
     mediaType: 'application/problem+json',
     examples: {
-      malformed_request: {
-        type: '/problems/malformed-request',
-        title: 'Malformed request',
-        status: 400,
-        message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+      validation_failed: {
+        type: '/problems/validation-failed',
+        title: 'Validation failed',
+        status: 422,
+        message: 'The request breaks 1 rule.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-      },
-      compose_validation_not_allowed: {
-        type: '/problems/compose-validation-not-allowed',
-        title: 'Not allowed here',
-        status: 400,
-        message:
-          "services.web.privileged is refused: it gives all privileges of the server; 'serve --allow privileges' accepts it.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeValidationError',
-        case: 'notAllowed',
-        path: ['services', 'web', 'privileged'],
-        reason: "it gives all privileges of the server; 'serve --allow privileges' accepts it",
-        allowance: 'privileges',
-        location: { line: 4, column: 5 },
-      },
-      orchestrator_invalid_replica_count: {
-        type: '/problems/orchestrator-invalid-replica-count',
-        title: 'Invalid number of replicas',
-        status: 400,
-        message: '-1 is not a number of replicas: a whole number, zero or more.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'OrchestratorError',
-        case: 'invalidReplicaCount',
-        replicas: -1,
-      },
-      compose_validation_disabled_reference: {
-        type: '/problems/compose-validation-disabled-reference',
-        title: 'Disabled reference',
-        status: 400,
-        message: "services.web.depends_on.db needs service 'db', which no active profile enables.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeValidationError',
-        case: 'disabledReference',
-        path: ['services', 'web', 'depends_on', 'db'],
-        service: 'db',
-        location: { line: 4, column: 5 },
-      },
-      compose_validation_unsupported: {
-        type: '/problems/compose-validation-unsupported',
-        title: 'Not supported here',
-        status: 400,
-        message: "services.web.volumes[0] is not supported: no backend mounts the type 'npipe'.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeValidationError',
-        case: 'unsupported',
-        path: ['services', 'web', 'volumes', 0],
-        reason: "no backend mounts the type 'npipe'",
-        location: { line: 4, column: 5 },
-      },
-      compose_validation_conflict: {
-        type: '/problems/compose-validation-conflict',
-        title: 'Conflicting keys',
-        status: 400,
-        message: 'services.web.network_mode: network_mode and networks exclude each other.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeValidationError',
-        case: 'conflict',
-        path: ['services', 'web', 'network_mode'],
-        reason: 'network_mode and networks exclude each other',
-        location: { line: 4, column: 5 },
+        violations: [{ path: '/body/email', rule: 'format', message: 'must be an e-mail address' }],
       },
     },
   },
-  CannotScaleNow: {
+  WaitTimeout: {
     mediaType: 'application/problem+json',
     examples: {
-      orchestrator_project_not_ingested: {
-        type: '/problems/orchestrator-project-not-ingested',
-        title: 'Project not ingested',
-        status: 409,
-        message: "The server has no compose file for project 'shop'. Send it first (POST /projects/shop).",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'OrchestratorError',
-        case: 'projectNotIngested',
-        name: 'shop',
-      },
-      orchestrator_limit_exceeded: {
-        type: '/problems/orchestrator-limit-exceeded',
-        title: 'Limit exceeded',
-        status: 409,
-        message: 'The limit of this server is 100 projects.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'OrchestratorError',
-        case: 'limitExceeded',
-        limit: 'projects',
-        maximum: 100,
-      },
-      runtime_already_exists: {
-        type: '/problems/runtime-already-exists',
-        title: 'Already exists',
-        status: 409,
-        message: "'shop-data' already exists.",
+      runtime_timeout_of_wait: {
+        type: '/problems/runtime-timeout',
+        title: 'Timeout',
+        status: 408,
+        message: "Timed out after 30s waiting for 'shop-web'.",
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
         error: 'RuntimeError',
-        case: 'alreadyExists',
-        id: 'shop-data',
-      },
-      runtime_invalid_state: {
-        type: '/problems/runtime-invalid-state',
-        title: 'Invalid state',
-        status: 409,
-        message: "Container 'shop-web' is running; the operation needs it stopped.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'RuntimeError',
-        case: 'invalidState',
+        case: 'timeout',
         id: 'shop-web',
-        expected: 'stopped',
-        actual: 'running',
-      },
-      compose_external_volume_not_found: {
-        type: '/problems/compose-external-volume-not-found',
-        title: 'External volume not found',
-        status: 409,
-        message:
-          "External volume 'archive' was not found. Create it with 'container volume create archive' before running compose.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeError',
-        case: 'externalVolumeNotFound',
-        volume: 'archive',
-        location: { line: 4, column: 5 },
-      },
-      compose_wait_non_zero_exit_code: {
-        type: '/problems/compose-wait-non-zero-exit-code',
-        title: 'Dependency failed',
-        status: 409,
-        message:
-          "Container 'shop-migrate' exited with non-zero status 3; service_completed_successfully condition not satisfied.",
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        error: 'ComposeWaitError',
-        case: 'nonZeroExitCode',
-        containerName: 'shop-migrate',
-        exitCode: 3,
-      },
-    },
-  },
-  PageNotServed: {
-    mediaType: 'application/problem+json',
-    examples: {
-      page_not_served: {
-        type: '/problems/page-not-served',
-        title: 'Page not served',
-        status: 404,
-        message: 'This server has no page. Start it with `plumbline compose serve --ui`.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-      },
-    },
-  },
-  PageLinkRefused: {
-    mediaType: 'application/problem+json',
-    examples: {
-      page_link_refused: {
-        type: '/problems/page-link-refused',
-        title: 'Page link refused',
-        status: 401,
-        message:
-          'This link was used, has expired, or was replaced by a newer one. Get a new one with `plumbline compose ui`.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        seconds: 30,
       },
     },
   },
 } satisfies Record<string, ReplyExamples>;
 
 /** The operations that a client calls. */
-export type Operations = Pick<
-  operations,
-  | 'ping'
-  | 'getVersion'
-  | 'getInfo'
-  | 'getMetrics'
-  | 'streamEvents'
-  | 'listContainers'
-  | 'createContainer'
-  | 'inspectContainer'
-  | 'removeContainer'
-  | 'startContainer'
-  | 'stopContainer'
-  | 'restartContainer'
-  | 'killContainer'
-  | 'waitForContainer'
-  | 'getContainerLogs'
-  | 'getContainerStats'
-  | 'listContainerStats'
-  | 'execInContainer'
-  | 'listContainerProcesses'
-  | 'listImages'
-  | 'pullImage'
-  | 'listNetworks'
-  | 'createNetwork'
-  | 'inspectNetwork'
-  | 'removeNetwork'
-  | 'listVolumes'
-  | 'createVolume'
-  | 'inspectVolume'
-  | 'removeVolume'
-  | 'listSecrets'
-  | 'createSecret'
-  | 'inspectSecret'
-  | 'removeSecret'
-  | 'listProjects'
-  | 'getProject'
-  | 'ingestProject'
-  | 'deleteProject'
-  | 'listProjectServices'
-  | 'streamProjectLogs'
-  | 'upProject'
-  | 'downProject'
-  | 'stopProject'
-  | 'restartProject'
-  | 'buildProject'
-  | 'pullProject'
-  | 'scaleService'
-  | 'createPageLink'
-  | 'startPageSession'
-  | 'endPageSession'
->;
+export interface Operations {
+  readonly ping: operations['ping'];
+  readonly getVersion: operations['getVersion'];
+  readonly getInfo: operations['getInfo'];
+  readonly getMetrics: operations['getMetrics'];
+  readonly streamEvents: operations['streamEvents'];
+  readonly listContainers: operations['listContainers'];
+  readonly createContainer: operations['createContainer'];
+  readonly inspectContainer: operations['inspectContainer'];
+  readonly removeContainer: operations['removeContainer'];
+  readonly startContainer: operations['startContainer'];
+  readonly stopContainer: operations['stopContainer'];
+  readonly restartContainer: operations['restartContainer'];
+  readonly killContainer: operations['killContainer'];
+  readonly waitForContainer: operations['waitForContainer'];
+  readonly getContainerLogs: operations['getContainerLogs'];
+  readonly getContainerStats: operations['getContainerStats'];
+  readonly listContainerStats: operations['listContainerStats'];
+  readonly execInContainer: operations['execInContainer'];
+  readonly listContainerProcesses: operations['listContainerProcesses'];
+  readonly listImages: operations['listImages'];
+  readonly pullImage: operations['pullImage'];
+  readonly listNetworks: operations['listNetworks'];
+  readonly createNetwork: operations['createNetwork'];
+  readonly inspectNetwork: operations['inspectNetwork'];
+  readonly removeNetwork: operations['removeNetwork'];
+  readonly listVolumes: operations['listVolumes'];
+  readonly createVolume: operations['createVolume'];
+  readonly inspectVolume: operations['inspectVolume'];
+  readonly removeVolume: operations['removeVolume'];
+  readonly listSecrets: operations['listSecrets'];
+  readonly createSecret: operations['createSecret'];
+  readonly inspectSecret: operations['inspectSecret'];
+  readonly removeSecret: operations['removeSecret'];
+  readonly listProjects: operations['listProjects'];
+  readonly getProject: operations['getProject'];
+  readonly ingestProject: operations['ingestProject'];
+  readonly deleteProject: operations['deleteProject'];
+  readonly listProjectServices: operations['listProjectServices'];
+  readonly streamProjectLogs: operations['streamProjectLogs'];
+  readonly upProject: operations['upProject'];
+  readonly downProject: operations['downProject'];
+  readonly stopProject: operations['stopProject'];
+  readonly restartProject: operations['restartProject'];
+  readonly buildProject: operations['buildProject'];
+  readonly pullProject: operations['pullProject'];
+  readonly scaleService: operations['scaleService'];
+  readonly createPageLink: operations['createPageLink'];
+  readonly startPageSession: operations['startPageSession'];
+  readonly endPageSession: operations['endPageSession'];
+}
 
 /** The documented replies of every operation. */
 export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {

@@ -4,116 +4,59 @@ import type { OperationExamples, ReplyExamples } from '../../testing/examples.js
 import type { operations } from './openapi.js';
 
 const shared = {
-  NotAcceptable: {
+  AdminRequired: {
     mediaType: 'application/problem+json',
     examples: {
-      not_acceptable: {
-        type: '/problems/not-acceptable',
-        title: 'Not acceptable',
-        status: 406,
-        message: 'The reply cannot be sent as text/html.',
+      organization_required: {
+        type: '/problems/organization-required',
+        title: 'Organization required',
+        status: 403,
+        message: 'The access token names no organization.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        available: ['application/json'],
+      },
+      insufficient_role: {
+        type: '/problems/insufficient-role',
+        title: 'Insufficient role',
+        status: 403,
+        message: 'This needs the role admin or a higher one.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        required_role: 'admin',
       },
     },
   },
-  PayloadTooLarge: {
+  ForeignRequest: {
     mediaType: 'application/problem+json',
     examples: {
-      payload_too_large: {
-        type: '/problems/payload-too-large',
-        title: 'Payload too large',
-        status: 413,
-        message: 'The body is larger than 65536 bytes.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        max_bytes: 65536,
-      },
-    },
-  },
-  UnsupportedMediaType: {
-    mediaType: 'application/problem+json',
-    examples: {
-      unsupported_media_type: {
-        type: '/problems/unsupported-media-type',
-        title: 'Unsupported media type',
-        status: 415,
-        message: 'The body is declared as text/plain.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        supported: ['application/json'],
-      },
-    },
-  },
-  RateLimited: {
-    mediaType: 'application/problem+json',
-    examples: {
-      rate_limited: {
-        type: '/problems/rate-limited',
-        title: 'Rate limited',
-        status: 429,
-        message: 'Too many requests. Try again in 60 seconds.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        retry_after_seconds: 60,
-      },
-    },
-  },
-  LimitedInternalError: {
-    mediaType: 'application/problem+json',
-    examples: {
-      internal_error: {
-        type: '/problems/internal-error',
-        title: 'Internal error',
-        status: 500,
-        message: 'The server failed unexpectedly.',
+      foreign_request: {
+        type: '/problems/foreign-request',
+        title: 'Foreign request',
+        status: 403,
+        message: 'A page of https://news.example.com may not use the session of this browser.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
       },
     },
   },
-  ServiceUnavailable: {
+  IdempotencyKeyInUse: {
     mediaType: 'application/problem+json',
     examples: {
-      service_unavailable: {
-        type: '/problems/service-unavailable',
-        title: 'Service unavailable',
-        status: 503,
-        message: 'The database cannot be reached.',
+      idempotency_key_in_use: {
+        type: '/problems/idempotency-key-in-use',
+        title: 'Idempotency key in use',
+        status: 409,
+        message: 'A request with this idempotency key is being handled. Repeat this one when it has ended.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        retry_after_seconds: 5,
+        retry_after_seconds: 1,
       },
     },
   },
-  LimitedValidationFailed: {
+  IntegrationNotFound: {
     mediaType: 'application/problem+json',
     examples: {
-      validation_failed: {
-        type: '/problems/validation-failed',
-        title: 'Validation failed',
-        status: 422,
-        message: 'The request breaks 1 rule.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        violations: [{ path: '/body/email', rule: 'format', message: 'must be an e-mail address' }],
-      },
-    },
-  },
-  LimitedMalformedRequest: {
-    mediaType: 'application/problem+json',
-    examples: {
-      malformed_request: {
-        type: '/problems/malformed-request',
-        title: 'Malformed request',
-        status: 400,
-        message: 'The body is not valid JSON: unexpected end of input at byte 17.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-      },
-    },
-  },
-  Unauthenticated: {
-    mediaType: 'application/problem+json',
-    examples: {
-      unauthenticated: {
-        type: '/problems/unauthenticated',
-        title: 'Unauthenticated',
-        status: 401,
-        message: 'The access token has expired.',
+      integration_not_found: {
+        type: '/problems/integration-not-found',
+        title: 'Integration not found',
+        status: 404,
+        message: 'The organization has no such integration.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
       },
     },
@@ -130,19 +73,31 @@ const shared = {
       },
     },
   },
-  ForeignRequest: {
+  LimitedInternalError: {
     mediaType: 'application/problem+json',
     examples: {
-      foreign_request: {
-        type: '/problems/foreign-request',
-        title: 'Foreign request',
-        status: 403,
-        message: 'A page of https://news.example.com may not use the session of this browser.',
+      internal_error: {
+        type: '/problems/internal-error',
+        title: 'Internal error',
+        status: 500,
+        message: 'The server failed unexpectedly.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
       },
     },
   },
-  ValidationFailed: {
+  LimitedMalformedRequest: {
+    mediaType: 'application/problem+json',
+    examples: {
+      malformed_request: {
+        type: '/problems/malformed-request',
+        title: 'Malformed request',
+        status: 400,
+        message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+    },
+  },
+  LimitedValidationFailed: {
     mediaType: 'application/problem+json',
     examples: {
       validation_failed: {
@@ -167,15 +122,16 @@ const shared = {
       },
     },
   },
-  OrganizationRequired: {
+  NotAcceptable: {
     mediaType: 'application/problem+json',
     examples: {
-      organization_required: {
-        type: '/problems/organization-required',
-        title: 'Organization required',
-        status: 403,
-        message: 'The access token names no organization.',
+      not_acceptable: {
+        type: '/problems/not-acceptable',
+        title: 'Not acceptable',
+        status: 406,
+        message: 'The reply cannot be sent as text/html.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        available: ['application/json'],
       },
     },
   },
@@ -206,27 +162,41 @@ const shared = {
       },
     },
   },
-  TeamNotFound: {
+  OrganizationRequired: {
     mediaType: 'application/problem+json',
     examples: {
-      team_not_found: {
-        type: '/problems/team-not-found',
-        title: 'Team not found',
-        status: 404,
-        message: 'The organization has no such team.',
+      organization_required: {
+        type: '/problems/organization-required',
+        title: 'Organization required',
+        status: 403,
+        message: 'The access token names no organization.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
       },
     },
   },
-  ViewNotFound: {
+  PayloadTooLarge: {
     mediaType: 'application/problem+json',
     examples: {
-      view_not_found: {
-        type: '/problems/view-not-found',
-        title: 'View not found',
-        status: 404,
-        message: 'The organization has no such view.',
+      payload_too_large: {
+        type: '/problems/payload-too-large',
+        title: 'Payload too large',
+        status: 413,
+        message: 'The body is larger than 65536 bytes.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        max_bytes: 65536,
+      },
+    },
+  },
+  RateLimited: {
+    mediaType: 'application/problem+json',
+    examples: {
+      rate_limited: {
+        type: '/problems/rate-limited',
+        title: 'Rate limited',
+        status: 429,
+        message: 'Too many requests. Try again in 60 seconds.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        retry_after_seconds: 60,
       },
     },
   },
@@ -242,40 +212,16 @@ const shared = {
       },
     },
   },
-  WebhookNotFound: {
+  ServiceUnavailable: {
     mediaType: 'application/problem+json',
     examples: {
-      webhook_not_found: {
-        type: '/problems/webhook-not-found',
-        title: 'Webhook not found',
-        status: 404,
-        message: 'The organization has no such webhook.',
+      service_unavailable: {
+        type: '/problems/service-unavailable',
+        title: 'Service unavailable',
+        status: 503,
+        message: 'The database cannot be reached.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-      },
-    },
-  },
-  IdempotencyKeyInUse: {
-    mediaType: 'application/problem+json',
-    examples: {
-      idempotency_key_in_use: {
-        type: '/problems/idempotency-key-in-use',
-        title: 'Idempotency key in use',
-        status: 409,
-        message: 'A request with this idempotency key is being handled. Repeat this one when it has ended.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        retry_after_seconds: 1,
-      },
-    },
-  },
-  IntegrationNotFound: {
-    mediaType: 'application/problem+json',
-    examples: {
-      integration_not_found: {
-        type: '/problems/integration-not-found',
-        title: 'Integration not found',
-        status: 404,
-        message: 'The organization has no such integration.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        retry_after_seconds: 5,
       },
     },
   },
@@ -310,114 +256,167 @@ const shared = {
       },
     },
   },
-  AdminRequired: {
+  TeamNotFound: {
     mediaType: 'application/problem+json',
     examples: {
-      organization_required: {
-        type: '/problems/organization-required',
-        title: 'Organization required',
-        status: 403,
-        message: 'The access token names no organization.',
+      team_not_found: {
+        type: '/problems/team-not-found',
+        title: 'Team not found',
+        status: 404,
+        message: 'The organization has no such team.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
       },
-      insufficient_role: {
-        type: '/problems/insufficient-role',
-        title: 'Insufficient role',
-        status: 403,
-        message: 'This needs the role admin or a higher one.',
+    },
+  },
+  Unauthenticated: {
+    mediaType: 'application/problem+json',
+    examples: {
+      unauthenticated: {
+        type: '/problems/unauthenticated',
+        title: 'Unauthenticated',
+        status: 401,
+        message: 'The access token has expired.',
         request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-        required_role: 'admin',
+      },
+    },
+  },
+  UnsupportedMediaType: {
+    mediaType: 'application/problem+json',
+    examples: {
+      unsupported_media_type: {
+        type: '/problems/unsupported-media-type',
+        title: 'Unsupported media type',
+        status: 415,
+        message: 'The body is declared as text/plain.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        supported: ['application/json'],
+      },
+    },
+  },
+  ValidationFailed: {
+    mediaType: 'application/problem+json',
+    examples: {
+      validation_failed: {
+        type: '/problems/validation-failed',
+        title: 'Validation failed',
+        status: 422,
+        message: 'The request breaks 1 rule.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        violations: [{ path: '/body/email', rule: 'format', message: 'must be an e-mail address' }],
+      },
+    },
+  },
+  ViewNotFound: {
+    mediaType: 'application/problem+json',
+    examples: {
+      view_not_found: {
+        type: '/problems/view-not-found',
+        title: 'View not found',
+        status: 404,
+        message: 'The organization has no such view.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+    },
+  },
+  WebhookNotFound: {
+    mediaType: 'application/problem+json',
+    examples: {
+      webhook_not_found: {
+        type: '/problems/webhook-not-found',
+        title: 'Webhook not found',
+        status: 404,
+        message: 'The organization has no such webhook.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
       },
     },
   },
 } satisfies Record<string, ReplyExamples>;
 
 /** The operations that a client calls. */
-export type Operations = Pick<
-  operations,
-  | 'register'
-  | 'disownAccount'
-  | 'verifyEmail'
-  | 'resendVerification'
-  | 'login'
-  | 'forgotPassword'
-  | 'resetPassword'
-  | 'changePassword'
-  | 'refreshTokens'
-  | 'startBrowserSession'
-  | 'endBrowserSession'
-  | 'refreshBrowserSession'
-  | 'validateToken'
-  | 'getMe'
-  | 'updateMe'
-  | 'listMyOrganizations'
-  | 'switchOrganization'
-  | 'logout'
-  | 'listSessions'
-  | 'revokeAllSessions'
-  | 'revokeSession'
-  | 'onboard'
-  | 'getOnboardingState'
-  | 'skipIntegration'
-  | 'acceptInvite'
-  | 'updateOrganization'
-  | 'listInvites'
-  | 'createInvite'
-  | 'revokeInvite'
-  | 'listMembers'
-  | 'removeMember'
-  | 'changeMemberRole'
-  | 'listTeams'
-  | 'importTeams'
-  | 'createTeam'
-  | 'getTeam'
-  | 'deleteTeam'
-  | 'updateTeam'
-  | 'getTeamAssignment'
-  | 'assignTeams'
-  | 'listViews'
-  | 'createView'
-  | 'deleteView'
-  | 'updateView'
-  | 'listServiceTokens'
-  | 'createServiceToken'
-  | 'revokeServiceToken'
-  | 'rotateServiceToken'
-  | 'listWebhooks'
-  | 'createWebhook'
-  | 'deleteWebhook'
-  | 'updateWebhook'
-  | 'rotateWebhookSecret'
-  | 'listWebhookDeliveries'
-  | 'resendWebhookDelivery'
-  | 'listThresholds'
-  | 'createThreshold'
-  | 'deleteThreshold'
-  | 'getCurrentServiceToken'
-  | 'listIntegrations'
-  | 'connectIntegration'
-  | 'disconnectIntegration'
-  | 'testIntegration'
-  | 'listRepositories'
-  | 'listSyncConfigs'
-  | 'createSyncConfig'
-  | 'getSyncConfig'
-  | 'deleteSyncConfig'
-  | 'updateSyncConfig'
-  | 'listSyncRuns'
-  | 'startSyncRun'
-  | 'getSyncRun'
-  | 'cancelSyncRun'
-  | 'getSetupStatus'
-  | 'getDemoData'
-  | 'createDemoData'
-  | 'removeDemoData'
-  | 'listAuditLog'
-  | 'getLiveness'
-  | 'getReadiness'
-  | 'getMetrics'
-  | 'getJwks'
->;
+export interface Operations {
+  readonly register: operations['register'];
+  readonly disownAccount: operations['disownAccount'];
+  readonly verifyEmail: operations['verifyEmail'];
+  readonly resendVerification: operations['resendVerification'];
+  readonly login: operations['login'];
+  readonly forgotPassword: operations['forgotPassword'];
+  readonly resetPassword: operations['resetPassword'];
+  readonly changePassword: operations['changePassword'];
+  readonly refreshTokens: operations['refreshTokens'];
+  readonly startBrowserSession: operations['startBrowserSession'];
+  readonly endBrowserSession: operations['endBrowserSession'];
+  readonly refreshBrowserSession: operations['refreshBrowserSession'];
+  readonly validateToken: operations['validateToken'];
+  readonly getMe: operations['getMe'];
+  readonly updateMe: operations['updateMe'];
+  readonly listMyOrganizations: operations['listMyOrganizations'];
+  readonly switchOrganization: operations['switchOrganization'];
+  readonly logout: operations['logout'];
+  readonly listSessions: operations['listSessions'];
+  readonly revokeAllSessions: operations['revokeAllSessions'];
+  readonly revokeSession: operations['revokeSession'];
+  readonly onboard: operations['onboard'];
+  readonly getOnboardingState: operations['getOnboardingState'];
+  readonly skipIntegration: operations['skipIntegration'];
+  readonly acceptInvite: operations['acceptInvite'];
+  readonly updateOrganization: operations['updateOrganization'];
+  readonly listInvites: operations['listInvites'];
+  readonly createInvite: operations['createInvite'];
+  readonly revokeInvite: operations['revokeInvite'];
+  readonly listMembers: operations['listMembers'];
+  readonly removeMember: operations['removeMember'];
+  readonly changeMemberRole: operations['changeMemberRole'];
+  readonly listTeams: operations['listTeams'];
+  readonly importTeams: operations['importTeams'];
+  readonly createTeam: operations['createTeam'];
+  readonly getTeam: operations['getTeam'];
+  readonly deleteTeam: operations['deleteTeam'];
+  readonly updateTeam: operations['updateTeam'];
+  readonly getTeamAssignment: operations['getTeamAssignment'];
+  readonly assignTeams: operations['assignTeams'];
+  readonly listViews: operations['listViews'];
+  readonly createView: operations['createView'];
+  readonly deleteView: operations['deleteView'];
+  readonly updateView: operations['updateView'];
+  readonly listServiceTokens: operations['listServiceTokens'];
+  readonly createServiceToken: operations['createServiceToken'];
+  readonly revokeServiceToken: operations['revokeServiceToken'];
+  readonly rotateServiceToken: operations['rotateServiceToken'];
+  readonly listWebhooks: operations['listWebhooks'];
+  readonly createWebhook: operations['createWebhook'];
+  readonly deleteWebhook: operations['deleteWebhook'];
+  readonly updateWebhook: operations['updateWebhook'];
+  readonly rotateWebhookSecret: operations['rotateWebhookSecret'];
+  readonly listWebhookDeliveries: operations['listWebhookDeliveries'];
+  readonly resendWebhookDelivery: operations['resendWebhookDelivery'];
+  readonly listThresholds: operations['listThresholds'];
+  readonly createThreshold: operations['createThreshold'];
+  readonly deleteThreshold: operations['deleteThreshold'];
+  readonly getCurrentServiceToken: operations['getCurrentServiceToken'];
+  readonly listIntegrations: operations['listIntegrations'];
+  readonly connectIntegration: operations['connectIntegration'];
+  readonly disconnectIntegration: operations['disconnectIntegration'];
+  readonly testIntegration: operations['testIntegration'];
+  readonly listRepositories: operations['listRepositories'];
+  readonly listSyncConfigs: operations['listSyncConfigs'];
+  readonly createSyncConfig: operations['createSyncConfig'];
+  readonly getSyncConfig: operations['getSyncConfig'];
+  readonly deleteSyncConfig: operations['deleteSyncConfig'];
+  readonly updateSyncConfig: operations['updateSyncConfig'];
+  readonly listSyncRuns: operations['listSyncRuns'];
+  readonly startSyncRun: operations['startSyncRun'];
+  readonly getSyncRun: operations['getSyncRun'];
+  readonly cancelSyncRun: operations['cancelSyncRun'];
+  readonly getSetupStatus: operations['getSetupStatus'];
+  readonly getDemoData: operations['getDemoData'];
+  readonly createDemoData: operations['createDemoData'];
+  readonly removeDemoData: operations['removeDemoData'];
+  readonly listAuditLog: operations['listAuditLog'];
+  readonly getLiveness: operations['getLiveness'];
+  readonly getReadiness: operations['getReadiness'];
+  readonly getMetrics: operations['getMetrics'];
+  readonly getJwks: operations['getJwks'];
+}
 
 /** The documented replies of every operation. */
 export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
