@@ -324,7 +324,7 @@ export type Records = { readonly [Name in TableName]?: readonly Row<Name>[] };
 /** A row of any table, as the sinks see it. */
 export type AnyRow = Readonly<Record<string, JsonValue>>;
 
-/** The path of the single statistics row of a commit: of a host that reports only sums, or of a clone's empty commit. */
+/** The path of the single statistics row of a commit: of a host that reports only sums, or of an empty commit. */
 export const AGGREGATE_PATH = '__AGGREGATE__';
 
 /** All tables, in the order in which they are written. */

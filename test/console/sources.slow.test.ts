@@ -95,6 +95,35 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
+  test('commits of a rewritten history are removed if the sync says so', async () => {
+    const user = await running.platform.signUp();
+    const { page, complaints } = await insider(user);
+    const choice = page.getByRole('checkbox', { name: 'Remove rewritten commits' });
+    const stored = async (): Promise<unknown> => {
+      const { body } = await running.platform.json('GET', '/api/v1/admin/sync-configs', { token: user.accessToken });
+      return body.items.map(({ prune }: { readonly prune: boolean }) => prune);
+    };
+    await page.getByRole('button', { name: 'New sync' }).click();
+    await page.getByLabel('Read from').selectOption('Made-up data');
+    expect(await choice.count()).toBe(0);
+    await page.getByLabel('Read from').selectOption('Repositories on the server');
+    await page.getByLabel('Name').fill('Rewritten');
+    await page.getByLabel('Repositories', { exact: true }).fill('api');
+    expect(await choice.isChecked()).toBe(false);
+    await choice.check();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Rewritten' }).waitFor();
+    expect(await stored()).toEqual([true]);
+
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await choice.isChecked()).toBe(true);
+    await choice.uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('is saved').waitFor();
+    expect(await stored()).toEqual([false]);
+    expect(complaints).toEqual([]);
+  });
+
   test('a run that fails says why, and can be tried again after the sync was changed', async () => {
     const { page, complaints } = await insider(await running.platform.signUp());
     await createSync(page, 'Typing error', 'Repositories on the server', 'no-such-folder');

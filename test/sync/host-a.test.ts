@@ -6,6 +6,7 @@ import type { HostA } from '../support/hosts/host-a.js';
 import { hostARepository, problem } from '../support/hosts/host-a.js';
 import { NOW, noted, onlyId, sqliteUri, storedRows, sync } from './harness.js';
 import { commits, host, missing, options, pullRequest } from './host-a-fixture.js';
+import { unitsIn } from './work-units/stored-units.js';
 
 async function rowsOf(started: HostA, target: string, table: string): Promise<readonly AnyRow[]> {
   const db = sqliteUri();
@@ -56,6 +57,19 @@ describe.skipIf(missing !== undefined)(
         file_path: 'src/a.ts',
         additions: 49,
       });
+    });
+
+    it('knows that a commit without files changed nothing, unlike one whose statistics are not read', async () => {
+      const history = commits(51).map((commit, index) => (index === 1 ? { ...commit, files: [] } : commit));
+      const started = await host(hostARepository('acme/widgets', { commits: history }));
+      const db = sqliteUri();
+      const repoId = onlyId(await sync(options(started, db)));
+      const churn = new Map((await unitsIn(db, repoId)).map(({ id, churnLoc }) => [id.slice(-40), churnLoc]));
+      expect([history[0], history[1], history[50]].map((commit) => churn.get(commit?.sha ?? ''))).toEqual([
+        expect.any(Number),
+        0,
+        null,
+      ]);
     });
 
     it('requests only CODEOWNERS and the head when nothing is new', async () => {

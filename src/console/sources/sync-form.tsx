@@ -45,7 +45,7 @@ function NewSyncForm({
     <Form
       button="Create"
       beside={<CancelButton onClick={onClose} />}
-      send={({ name = '', integration_id, repositories }) =>
+      send={({ name = '', integration_id, repositories, prune }) =>
         createSyncConfig(platform, {
           body: {
             name,
@@ -53,6 +53,7 @@ function NewSyncForm({
             integration_id: integration_id ?? null,
             targets: chosen.filter((target) => Object.hasOwn(targets, target)),
             repositories: linesOf(repositories),
+            prune: prune === 'on',
           },
         })
       }
@@ -78,6 +79,7 @@ function NewSyncForm({
         ))}
       <Choices name="targets" label="What to read" options={targets} value={chosen} onChange={setChosen} />
       <Repositories provider={provider} integrationId={integrationId} />
+      {hasHistory(provider, chosen) && <Prune />}
     </Form>
   );
 }
@@ -102,10 +104,17 @@ function EditSyncForm({
     <Form
       button="Save"
       beside={<CancelButton onClick={onClose} />}
-      send={({ name = '', repositories, is_active }) =>
+      send={({ name = '', repositories, is_active, prune }) =>
         updateSyncConfig(platform, {
           params: { sync_config_id: config.id },
-          body: { name, targets: [...chosen], repositories: linesOf(repositories), is_active: is_active === 'on' },
+          body: {
+            name,
+            targets: [...chosen],
+            repositories: linesOf(repositories),
+            is_active: is_active === 'on',
+            // The choice is not shown without commits: the setting stays as it is.
+            ...(hasHistory(config.provider, chosen) ? { prune: prune === 'on' } : {}),
+          },
         })
       }
       done={(changed) => {
@@ -122,11 +131,32 @@ function EditSyncForm({
         onChange={setChosen}
       />
       <Repositories provider={config.provider} integrationId={config.integration_id} value={config.repositories} />
+      {hasHistory(config.provider, chosen) && <Prune isChosen={config.prune} />}
       <label class="choice">
         <input type="checkbox" name="is_active" defaultChecked={config.is_active} />
         Runs can be started
       </label>
       <p class="small muted">A run that is under way is not affected; the next run uses the change.</p>
     </Form>
+  );
+}
+
+/** Whether commits are read whose history may be rewritten; that of demo data never is. */
+function hasHistory(provider: Provider, chosen: readonly Target[]): boolean {
+  return provider !== 'synthetic' && chosen.includes('git');
+}
+
+function Prune({ isChosen = false }: { isChosen?: boolean }): JSX.Element {
+  return (
+    <div class="stack tight">
+      <label class="choice">
+        <input type="checkbox" name="prune" defaultChecked={isChosen} aria-describedby="prune-effect" />
+        Remove rewritten commits
+      </label>
+      <p class="small muted" id="prune-effect">
+        After an amended, rebased or force-pushed history, each run removes the commits that nothing reaches, and their
+        work units. Otherwise they are kept and counted.
+      </p>
+    </div>
   );
 }

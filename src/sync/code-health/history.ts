@@ -90,11 +90,11 @@ async function filesOf(
   return byHash;
 }
 
-/** A sum of a whole commit names no files, except one from a clone: such a commit has none. */
+/** GitLab reports the sum of a commit and no files. The sum of another source says that the commit changed nothing. */
 function knownFiles(commit: PersonalCommit, rows: readonly AnyRow[] = []): readonly FileChange[] | null {
   const files = rows.filter((row) => textOf(row, 'file_path') !== AGGREGATE_PATH).map(fileChange);
   if (files.length > 0) return files;
-  const hasNone = rows.length === 0 ? reportsAllFiles(commit.source) : rows.some(({ source }) => source === 'local');
+  const hasNone = rows.length === 0 ? reportsAllFiles(commit.source) : rows.every(({ source }) => source !== 'host_b');
   return hasNone ? [] : null;
 }
 

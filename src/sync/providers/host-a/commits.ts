@@ -5,6 +5,7 @@ import { SyncError } from '../../failures.js';
 import { noteOfLimits, remoteLimits } from '../limits.js';
 import { mapInOrder } from '../map-in-order.js';
 import { EMPTY_REPOSITORY, ListedCommits } from '../listed-commits.js';
+import { noChanges } from '../no-changes.js';
 import type { Page, PartialReach, Reach, Reachable, Start } from '../provider.js';
 import {
   readInstant,
@@ -163,6 +164,7 @@ async function commitStats({ client, owner, repo }: HostARepository, hash: strin
     // The changes of a merge are counted with the commits that it merges, as in git log.
     if (readList(commit['parents'], 'parents').length > 1) return [];
     for (const file of readList(commit['files'] ?? [], 'files')) rows.push(fileRow(hash, file));
+    if (!hasNext && rows.length === 0 && Array.isArray(commit['files'])) return [noChanges(hash)];
     if (!hasNext || page * FILES_PER_PAGE >= MOST_FILES) return rows;
   }
 }

@@ -1,5 +1,6 @@
 /** Collects the output of the log parser in pages of bounded size. */
-import { AGGREGATE_PATH, type Row } from '../../records.js';
+import type { Row } from '../../records.js';
+import { noChanges } from '../no-changes.js';
 import type { Page } from '../provider.js';
 import type { Position } from './history-position.js';
 import { asJson } from './history-position.js';
@@ -108,17 +109,4 @@ export class PageBuilder implements LogReceiver {
     this.#commits = [];
     this.#stats = [];
   }
-}
-
-/** A commit without files: its sum of 0 lines tells it from commits whose statistics are not read. */
-function noChanges(hash: string): Row<'git_commit_stats'> {
-  return {
-    commit_hash: hash,
-    file_path: AGGREGATE_PATH,
-    old_path: null,
-    additions: 0,
-    deletions: 0,
-    old_file_mode: null,
-    new_file_mode: null,
-  };
 }
