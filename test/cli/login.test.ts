@@ -105,7 +105,7 @@ describe('plumbline login', () => {
 });
 
 describe('Stored tokens', () => {
-  test('are renewed once by commands that run at the same time, and the session goes on', async () => {
+  test('are renewed once by commands that run at the same time, and the session continues', async () => {
     const before = await stored(home);
     platform.clock.advance(2 * 3600); // past the access token, before the refresh token
     const parallel = await Promise.all(Array.from({ length: 4 }, () => home.run(['whoami'])));

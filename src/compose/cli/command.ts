@@ -78,7 +78,8 @@ export function define<Flags extends OptionValues>(compose: Command, io: Io, def
     command.addHelpText('after', `\nExamples:\n${definition.examples.map((line) => `  plumbline ${line}`).join('\n')}`);
   }
   command.action(async () => {
-    const globals = { ...compose.opts<GlobalOptions>(), ...command.opts<GlobalOptions>() };
+    // `compose` may be a command of it, such as `bridge`.
+    const globals = { ...compose.optsWithGlobals<GlobalOptions>(), ...command.opts<GlobalOptions>() };
     io.setExitCode(
       await perform(io, globals, async (session) => {
         const handler = await handlerOf(definition, session, command.name());

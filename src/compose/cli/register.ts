@@ -41,6 +41,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   commit: async () => (await import('./commands/one-container.js')).commitCommand,
   wait: async () => (await import('./commands/watching.js')).waitCommand,
   watch: async () => (await import('./commands/watching.js')).watchCommand,
+  bridge: async () => (await import('./commands/bridge.js')).bridgeCommand,
   auth: async () => (await import('./commands/auth.js')).authCommand,
   ui: async () => (await import('./commands/ui.js')).uiCommand,
   serve: async () => (await import('./commands/serve.js')).serveCommand,

@@ -40,7 +40,13 @@ export async function readContents(
   return { files, digest: digestOf(files, copied, `${project.name}/${service}`) };
 }
 
-async function contentOf(project: Project, file: GivenFile, held: ReadonlyMap<string, string>): Promise<Buffer> {
+/**
+ * The content of a secret or config.
+ *
+ * @param held as for {@link readContents}
+ * @throws ComposeFailure YamlError.unreadable for a file that cannot be read
+ */
+export async function contentOf(project: Project, file: GivenFile, held: ReadonlyMap<string, string>): Promise<Buffer> {
   const { section, reference } = file;
   if (file.file !== undefined) {
     return readFile(file.file).catch((error: unknown) => {
