@@ -7,6 +7,7 @@ import { benchThroughput } from './http/throughput.js';
 import { benchCrowd } from './platform/crowd.js';
 import { benchLogin } from './platform/login.js';
 import { benchMe } from './platform/me.js';
+import { benchServiceToken } from './platform/service-token.js';
 import { benchStart } from './platform/start.js';
 import { benchTracing } from './platform/tracing.js';
 import { benchSdkSize } from './sdk-size.js';
@@ -17,6 +18,7 @@ import { benchUnits } from './sync/units.js';
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   throughput: benchThroughput,
   me: benchMe,
+  'service-token': benchServiceToken,
   tracing: benchTracing,
   login: benchLogin,
   crowd: benchCrowd,

@@ -3,7 +3,7 @@
  * place of the contract and the name of the package, and nothing else.
  */
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -101,6 +101,36 @@ describe.skipIf(generators === undefined)(`Clients of the usual generators${skip
     await output(cwd, join(tools, 'bin/ogen'), '--target', 'client', '--package', 'client', contract);
     await output(cwd, 'go', 'mod', 'tidy');
     await output(cwd, 'go', 'build', './...');
+  });
+
+  // Its own project: graphql must be there once.
+  test.each([
+    ['the address of the schema', () => `${platform.url}/graphql/schema.graphql`],
+    [
+      'introspection with a token',
+      () => ({
+        [`${platform.url}/graphql?org_id=${owner.orgId}`]: {
+          headers: { Authorization: `Bearer ${owner.accessToken}` },
+        },
+      }),
+    ],
+  ])('TypeScript: graphql-codegen, from %s', async (_what, schema) => {
+    const cwd = await mkdtemp(join(tools, 'graphql/journey-'));
+    const query = 'query Teams($orgId: String!) { catalog(orgId: $orgId, dimension: TEAM) { values { value count } } }';
+    await writeFile(join(cwd, 'teams.graphql'), query);
+    const plugins = ['typescript', 'typescript-operations'];
+    const config = { schema: schema(), documents: 'teams.graphql', generates: { 'client.ts': { plugins } } };
+    await writeFile(join(cwd, 'codegen.json'), JSON.stringify(config));
+    await output(
+      cwd,
+      process.execPath,
+      join(tools, 'graphql/node_modules/@graphql-codegen/cli/cjs/bin.js'),
+      ...['--config', 'codegen.json'],
+    );
+    const client = await readFile(join(cwd, 'client.ts'), 'utf8');
+    await rm(cwd, { recursive: true });
+    expect(client).toMatch(/export type TeamsQuery = .*values.*Array<.*value: string, count: number/);
+    expect(client).toContain("export type TeamsQueryVariables = Exact<{\n  orgId: Scalars['String']['input'];");
   });
 
   test('Java: openapi-generator', async () => {

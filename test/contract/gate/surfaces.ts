@@ -8,6 +8,7 @@ import { unitsOf, type Surface } from '../../../src/contract-tools/gate/surface.
 import { loadContract } from '../../support/load-contract.js';
 import { record } from '../../../src/contract-tools/documents.js';
 import { readObservations, type Unit } from '../../../src/contract-tools/gate/observations.js';
+import { scopesSurface, scopeUnits } from '../../support/scope-contract.js';
 import { webhookEvents, webhooksSurface } from '../../support/webhook-contract.js';
 import { observationsFolder } from '../../support/recorder.js';
 
@@ -16,7 +17,7 @@ const catalogueSurface = 'problems';
 
 /**
  * Collects every surface of the repository at `root`: one per contract in `openapi/`, the catalogue of problems,
- * the events of webhooks, and GraphQL.
+ * the events of webhooks, the scopes of service tokens, and GraphQL.
  *
  * @throws Error when a contract has not been generated
  */
@@ -27,7 +28,7 @@ export async function readSurfaces(root: string): Promise<Surface[]> {
     units: unitsOf(contract),
     seen: readObservations(join(root, observationsFolder), contract.name),
   }));
-  surfaces.push(await readCatalogue(root, contracts), ...webhookSurface(root));
+  surfaces.push(await readCatalogue(root, contracts), ...webhookSurface(root), ...scopeSurface(root));
   if (existsSync(join(root, 'graphql/schema.graphql'))) {
     const units = graphqlUnits(loadGraphqlContract(root));
     surfaces.push({
@@ -44,6 +45,13 @@ function webhookSurface(root: string): Surface[] {
   const units = webhookEvents(root).map((type): Unit => [type]);
   if (units.length === 0) return [];
   return [{ name: webhooksSurface, units, seen: readObservations(join(root, observationsFolder), webhooksSurface) }];
+}
+
+/** The scopes of service tokens: each operation must have accepted and refused a token because of its scope. */
+function scopeSurface(root: string): Surface[] {
+  const units = scopeUnits(root);
+  if (units.length === 0) return [];
+  return [{ name: scopesSurface, units, seen: readObservations(join(root, observationsFolder), scopesSurface) }];
 }
 
 /** Every file of `openapi/` that has paths is the contract of one API. */

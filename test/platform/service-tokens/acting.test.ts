@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../../generated/platform/routes.js';
 import { fill, post, unit } from '../../analytics/graphql/served.js';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { analyticsOperation, observeScope } from '../../support/scope-contract.js';
 import { createServiceToken, type Scope, type TestServiceToken } from '../../support/service-token.js';
 import { exampleDefinition } from '../views/definition.js';
 
@@ -152,6 +153,7 @@ describe('A query of the analytics', () => {
     const read = await post(platform, owner, { token, body: body(owner) });
     expect([read.status, JSON.stringify(read.data)]).toEqual([200, expect.stringContaining('ours')]);
     expect(read.headers.get('RateLimit-Policy')).toContain('"service-token"');
+    observeScope(analyticsOperation, 'analytics:read', 'accepted');
     const foreign = await post(platform, other, { token, body: body(other) });
     expect(foreign.status).toBe(403);
     expect(foreign.errors[0].extensions.code).toBe('AUTHORIZATION_ERROR');
@@ -165,6 +167,7 @@ describe('A query of the analytics', () => {
       'AUTHORIZATION_ERROR',
       'Queries need the scope analytics:read, which the service token lacks.',
     ]);
+    observeScope(analyticsOperation, 'analytics:read', 'refused');
   });
 
   test('is counted per token', async () => {

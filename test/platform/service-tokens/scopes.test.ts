@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes, schemes } from '../../../generated/platform/routes.js';
 import { record } from '../../../src/contract-tools/documents.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { observeScope } from '../../support/scope-contract.js';
 import { createServiceToken, type Scope, type TestServiceToken } from '../../support/service-token.js';
 import { exampleOf, sendExample } from '../service/send-example.js';
 
@@ -157,6 +158,7 @@ describe('An operation with a scope', () => {
       scope,
     ]);
     expect(await rows()).toEqual(before);
+    observeScope(name, String(scope), 'refused');
   });
 
   test.each(scoped)('$name accepts a token with $scope alone', async ({ name, scope }) => {
@@ -165,6 +167,7 @@ describe('An operation with a scope', () => {
       parameters: { org_id: owner.orgId },
     });
     expect([401, 403]).not.toContain(reply.status);
+    observeScope(name, String(scope), 'accepted');
   });
 });
 
