@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemRandom } from '../../../src/platform/random.js';
 import { isServiceToken, newServiceToken } from '../../../src/platform/service-tokens/service-token-form.js';
+import { hashToken } from '../../../src/platform/tokens/token-hash.js';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { createServiceToken } from '../../support/service-token.js';
 
@@ -170,4 +171,44 @@ test('The access log names the token by its id', async () => {
   await expect.poll(lineOf).toBeDefined();
   expect(JSON.parse(lineOf() ?? '{}')).toMatchObject({ user_id: null, service_token_id: id });
   expect(platform.logLines.join('')).not.toContain(token.slice(6));
+});
+
+test('No log line has a token, whatever the reply', async () => {
+  const server = await startTestPlatform({ environment: { LOG_LEVEL: 'trace' } });
+  try {
+    const user = await server.signUp();
+    const stranger = await server.signUp();
+    const { id, token } = await createServiceToken(server, user, ['teams:read']);
+    const teams = `/api/v1/organizations/${user.orgId}/teams`;
+    const status = async (method: string, path: string, body?: unknown): Promise<number> =>
+      (await server.json(method, path, { token, body })).status;
+    const statuses = [
+      await status('GET', teams),
+      await status('GET', '/api/v1/auth/me'),
+      await status('POST', teams, { id: 'payments' }),
+      await status('GET', `/api/v1/organizations/${stranger.orgId}/teams`),
+      await status('GET', `${teams}/nobody`),
+      await status('GET', `${teams}?limit=0`),
+      await status('GET', '/nothing'),
+      await status('PUT', '/api/v1/auth/me'),
+    ];
+    const rotation = await server.json('POST', `/api/v1/organizations/${user.orgId}/service-tokens/${id}/rotate`, {
+      token: user.accessToken,
+      body: { overlap_seconds: 60 },
+    });
+    await server.database.sql`alter table service_token_secrets rename to elsewhere`;
+    statuses.push(await status('GET', teams));
+    expect(statuses).toEqual([200, 401, 403, 403, 404, 422, 404, 405, 500]);
+    await expect
+      .poll(() => server.logLines.filter((line) => line.includes('"msg":"request"')).length)
+      .toBeGreaterThan(9);
+    const log = server.logLines.join('');
+    expect(log).toContain(id);
+    for (const each of [token, rotation.body.token]) {
+      expect(log).not.toContain(each.slice(6));
+      for (const encoding of ['hex', 'base64'] as const) expect(log).not.toContain(hashToken(each).toString(encoding));
+    }
+  } finally {
+    await server.stop();
+  }
 });
