@@ -5,6 +5,7 @@ import type { PruneOptions } from './administration.js';
 import { registerContractTools } from './contract-tools.js';
 import type { ConfigOption } from './environment.js';
 import { registerLoginCommands } from './login/register.js';
+import { registerMcpCommand } from './mcp/register.js';
 import { rootCommand } from './root-command.js';
 import type { ServeOptions } from './serve.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
@@ -169,6 +170,7 @@ if (process.argv[2] === 'query') {
 } else program.command('query').description('run a query of the Analytics API on a database, or on a server');
 
 registerLoginCommands(program);
+registerMcpCommand(program);
 
 if (process.argv[2] === 'api') {
   const { registerApiCommand } = await import('./api/register.js');

@@ -46,6 +46,7 @@ async function buildServer(): Promise<void> {
     bundleCompose(common),
     bundleOpenTelemetry(),
     bundleSdk(),
+    bundleMcp(),
     copyFiles(),
     copyReferenceScript(),
     buildGraphiql(`${output}/graphiql`),
@@ -63,7 +64,7 @@ async function buildSdk(): Promise<void> {
 /** Removes the types, file by file; `tsc` checks them separately. */
 async function compile(): Promise<void> {
   const sources = (await filesBelow('src')).filter((file) =>
-    /^src\/(?!codegen|compose|console|cli\/sdk\.|system\/open-telemetry).*\.(ts|js)$/.test(file),
+    /^src\/(?!codegen|compose|console|cli\/(sdk|mcp\/protocol)\.|system\/open-telemetry).*\.(ts|js)$/.test(file),
   );
   const generated = (await filesBelow('generated')).filter((file) => /(?<!\.d)\.(ts|js)$/.test(file));
   await build({ ...common, entryPoints: [...sources, ...generated] });
@@ -93,6 +94,22 @@ async function bundleOpenTelemetry(): Promise<void> {
 async function bundleSdk(): Promise<void> {
   await build({ ...common, entryPoints: ['src/cli/sdk.ts'], bundle: true });
   await cp('node_modules/openapi-fetch/LICENSE', `${output}/src/cli/openapi-fetch.LICENSE`);
+}
+
+/** Bundles the server's part of the SDK of MCP: one file instead of 31 packages, most of which are for clients. */
+async function bundleMcp(): Promise<void> {
+  const entryPoints = ['src/cli/mcp/protocol.ts'];
+  const external = ['ajv', 'ajv-formats'];
+  await build({
+    ...common,
+    entryPoints,
+    bundle: true,
+    minify: true,
+    sourcemap: false,
+    external,
+    banner: requireBanner,
+  });
+  await cp('node_modules/@modelcontextprotocol/sdk/LICENSE', `${output}/src/cli/mcp/protocol.LICENSE`);
 }
 
 async function copyFiles(): Promise<void> {

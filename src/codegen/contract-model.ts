@@ -25,6 +25,21 @@ export interface Operation {
   /** Whether it takes the header `Idempotency-Key`. */
   readonly isIdempotent: boolean;
   readonly replies: readonly ReplyModel[];
+  /** The tool for agents that it is; null: none. */
+  readonly tool: ToolExtension | null;
+}
+
+/** What `x-mcp` says. */
+export interface ToolExtension {
+  /** In snake case. */
+  readonly name: string;
+  readonly title: string;
+  /** Whether it changes nothing. */
+  readonly readOnly: boolean;
+  /** Whether it can delete or overwrite. */
+  readonly destructive: boolean;
+  /** Whether a second call with the same arguments changes nothing more. */
+  readonly idempotent: boolean;
 }
 
 export const parameterPlaces = ['path', 'query', 'header', 'cookie'] as const;

@@ -11,6 +11,7 @@ import { emitRoutes } from './emit/routes.js';
 import { emitSdk } from './emit/sdk.js';
 import { emitSecurity } from './emit/security.js';
 import { declareSerializers } from './emit/serializers.js';
+import { emitTools } from './emit/tools.js';
 import { emitUnimplemented } from './emit/unimplemented.js';
 import { emitWebhooks } from './emit/webhooks.js';
 import { declareValidators } from './emit/validators.js';
@@ -56,6 +57,9 @@ export async function generateApi(name: string, catalogue: Promise<OpenApiDocume
     [`${folder}/unimplemented.ts`, emitUnimplemented(contract)],
     // Other APIs, such as that of the compose tool, have other commands.
     ...(takesTokens(contract) ? [[`${folder}/commands.ts`, emitCommands(contract)] as const] : []),
+    ...(contract.operations.some(({ tool }) => tool !== null)
+      ? [[`${folder}/tools.ts`, emitTools(contract)] as const]
+      : []),
     ...(contract.document.webhooks === undefined ? [] : [[`${folder}/webhooks.ts`, emitWebhooks(contract)] as const]),
     ...(await emitSdk(contract)),
   ]);

@@ -63,6 +63,8 @@ export interface OperationObject {
   readonly security?: readonly SecurityRequirement[];
   readonly 'x-rate-limit'?: readonly RateLimitExtension[];
   readonly 'x-max-body-bytes'?: number;
+  /** Makes the operation a tool for agents. */
+  readonly 'x-mcp'?: unknown;
   /** Derived statuses that the operation never answers, with the reason. */
   readonly 'x-never'?: Readonly<Record<string, string>>;
 }
@@ -139,7 +141,7 @@ export function resolve<T extends object>(document: OpenApiDocument, value: T | 
   for (let hops = 0; isReference(current); hops++) {
     if (hops > 16) throw new Error(`$ref cycle at ${current.$ref}`);
     // The target of a pointer has the type that its place in the document requires: redocly lint has checked that.
-    current = lookUp(document, current.$ref) as T | Reference;
+    current = lookUpReference(document, current.$ref) as T | Reference;
   }
   return current;
 }
@@ -154,7 +156,8 @@ export function componentName(pointer: string): string {
   return pointer.slice(pointer.lastIndexOf('/') + 1);
 }
 
-function lookUp(document: OpenApiDocument, pointer: string): object {
+/** The target of a local pointer. @throws Error when there is none */
+export function lookUpReference(document: OpenApiDocument, pointer: string): object {
   let current: unknown = document;
   for (const segment of pointer.replace(/^#\//, '').split('/')) {
     const key = segment.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -31,6 +31,7 @@ import {
 } from './openapi-document.js';
 import { replyFaults } from './reply-rules.js';
 import { closedSchemaFaults } from './schema-rules.js';
+import { checkTool, readToolExtension } from './tool-rules.js';
 
 const problemMediaType = 'application/problem+json';
 const bodyMediaTypes = ['application/json', 'application/yaml'];
@@ -63,6 +64,9 @@ export function readContract(name: string, document: OpenApiDocument): ApiContra
   }
   const ids = operations.map((operation) => operation.id);
   for (const id of ids.filter((id, index) => ids.indexOf(id) !== index)) faults.push(`operationId ${id} is used twice`);
+  const tools = operations.flatMap(({ tool }) => tool?.name ?? []);
+  for (const tool of tools.filter((each, index) => tools.indexOf(each) !== index))
+    faults.push(`the tool ${tool} exists twice`);
   if (faults.length > 0) throw new Error(`The contract ${name} violates its rules:\n- ${faults.join('\n- ')}`);
   return { name, document, operations, securitySchemes, apiProblems: readApiProblems(document) };
 }
@@ -84,7 +88,7 @@ function readOperation(
   if (isIdempotent && (method !== 'post' || security.anonymous)) {
     throw new Error('Idempotency-Key is for POST with a caller: keys belong to callers, and other methods need none');
   }
-  return {
+  const read = {
     id: operation.operationId,
     method: method.toUpperCase(),
     path,
@@ -99,6 +103,20 @@ function readOperation(
       readReply(document, status, resolve<ResponseObject>(document, response)),
     ),
   };
+  return { ...read, tool: readTool(document, schemes, operation, read) };
+}
+
+function readTool(
+  document: OpenApiDocument,
+  schemes: readonly SecurityScheme[],
+  { 'x-mcp': extension, summary }: OperationObject,
+  operation: Omit<Operation, 'tool'>,
+): Operation['tool'] {
+  if (extension === undefined) return null;
+  const tool = readToolExtension(extension, summary);
+  const body = operation.body === null ? null : resolve<SchemaObject>(document, operation.body.schema);
+  checkTool(tool, operation, schemes, body);
+  return tool;
 }
 
 function groupParameters(

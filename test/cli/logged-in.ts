@@ -1,4 +1,4 @@
-/** `plumbline` as a person with a home of their own runs it. */
+/** Runs `plumbline` as a person with a separate home. */
 import { mkdtempSync } from 'node:fs';
 import { open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -12,6 +12,9 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql';
+import { parse as parseYaml } from 'yaml';
+import type { ToolExtension } from '../contract-model.js';
+import { readToolExtension } from '../tool-rules.js';
 import type { RateLimitPolicy } from '../templates/contract.js';
 
 /** The contract in `graphql/`. */
@@ -36,6 +39,8 @@ export interface PersistedDocument {
   /** The comment at the start of its file. */
   readonly description: string;
   readonly text: string;
+  /** From a line `# x-mcp: {…}` of that comment, in YAML; null: it is no tool. */
+  readonly tool: ToolExtension | null;
 }
 
 export interface Documented {
@@ -85,12 +90,34 @@ async function readPersisted(folder: string, schema: GraphQLSchema): Promise<Per
       if (operation?.kind !== Kind.OPERATION_DEFINITION || operation.name === undefined || others.length > 0) {
         throw new Error(`${path}: it must contain one named operation, and nothing else`);
       }
-      const description = /^(?:#.*\n)+/.exec(source)?.[0].replaceAll(/^# ?/gm, '').trim() ?? '';
+      const comment = /^(?:#.*\n)+/.exec(source)?.[0].replaceAll(/^# ?/gm, '') ?? '';
+      const description = comment.replaceAll(/^x-mcp:.*$/gm, '').trim();
       if (description === '') throw new Error(`${path}: it must begin with a comment that describes its result`);
       const text = source.replace(/^(?:#.*\n)+/, '').trim();
-      return { id: file.replace('.graphql', ''), operationName: operation.name.value, description, text };
+      return {
+        id: file.replace('.graphql', ''),
+        operationName: operation.name.value,
+        description,
+        text,
+        tool: toolOf(path, comment, description),
+      };
     }),
   );
+}
+
+/** A persisted query reads: all of its hints are known. */
+function toolOf(path: string, comment: string, description: string): ToolExtension | null {
+  const [, extension] = /^x-mcp:(.*)$/m.exec(comment) ?? [];
+  if (extension === undefined) return null;
+  try {
+    const given: unknown = parseYaml(extension);
+    if (typeof given !== 'object' || given === null) throw new Error('x-mcp must be an object');
+    const hint = Object.keys(given).find((each) => each !== 'name' && each !== 'title');
+    if (hint !== undefined) throw new Error(`x-mcp of a query has the unknown member ${hint}`);
+    return readToolExtension({ ...given, readOnly: true }, description.split(/[.:\n]/)[0] ?? '');
+  } catch (error) {
+    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 function enumOf(schema: GraphQLSchema, name: string): GraphQLEnumType {

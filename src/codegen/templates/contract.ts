@@ -234,3 +234,47 @@ export interface OperationFlag {
   /** Secrets are read from a file: arguments of a process can be seen by others. */
   readonly isSecret: boolean;
 }
+
+/** A tool for agents, as the Model Context Protocol describes it. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** JSON Schemas of objects, without references. */
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema;
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+  /** The scope that a service token needs. */
+  readonly scope: string;
+  /** The errors that a call can answer: types of problems, or codes of GraphQL. */
+  readonly errors: readonly string[];
+}
+
+/** A JSON Schema of an object. */
+export interface ObjectSchema {
+  readonly type: 'object';
+  readonly [keyword: string]: unknown;
+}
+
+/** An operation as a tool. */
+export interface OperationTool extends Tool {
+  readonly operationId: string;
+  /** Where each argument is sent. */
+  readonly places: Readonly<Record<string, 'params' | 'query' | 'headers' | 'body'>>;
+  /** Whether a path parameter is the organization, which is that of the caller. */
+  readonly takesOrganization: boolean;
+  /** Whether it sends a body. */
+  readonly hasBody: boolean;
+}
+
+/** A persisted query as a tool. */
+export interface QueryTool extends Tool {
+  readonly queryId: string;
+  /** The variables that are periods: an argument may name one, such as `last_quarter`. */
+  readonly periods: readonly string[];
+}

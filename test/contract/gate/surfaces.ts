@@ -9,6 +9,7 @@ import { loadContract } from '../../support/load-contract.js';
 import { record } from '../../../src/contract-tools/documents.js';
 import { readObservations, type Unit } from '../../../src/contract-tools/gate/observations.js';
 import { scopesSurface, scopeUnits } from '../../support/scope-contract.js';
+import { toolsSurface, toolUnits } from '../../support/tool-contract.js';
 import { webhookEvents, webhooksSurface } from '../../support/webhook-contract.js';
 import { observationsFolder } from '../../support/recorder.js';
 
@@ -17,7 +18,7 @@ const catalogueSurface = 'problems';
 
 /**
  * Collects every surface of the repository at `root`: one per contract in `openapi/`, the catalogue of problems,
- * the events of webhooks, the scopes of service tokens, and GraphQL.
+ * the events of webhooks, the scopes of service tokens, the tools of `plumbline mcp`, and GraphQL.
  *
  * @throws Error when a contract has not been generated
  */
@@ -28,7 +29,7 @@ export async function readSurfaces(root: string): Promise<Surface[]> {
     units: unitsOf(contract),
     seen: readObservations(join(root, observationsFolder), contract.name),
   }));
-  surfaces.push(await readCatalogue(root, contracts), ...webhookSurface(root), ...scopeSurface(root));
+  surfaces.push(await readCatalogue(root, contracts), ...listedSurfaces(root));
   if (existsSync(join(root, 'graphql/schema.graphql'))) {
     const units = graphqlUnits(loadGraphqlContract(root));
     surfaces.push({
@@ -40,18 +41,19 @@ export async function readSurfaces(root: string): Promise<Surface[]> {
   return [...surfaces, ...(await undocumentedSurfaces(root, surfaces))];
 }
 
-/** The events that the Platform sends: each must have been received. */
-function webhookSurface(root: string): Surface[] {
-  const units = webhookEvents(root).map((type): Unit => [type]);
-  if (units.length === 0) return [];
-  return [{ name: webhooksSurface, units, seen: readObservations(join(root, observationsFolder), webhooksSurface) }];
-}
-
-/** The scopes of service tokens: each operation must have accepted and refused a token because of its scope. */
-function scopeSurface(root: string): Surface[] {
-  const units = scopeUnits(root);
-  if (units.length === 0) return [];
-  return [{ name: scopesSurface, units, seen: readObservations(join(root, observationsFolder), scopesSurface) }];
+/**
+ * The parts that are plain lists: each event of webhooks must have been received, each scope of service tokens must have
+ * allowed and refused something, and each tool and each of its documented errors must have been seen by a client.
+ */
+function listedSurfaces(root: string): Surface[] {
+  const listed: (readonly [string, readonly Unit[]])[] = [
+    [webhooksSurface, webhookEvents(root).map((type): Unit => [type])],
+    [scopesSurface, scopeUnits(root)],
+    [toolsSurface, toolUnits(root)],
+  ];
+  return listed
+    .filter(([, units]) => units.length > 0)
+    .map(([name, units]) => ({ name, units, seen: readObservations(join(root, observationsFolder), name) }));
 }
 
 /** Every file of `openapi/` that has paths is the contract of one API. */

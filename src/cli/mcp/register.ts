@@ -1,0 +1,27 @@
+/** `plumbline mcp`: tools for agents. */
+import type { Command } from 'commander';
+import type { McpOptions } from './options.js';
+
+const HELP = `
+Without --listen, the tools are served on standard input and output, with PLUMBLINE_TOKEN or the login that
+"plumbline login" has stored. With --listen, every request must have a service token (Authorization: Bearer plbst_...),
+and acts with that token alone.
+
+Examples:
+  plumbline mcp
+  plumbline mcp --listen 127.0.0.1:8081 --server https://plumbline.example.com`;
+
+/** Adds the command. */
+export function registerMcpCommand(program: Command): void {
+  program
+    .command('mcp')
+    .description('serve tools for agents, by the Model Context Protocol')
+    .option('--server <url>', 'address of the Plumbline server (default: PLUMBLINE_SERVER, else the last login)')
+    .option('--listen <address>', 'serve streamable HTTP on HOST:PORT, at /mcp')
+    .option('--allow-host <host...>', 'other values of the Host header, such as mcp.example.com, behind a proxy')
+    .addHelpText('after', HELP)
+    .action(async (options: McpOptions) => {
+      const { serveMcp } = await import('./serve.js');
+      await serveMcp(options);
+    });
+}

@@ -1,0 +1,149 @@
+/**
+ * The tools over streamable HTTP. Every request has its own service token, client and server: no state of one caller can
+ * serve another.
+ */
+import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createPlatformClient, PlumblineError, type PlatformClient } from '../sdk.js';
+import { identityOf, SERVICE_TOKEN_PREFIX, type Identity } from '../login/identity.js';
+import { StreamableHTTPServerTransport } from './protocol.js';
+import { createToolServer } from './tool-server.js';
+
+/** Where the tools are. */
+const PATH = '/mcp';
+
+/** The largest request. Arguments of tools are small. */
+const MOST_BYTES = 1_048_576;
+
+export interface HttpOptions {
+  /** The address of the Plumbline server. */
+  readonly server: string;
+  readonly host: string;
+  readonly port: number;
+  /** Names besides that of the address by which callers may reach this server. */
+  readonly allowedHosts: readonly string[];
+  readonly now: () => Date;
+}
+
+/** Starts to listen. @returns the server and its address */
+export async function serveHttp(options: HttpOptions): Promise<{ readonly http: HttpServer; readonly url: string }> {
+  const http = createServer((request, response) => {
+    answer(request, response, options).catch(() => {
+      // The cause may contain the arguments of the caller, so it is not logged.
+      if (response.headersSent) response.destroy();
+      else refuse(response, 500, -32_603, 'The server of tools failed.');
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', reject);
+    http.listen(options.port, options.host, resolve);
+  });
+  const { port } = http.address() as AddressInfo; // a server on a port has such an address
+  return { http, url: `http://${nameInUrl(options.host)}:${port}${PATH}` };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, options: HttpOptions): Promise<void> {
+  const token = admitted(request, response, options);
+  if (token === null) return;
+  const body = await readBody(request);
+  if (body === null) {
+    response.setHeader('Connection', 'close');
+    refuse(response, 413, -32_600, `A request may have at most ${MOST_BYTES} bytes.`);
+    return;
+  }
+  const message = parsed(body);
+  if (message === undefined) {
+    refuse(response, 400, -32_700, 'The body is not JSON.');
+    return;
+  }
+  const client = createPlatformClient({ baseUrl: options.server, token });
+  const identity = await identityUnlessRefused(client);
+  if (identity === null) {
+    refuseToken(response, 'The service token is invalid, expired or revoked.');
+    return;
+  }
+  const server = createToolServer({ client, identity, now: options.now });
+  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+  response.on('close', () => void server.close());
+  await server.connect(transport);
+  await transport.handleRequest(request, response, message);
+}
+
+/** Checks all but the body. @returns the token; null: the request has been refused */
+function admitted(request: IncomingMessage, response: ServerResponse, options: HttpOptions): string | null {
+  const { host, origin, authorization } = request.headers;
+  const names = namesOf(request, options);
+  // A page of another site reaches this server by its browser, or by a name that it makes resolve to this machine.
+  if (host === undefined || !names.has(host.toLowerCase())) {
+    return refuse(response, 403, -32_600, 'The Host header names another server.');
+  }
+  if (origin !== undefined && !names.has(origin.toLowerCase().replace(/^https?:\/\//, ''))) {
+    return refuse(response, 403, -32_600, 'The Origin header names another site.');
+  }
+  if (new URL(request.url ?? '/', 'http://localhost').pathname !== PATH) {
+    return refuse(response, 404, -32_600, `The tools are at ${PATH}.`);
+  }
+  if (request.method !== 'POST') {
+    response.setHeader('Allow', 'POST');
+    return refuse(response, 405, -32_600, 'Send a POST request.');
+  }
+  const [, token] = /^Bearer ([\w.~+/-]{1,512}=*)$/i.exec(authorization ?? '') ?? [];
+  if (token?.startsWith(SERVICE_TOKEN_PREFIX) !== true) {
+    return refuseToken(response, 'Send a service token in the Authorization header: Bearer <token>.');
+  }
+  return token;
+}
+
+/** What `Host` and `Origin` may name. */
+function namesOf(request: IncomingMessage, { host, allowedHosts }: HttpOptions): ReadonlySet<string> {
+  const port = request.socket.localPort ?? 0;
+  const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(host);
+  const local = isLoopback ? ['127.0.0.1', '[::1]', 'localhost'] : [nameInUrl(host)];
+  return new Set([...local.map((name) => `${name}:${port}`), ...allowedHosts.map((each) => each.toLowerCase())]);
+}
+
+function nameInUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** null: it is too long. */
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  if (Number(request.headers['content-length'] ?? 0) > MOST_BYTES) return null;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MOST_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks once per request. @returns null when the server refuses the token; other failures are left to the tool */
+async function identityUnlessRefused(client: PlatformClient): Promise<(() => Promise<Identity>) | null> {
+  const identity = identityOf(client);
+  const error: unknown = await identity.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  return error instanceof PlumblineError && error.status === 401 ? null : () => identity;
+}
+
+function refuseToken(response: ServerResponse, message: string): null {
+  response.setHeader('WWW-Authenticate', 'Bearer');
+  return refuse(response, 401, -32_001, message);
+}
+
+function refuse(response: ServerResponse, status: number, code: number, message: string): null {
+  response.writeHead(status, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }));
+  return null;
+}

@@ -1,0 +1,50 @@
+import { connect, serverOf } from '../login/connection.js';
+import { reportingCalls } from '../login/failures.js';
+import { identityOf } from '../login/identity.js';
+import { UsageError } from '../usage-error.js';
+import type { McpOptions } from './options.js';
+import { StdioServerTransport } from './protocol.js';
+import { serveHttp } from './serve-http.js';
+import { createToolServer } from './tool-server.js';
+
+const now = (): Date => new Date();
+
+/** Serves the tools until the other side ends, or until a signal. */
+export function serveMcp(options: McpOptions): Promise<void> {
+  return reportingCalls('mcp', () =>
+    options.listen === undefined ? serveStdio(options) : listen(options, options.listen),
+  );
+}
+
+async function serveStdio({ server, allowHost }: McpOptions): Promise<void> {
+  if (allowHost !== undefined) throw new UsageError('--allow-host needs --listen');
+  const { client, credential, server: address } = await connect(server);
+  if (credential === 'none') {
+    throw new UsageError(`log in with plumbline login --server ${address}, or set PLUMBLINE_TOKEN to a service token`);
+  }
+  const tools = createToolServer({ client, identity: () => identityOf(client), now });
+  const ended = new Promise<void>((resolve) => {
+    process.stdin.on('end', resolve);
+  });
+  await tools.connect(new StdioServerTransport());
+  await ended;
+  await tools.close();
+}
+
+async function listen({ server, allowHost = [] }: McpOptions, address: string): Promise<void> {
+  const [, bracketed, plain, port] = /^(?:\[([0-9a-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(address) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port) > 65_535)
+    throw new UsageError('--listen must be HOST:PORT, such as 127.0.0.1:8081');
+  const target = await serverOf(server, process.env);
+  const { http, url } = await serveHttp({ server: target, host, port: Number(port), allowedHosts: allowHost, now });
+  console.error(`plumbline mcp: tools of ${target} at ${url}`);
+  const ended = new Promise<void>((resolve) => http.once('close', resolve));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      http.close();
+      http.closeAllConnections();
+    });
+  }
+  await ended;
+}

@@ -1,0 +1,172 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { createServiceToken } from '../../support/service-token.js';
+import { startMain } from '../main-process.js';
+import { connectStdio, startTools, type ToolClient, type ToolServer } from './tool-client.js';
+
+let platform: TestPlatform;
+let victim: TestUser;
+let attacker: TestUser;
+let server: ToolServer;
+let token: string;
+let clients: ToolClient[];
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  [victim, attacker] = [
+    await platform.signUp({ organization: 'Victim' }),
+    await platform.signUp({ organization: 'Attacker' }),
+  ];
+  server = await startTools(platform.url);
+  ({ token } = await createServiceToken(platform, victim, ['teams:read']));
+  clients = [];
+});
+afterAll(async () => {
+  for (const each of clients) await each.close();
+  await server.stop();
+  await platform.stop();
+});
+
+const connect = async (given: string): Promise<ToolClient> => {
+  const client = await server.connect(given);
+  clients.push(client);
+  return client;
+};
+
+interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly method?: string;
+  readonly path?: string;
+}
+
+/** Sends exactly these headers, as no client of the SDK would. */
+function send({
+  headers = {},
+  body = '{}',
+  method = 'POST',
+  path = '/mcp',
+}: Sent): Promise<{ status: number; text: string; headers: object }> {
+  const all = {
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+    Authorization: `Bearer ${token}`,
+    ...headers,
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(path, server.url), { method, headers: all }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, text, headers: response.headers });
+      });
+    });
+    sent.once('error', reject);
+    sent.end(body);
+  });
+}
+
+const listTools = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+
+describe('Over HTTP', () => {
+  test.each<[string, Sent, number]>([
+    ['a name that another site makes resolve to this machine', { headers: { Host: 'evil.example:8081' } }, 403],
+    ['a page of another site', { headers: { Origin: 'https://evil.example' } }, 403],
+    ['a page of another port of this machine', { headers: { Origin: 'http://127.0.0.1:1' } }, 403],
+    ['an opaque origin', { headers: { Origin: 'null' } }, 403],
+    ['no token', { headers: { Authorization: '' } }, 401],
+    ["a person's token", { headers: { Authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln' } }, 401],
+    ['an unknown token', { headers: { Authorization: 'Bearer plbst_unknown' } }, 401],
+    ['a stream without a session', { method: 'GET', body: '' }, 405],
+    ['another path', { path: '/' }, 404],
+    ['a body that is not JSON', { body: '{' }, 400],
+    ['a body of more than a mebibyte', { body: `"${'x'.repeat(1_048_576)}"` }, 413],
+  ])('%s is refused', async (_name, sent, status) => {
+    const reply = await send(sent);
+    expect(reply.status).toBe(status);
+    expect(JSON.parse(reply.text)).toMatchObject({ jsonrpc: '2.0', error: { message: expect.any(String) } });
+    expect(reply.text).not.toContain(token);
+    if (status === 401) expect(reply.headers).toMatchObject({ 'www-authenticate': 'Bearer' });
+  });
+
+  test('the page of this server and a program without an origin are served', async () => {
+    const { host } = new URL(server.url);
+    for (const headers of [{}, { Origin: `http://${host}` }])
+      expect((await send({ headers, body: listTools })).status).toBe(200);
+  });
+
+  test('a request acts with its token alone, also among those of other organizations', async () => {
+    const teams = ['teams:read', 'teams:write'] as const;
+    const { token: ofVictim } = await createServiceToken(platform, victim, teams, { name: 'agent of the victim' });
+    const { token: ofAttacker } = await createServiceToken(platform, attacker, teams, {
+      name: 'agent of the attacker',
+    });
+    const [mine, theirs] = [await connect(ofVictim), await connect(ofAttacker)];
+    await mine.call('create_team', { id: 'secret', members: ['a@example.com'] });
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? mine : theirs).call('list_teams')),
+    );
+    const counts = replies.map(({ data }) => data.items.length);
+    expect(counts).toEqual(Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? 1 : 0)));
+    expect((await theirs.call('get_team', { team_id: 'secret' })).data.type).toBe('/problems/team-not-found');
+    const named = await theirs.call('list_teams', { org_id: victim.orgId });
+    expect([named.isError, named.data.type]).toEqual([true, '/problems/validation-failed']);
+  });
+
+  test('a token that was revoked is refused at the next call', async () => {
+    const { token: ended, id } = await createServiceToken(platform, victim, ['teams:read'], { name: 'ended' });
+    const client = await connect(ended);
+    expect((await client.call('list_teams')).isError).toBe(false);
+    const path = `/api/v1/organizations/${victim.orgId}/service-tokens/${id}`;
+    await platform.json('DELETE', path, { token: victim.accessToken });
+    await expect(client.call('list_teams')).rejects.toThrow(/invalid, expired or revoked/);
+  });
+});
+
+describe('Scopes', () => {
+  test('decide which tools are listed, and a call of another is refused by the server', async () => {
+    const client = await connect(token);
+    const { tools } = await client.client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(['get_team', 'list_teams']);
+    const write = await client.call('delete_team', { team_id: 'secret' });
+    expect([write.isError, write.data]).toMatchObject([
+      true,
+      { type: '/problems/insufficient-scope', required_scope: 'teams:write' },
+    ]);
+    const query = await client.call('list_dimensions');
+    expect([query.isError, query.data.code]).toEqual([true, 'AUTHORIZATION_ERROR']);
+  });
+
+  test('a tool that does not exist is an error of the protocol, whose message is short', async () => {
+    const client = await connect(token);
+    await expect(client.client.callTool({ name: 'constructor', arguments: {} })).rejects.toThrow(
+      'There is no tool constructor',
+    );
+    const error: unknown = await client.client
+      .callTool({ name: 'x\n'.repeat(10_000) })
+      .catch((reason: unknown) => reason);
+    expect(String(error).length).toBeLessThan(300);
+  });
+});
+
+describe('The token', () => {
+  test('is in no log and in no result', async () => {
+    const client = await connect(token);
+    const results = [await client.call('list_teams'), await client.call('get_team', { team_id: token })];
+    expect(JSON.stringify(results[0])).not.toContain(token);
+    expect(results[1]?.isError).toBe(true);
+    const stdio = await connectStdio({ PLUMBLINE_TOKEN: token, PLUMBLINE_SERVER: platform.url });
+    clients.push(stdio);
+    expect(JSON.stringify(await stdio.call('list_teams'))).not.toContain(token);
+    // The path of a call is logged with its template, so that a secret in it is not.
+    expect(platform.logLines.join('\n')).not.toContain(token);
+  });
+
+  test('is needed for standard input and output, too', async () => {
+    const child = startMain(['mcp', '--server', platform.url]);
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const exitCode = await new Promise((resolve) => child.once('close', resolve));
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('log in with plumbline login')]);
+  });
+});
