@@ -14,7 +14,7 @@ import { parametersOf, sourceOf } from '../operation-source.js';
 import { header } from './header.js';
 import { validatorNames } from './validators.js';
 
-/** Flags that every command has. */
+/** Flags of the commands themselves. */
 const reserved = ['all', 'body', 'help', 'json', 'limit', 'server', 'watch'];
 
 /** How the parts of a request are named in the SDK. Cookies are left to browsers. */
@@ -24,11 +24,7 @@ const placesOfRequest: Readonly<Partial<Record<ParameterPlace, 'params' | 'query
   header: 'headers',
 };
 
-/**
- * Emits the table of commands.
- *
- * @throws Error naming an operation of which two flags would have one name
- */
+/** Emits the table of commands. */
 export function emitCommands(contract: ApiContract): string {
   const entries = contract.operations.map((operation) => {
     const members = Object.entries(commandOf(contract, operation)).map(
@@ -51,11 +47,9 @@ function commandOf(contract: ApiContract, operation: Operation): Omit<OperationC
   const page = pageOf(contract, operation);
   const isSupplied = ({ place, property }: OperationFlag): boolean =>
     page === null || place !== 'query' || property !== 'limit';
-  const flags = [...parameterFlags(contract, operation), ...bodyFlags(contract, operation)].filter(isSupplied);
-  for (const [index, { name }] of flags.entries()) {
-    const isTaken = reserved.includes(name) || flags.findIndex((each) => each.name === name) !== index;
-    if (isTaken) throw new Error(`${operation.id}: the flag --${name} would have two meanings`);
-  }
+  const flags = distinct(
+    [...parameterFlags(contract, operation), ...bodyFlags(contract, operation)].filter(isSupplied),
+  );
   return {
     operationId: operation.id,
     name: kebabCase(operation.id),
@@ -72,6 +66,25 @@ function commandOf(contract: ApiContract, operation: Operation): Omit<OperationC
     isRun: successSchemas(operation).some((schema) => isReference(schema) && componentName(schema.$ref) === 'SyncRun'),
   };
 }
+
+/** A flag whose name every command has, or an earlier flag, is preceded by its place: `--query-limit`. */
+function distinct(flags: readonly OperationFlag[]): OperationFlag[] {
+  const taken = new Set(reserved);
+  return flags.map((flag) => {
+    let { name } = flag;
+    while (taken.has(name)) name = `${prefixes[flag.place]}-${name}`;
+    taken.add(name);
+    return { ...flag, name };
+  });
+}
+
+const prefixes: Readonly<Record<OperationFlag['place'], string>> = {
+  params: 'path',
+  query: 'query',
+  headers: 'header',
+  idempotencyKey: 'header',
+  body: 'body',
+};
 
 function validatorsOf(operation: Operation): Record<keyof OperationCommand['validators'], string> {
   const nameOf = (place: ParameterPlace): string =>
