@@ -12,6 +12,14 @@ const formats: Readonly<Record<string, string>> = {
   'text/plain': 'text',
 };
 
+/** What an editor shows of the members of a request. */
+const memberDocs = {
+  params: 'The values of the path.',
+  query: 'The parameters of the query.',
+  headers: 'The headers that the operation reads, and additional ones.',
+  body: 'The body of the request.',
+};
+
 /** As the model has it: in lower case. */
 const idempotencyKey = 'idempotency-key';
 
@@ -71,8 +79,10 @@ function requestMembers(operation: Operation): { members: string[]; required: bo
   const parameters = `operations[${quote(operation.id)}]['parameters']`;
   const members: string[] = [];
   let required = false;
-  const add = (name: string, isRequired: boolean, type: string): void => {
-    members.push(`readonly ${name}${isRequired ? '' : '?'}: ${type}${isRequired ? '' : ' | undefined'}`);
+  const add = (name: keyof typeof memberDocs, isRequired: boolean, type: string): void => {
+    members.push(
+      `\n/** ${memberDocs[name]} */\nreadonly ${name}${isRequired ? '' : '?'}: ${type}${isRequired ? '' : ' | undefined'}`,
+    );
     required ||= isRequired;
   };
   if (path !== null) add('params', true, `${parameters}['path']`);

@@ -116,6 +116,7 @@ export function getMetrics(client: ComposeClient, request?: GetMetricsRequest): 
 
 /** `GET /events` */
 export interface StreamEventsRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['streamEvents']['parameters']['query']> | undefined;
 }
 export type StreamEventsResult =
@@ -146,6 +147,7 @@ export function streamEvents(client: ComposeClient, request?: StreamEventsReques
 
 /** `GET /containers` */
 export interface ListContainersRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listContainers']['parameters']['query']> | undefined;
 }
 export type ListContainersResult =
@@ -204,6 +206,7 @@ export function createContainer(
 
 /** `GET /containers/{id}` */
 export interface InspectContainerRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['inspectContainer']['parameters']['path'];
 }
 export type InspectContainerResult =
@@ -243,7 +246,9 @@ export function inspectContainer(
 
 /** `DELETE /containers/{id}` */
 export interface RemoveContainerRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['removeContainer']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['removeContainer']['parameters']['query']> | undefined;
 }
 export type RemoveContainerResult =
@@ -284,6 +289,7 @@ export function removeContainer(
 
 /** `POST /containers/{id}/start` */
 export interface StartContainerRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['startContainer']['parameters']['path'];
 }
 export type StartContainerResult =
@@ -320,7 +326,9 @@ export function startContainer(client: ComposeClient, request: StartContainerReq
 
 /** `POST /containers/{id}/stop` */
 export interface StopContainerRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['stopContainer']['parameters']['path'];
+  /** The body of the request. */
   readonly body?: Schemas['StopRequest'] | undefined;
 }
 export type StopContainerResult =
@@ -365,7 +373,9 @@ export function stopContainer(client: ComposeClient, request: StopContainerReque
 
 /** `POST /containers/{id}/restart` */
 export interface RestartContainerRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['restartContainer']['parameters']['path'];
+  /** The body of the request. */
   readonly body?: Schemas['StopRequest'] | undefined;
 }
 export type RestartContainerResult =
@@ -413,7 +423,9 @@ export function restartContainer(
 
 /** `POST /containers/{id}/kill` */
 export interface KillContainerRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['killContainer']['parameters']['path'];
+  /** The body of the request. */
   readonly body?: Schemas['KillRequest'] | undefined;
 }
 export type KillContainerResult =
@@ -459,7 +471,9 @@ export function killContainer(client: ComposeClient, request: KillContainerReque
 
 /** `POST /containers/{id}/wait` */
 export interface WaitForContainerRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['waitForContainer']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['waitForContainer']['parameters']['query']> | undefined;
 }
 export type WaitForContainerResult =
@@ -502,7 +516,9 @@ export function waitForContainer(
 
 /** `GET /containers/{id}/logs` */
 export interface GetContainerLogsRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['getContainerLogs']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['getContainerLogs']['parameters']['query']> | undefined;
 }
 export type GetContainerLogsResult =
@@ -545,7 +561,9 @@ export function getContainerLogs(
 
 /** `GET /containers/{id}/stats` */
 export interface GetContainerStatsRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['getContainerStats']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['getContainerStats']['parameters']['query']> | undefined;
 }
 export type GetContainerStatsResult =
@@ -590,6 +608,7 @@ export function getContainerStats(
 
 /** `GET /stats` */
 export interface ListContainerStatsRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listContainerStats']['parameters']['query']> | undefined;
 }
 export type ListContainerStatsResult =
@@ -624,7 +643,9 @@ export function listContainerStats(
 
 /** `POST /containers/{id}/exec` */
 export interface ExecInContainerRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['execInContainer']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['ExecRequest'];
 }
 export type ExecInContainerResult =
@@ -684,6 +705,7 @@ export function execInContainer(
 
 /** `GET /containers/{id}/top` */
 export interface ListContainerProcessesRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['listContainerProcesses']['parameters']['path'];
 }
 export type ListContainerProcessesResult =
@@ -724,6 +746,7 @@ export function listContainerProcesses(
 
 /** `GET /images` */
 export interface ListImagesRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listImages']['parameters']['query']> | undefined;
 }
 export type ListImagesResult =
@@ -754,6 +777,7 @@ export function listImages(client: ComposeClient, request?: ListImagesRequest): 
 
 /** `POST /images/pull` */
 export interface PullImageRequest extends CallOptions {
+  /** The body of the request. */
   readonly body: Schemas['PullImageRequest'];
 }
 export type PullImageResult =
@@ -796,6 +820,7 @@ export function pullImage(client: ComposeClient, request: PullImageRequest): Pro
 
 /** `GET /networks` */
 export interface ListNetworksRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listNetworks']['parameters']['query']> | undefined;
 }
 export type ListNetworksResult =
@@ -827,6 +852,7 @@ export function listNetworks(client: ComposeClient, request?: ListNetworksReques
 
 /** `POST /networks` */
 export interface CreateNetworkRequest extends CallOptions {
+  /** The body of the request. */
   readonly body: Schemas['CreateNetworkRequest'];
 }
 export type CreateNetworkResult =
@@ -873,6 +899,7 @@ export function createNetwork(client: ComposeClient, request: CreateNetworkReque
 
 /** `GET /networks/{id}` */
 export interface InspectNetworkRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['inspectNetwork']['parameters']['path'];
 }
 export type InspectNetworkResult =
@@ -910,6 +937,7 @@ export function inspectNetwork(client: ComposeClient, request: InspectNetworkReq
 
 /** `DELETE /networks/{id}` */
 export interface RemoveNetworkRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['removeNetwork']['parameters']['path'];
 }
 export type RemoveNetworkResult =
@@ -946,6 +974,7 @@ export function removeNetwork(client: ComposeClient, request: RemoveNetworkReque
 
 /** `GET /volumes` */
 export interface ListVolumesRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listVolumes']['parameters']['query']> | undefined;
 }
 export type ListVolumesResult =
@@ -976,6 +1005,7 @@ export function listVolumes(client: ComposeClient, request?: ListVolumesRequest)
 
 /** `POST /volumes` */
 export interface CreateVolumeRequest extends CallOptions {
+  /** The body of the request. */
   readonly body: Schemas['CreateVolumeRequest'];
 }
 export type CreateVolumeResult =
@@ -1020,6 +1050,7 @@ export function createVolume(client: ComposeClient, request: CreateVolumeRequest
 
 /** `GET /volumes/{name}` */
 export interface InspectVolumeRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['inspectVolume']['parameters']['path'];
 }
 export type InspectVolumeResult =
@@ -1055,6 +1086,7 @@ export function inspectVolume(client: ComposeClient, request: InspectVolumeReque
 
 /** `DELETE /volumes/{name}` */
 export interface RemoveVolumeRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['removeVolume']['parameters']['path'];
 }
 export type RemoveVolumeResult =
@@ -1089,6 +1121,7 @@ export function removeVolume(client: ComposeClient, request: RemoveVolumeRequest
 
 /** `GET /secrets` */
 export interface ListSecretsRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listSecrets']['parameters']['query']> | undefined;
 }
 export type ListSecretsResult =
@@ -1120,6 +1153,7 @@ export function listSecrets(client: ComposeClient, request?: ListSecretsRequest)
 
 /** `POST /secrets` */
 export interface CreateSecretRequest extends CallOptions {
+  /** The body of the request. */
   readonly body: Schemas['CreateSecretRequest'];
 }
 export type CreateSecretResult =
@@ -1162,6 +1196,7 @@ export function createSecret(client: ComposeClient, request: CreateSecretRequest
 
 /** `GET /secrets/{id}` */
 export interface InspectSecretRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['inspectSecret']['parameters']['path'];
 }
 export type InspectSecretResult =
@@ -1199,6 +1234,7 @@ export function inspectSecret(client: ComposeClient, request: InspectSecretReque
 
 /** `DELETE /secrets/{id}` */
 export interface RemoveSecretRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['removeSecret']['parameters']['path'];
 }
 export type RemoveSecretResult =
@@ -1234,6 +1270,7 @@ export function removeSecret(client: ComposeClient, request: RemoveSecretRequest
 
 /** `GET /projects` */
 export interface ListProjectsRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listProjects']['parameters']['query']> | undefined;
 }
 export type ListProjectsResult =
@@ -1265,6 +1302,7 @@ export function listProjects(client: ComposeClient, request?: ListProjectsReques
 
 /** `GET /projects/{name}` */
 export interface GetProjectRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['getProject']['parameters']['path'];
 }
 export type GetProjectResult =
@@ -1301,8 +1339,11 @@ export function getProject(client: ComposeClient, request: GetProjectRequest): P
 
 /** `POST /projects/{name}` */
 export interface IngestProjectRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['ingestProject']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['ingestProject']['parameters']['query']> | undefined;
+  /** The body of the request. */
   readonly body: Schemas['ComposeFile'];
 }
 export type IngestProjectResult =
@@ -1395,7 +1436,9 @@ export function ingestProject(client: ComposeClient, request: IngestProjectReque
 
 /** `DELETE /projects/{name}` */
 export interface DeleteProjectRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['deleteProject']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['deleteProject']['parameters']['query']> | undefined;
 }
 export type DeleteProjectResult =
@@ -1432,7 +1475,9 @@ export function deleteProject(client: ComposeClient, request: DeleteProjectReque
 
 /** `GET /projects/{name}/services` */
 export interface ListProjectServicesRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['listProjectServices']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listProjectServices']['parameters']['query']> | undefined;
 }
 export type ListProjectServicesResult =
@@ -1476,7 +1521,9 @@ export function listProjectServices(
 
 /** `GET /projects/{name}/logs` */
 export interface StreamProjectLogsRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['streamProjectLogs']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['streamProjectLogs']['parameters']['query']> | undefined;
 }
 export type StreamProjectLogsResult =
@@ -1521,7 +1568,9 @@ export function streamProjectLogs(
 
 /** `POST /projects/{name}/up` */
 export interface UpProjectRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['upProject']['parameters']['path'];
+  /** The body of the request. */
   readonly body?: Schemas['UpRequest'] | undefined;
 }
 export type UpProjectResult =
@@ -1600,7 +1649,9 @@ export function upProject(client: ComposeClient, request: UpProjectRequest): Pro
 
 /** `POST /projects/{name}/down` */
 export interface DownProjectRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['downProject']['parameters']['path'];
+  /** The body of the request. */
   readonly body?: Schemas['DownRequest'] | undefined;
 }
 export type DownProjectResult =
@@ -1645,7 +1696,9 @@ export function downProject(client: ComposeClient, request: DownProjectRequest):
 
 /** `POST /projects/{name}/stop` */
 export interface StopProjectRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['stopProject']['parameters']['path'];
+  /** The body of the request. */
   readonly body?: Schemas['StopServicesRequest'] | undefined;
 }
 export type StopProjectResult =
@@ -1694,7 +1747,9 @@ export function stopProject(client: ComposeClient, request: StopProjectRequest):
 
 /** `POST /projects/{name}/restart` */
 export interface RestartProjectRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['restartProject']['parameters']['path'];
+  /** The body of the request. */
   readonly body?: Schemas['RestartRequest'] | undefined;
 }
 export type RestartProjectResult =
@@ -1748,7 +1803,9 @@ export function restartProject(client: ComposeClient, request: RestartProjectReq
 
 /** `POST /projects/{name}/build` */
 export interface BuildProjectRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['buildProject']['parameters']['path'];
+  /** The body of the request. */
   readonly body?: Schemas['BuildRequest'] | undefined;
 }
 export type BuildProjectResult =
@@ -1804,7 +1861,9 @@ export function buildProject(client: ComposeClient, request: BuildProjectRequest
 
 /** `POST /projects/{name}/pull` */
 export interface PullProjectRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['pullProject']['parameters']['path'];
+  /** The body of the request. */
   readonly body?: Schemas['PullProjectRequest'] | undefined;
 }
 export type PullProjectResult =
@@ -1856,7 +1915,9 @@ export function pullProject(client: ComposeClient, request: PullProjectRequest):
 
 /** `POST /projects/{name}/services/{service}/scale` */
 export interface ScaleServiceRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['scaleService']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['ScaleRequest'];
 }
 export type ScaleServiceResult =
@@ -1964,6 +2025,7 @@ export function createPageLink(client: ComposeClient, request?: CreatePageLinkRe
 
 /** `POST /ui/session` */
 export interface StartPageSessionRequest extends CallOptions {
+  /** The body of the request. */
   readonly body: Schemas['PageSessionRequest'];
 }
 export type StartPageSessionResult =
@@ -2005,6 +2067,7 @@ export function startPageSession(
 
 /** `DELETE /ui/session` */
 export interface EndPageSessionRequest extends CallOptions {
+  /** The headers that the operation reads, and additional ones. */
   readonly headers: NonNullable<CallOptions['headers']> &
     NonNullable<operations['endPageSession']['parameters']['header']>;
 }

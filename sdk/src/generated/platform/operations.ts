@@ -15,6 +15,7 @@ export const apiVersion = '2.0.0';
 
 /** `POST /api/v1/auth/register` */
 export interface RegisterRequest extends CallOptions {
+  /** The body of the request. */
   readonly body: Schemas['RegisterRequest'];
 }
 export type RegisterResult =
@@ -59,6 +60,7 @@ export function register(client: PlatformClient, request: RegisterRequest): Prom
 
 /** `POST /api/v1/auth/disown` */
 export interface DisownAccountRequest extends CallOptions {
+  /** The body of the request. */
   readonly body: Schemas['DisownRequest'];
 }
 export type DisownAccountResult =
@@ -97,6 +99,7 @@ export function disownAccount(client: PlatformClient, request: DisownAccountRequ
 
 /** `GET /api/v1/auth/verify` */
 export interface VerifyEmailRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query: NonNullable<operations['verifyEmail']['parameters']['query']>;
 }
 export type VerifyEmailResult =
@@ -132,6 +135,7 @@ export function verifyEmail(client: PlatformClient, request: VerifyEmailRequest)
 
 /** `POST /api/v1/auth/resend-verification` */
 export interface ResendVerificationRequest extends CallOptions {
+  /** The body of the request. */
   readonly body: Schemas['ResendVerificationRequest'];
 }
 export type ResendVerificationResult =
@@ -175,6 +179,7 @@ export function resendVerification(
 
 /** `POST /api/v1/auth/login` */
 export interface LoginRequest extends TokenCallOptions {
+  /** The body of the request. */
   readonly body: Schemas['LoginRequest'];
 }
 export type LoginResult =
@@ -221,6 +226,7 @@ export function login(client: PlatformClient, request: LoginRequest): Promise<Lo
 
 /** `POST /api/v1/auth/forgot-password` */
 export interface ForgotPasswordRequest extends CallOptions {
+  /** The body of the request. */
   readonly body: Schemas['ForgotPasswordRequest'];
 }
 export type ForgotPasswordResult =
@@ -261,6 +267,7 @@ export function forgotPassword(client: PlatformClient, request: ForgotPasswordRe
 
 /** `POST /api/v1/auth/reset-password` */
 export interface ResetPasswordRequest extends CallOptions {
+  /** The body of the request. */
   readonly body: Schemas['ResetPasswordRequest'];
 }
 export type ResetPasswordResult =
@@ -303,6 +310,7 @@ export function resetPassword(client: PlatformClient, request: ResetPasswordRequ
 
 /** `POST /api/v1/auth/change-password` */
 export interface ChangePasswordRequest extends TokenCallOptions {
+  /** The body of the request. */
   readonly body: Schemas['ChangePasswordRequest'];
 }
 export type ChangePasswordResult =
@@ -355,6 +363,7 @@ export function changePassword(client: PlatformClient, request: ChangePasswordRe
 
 /** `POST /api/v1/auth/refresh` */
 export interface RefreshTokensRequest extends TokenCallOptions {
+  /** The body of the request. */
   readonly body: Schemas['TokenRefreshRequest'];
 }
 export type RefreshTokensResult =
@@ -399,6 +408,7 @@ export function refreshTokens(client: PlatformClient, request: RefreshTokensRequ
 
 /** `POST /api/v1/auth/browser-session` */
 export interface StartBrowserSessionRequest extends CallOptions {
+  /** The body of the request. */
   readonly body: Schemas['TokenRefreshRequest'];
 }
 export type StartBrowserSessionResult =
@@ -478,6 +488,7 @@ export function endBrowserSession(
 
 /** `POST /api/v1/auth/browser-session/refresh` */
 export interface RefreshBrowserSessionRequest extends CallOptions {
+  /** The headers that the operation reads, and additional ones. */
   readonly headers: NonNullable<CallOptions['headers']> &
     NonNullable<operations['refreshBrowserSession']['parameters']['header']>;
 }
@@ -526,6 +537,7 @@ export function refreshBrowserSession(
 
 /** `POST /api/v1/auth/validate` */
 export interface ValidateTokenRequest extends CallOptions {
+  /** The body of the request. */
   readonly body: Schemas['TokenValidateRequest'];
 }
 export type ValidateTokenResult =
@@ -592,6 +604,7 @@ export function getMe(client: PlatformClient, request?: GetMeRequest): Promise<G
 
 /** `PATCH /api/v1/auth/me` */
 export interface UpdateMeRequest extends CallOptions {
+  /** The body of the request. */
   readonly body: Schemas['UpdateMeRequest'];
 }
 export type UpdateMeResult =
@@ -631,6 +644,7 @@ export function updateMe(client: PlatformClient, request: UpdateMeRequest): Prom
 
 /** `GET /api/v1/auth/me/organizations` */
 export interface ListMyOrganizationsRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listMyOrganizations']['parameters']['query']> | undefined;
 }
 export type ListMyOrganizationsResult =
@@ -665,6 +679,7 @@ export function listMyOrganizations(
 
 /** `POST /api/v1/auth/switch-org` */
 export interface SwitchOrganizationRequest extends TokenCallOptions {
+  /** The body of the request. */
   readonly body: Schemas['SwitchOrganizationRequest'];
 }
 export type SwitchOrganizationResult =
@@ -717,6 +732,7 @@ export function switchOrganization(
 
 /** `POST /api/v1/auth/logout` */
 export interface LogoutRequest extends CallOptions {
+  /** The body of the request. */
   readonly body: Schemas['LogoutRequest'];
 }
 export type LogoutResult =
@@ -757,6 +773,7 @@ export function logout(client: PlatformClient, request: LogoutRequest): Promise<
 
 /** `GET /api/v1/auth/sessions` */
 export interface ListSessionsRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listSessions']['parameters']['query']> | undefined;
 }
 export type ListSessionsResult =
@@ -816,6 +833,7 @@ export function revokeAllSessions(
 
 /** `DELETE /api/v1/auth/sessions/{session_id}` */
 export interface RevokeSessionRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['revokeSession']['parameters']['path'];
 }
 export type RevokeSessionResult =
@@ -851,6 +869,7 @@ export function revokeSession(client: PlatformClient, request: RevokeSessionRequ
 
 /** `POST /api/v1/auth/onboard` */
 export interface OnboardRequest extends TokenCallOptions, KeyedCallOptions {
+  /** The body of the request. */
   readonly body: Schemas['OnboardRequest'];
 }
 export type OnboardResult =
@@ -982,6 +1001,7 @@ export function skipIntegration(
 
 /** `POST /api/v1/auth/accept-invite` */
 export interface AcceptInviteRequest extends TokenCallOptions, KeyedCallOptions {
+  /** The body of the request. */
   readonly body: Schemas['AcceptInviteRequest'];
 }
 export type AcceptInviteResult =
@@ -1035,7 +1055,9 @@ export function acceptInvite(client: PlatformClient, request: AcceptInviteReques
 
 /** `PATCH /api/v1/organizations/{org_id}` */
 export interface UpdateOrganizationRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['updateOrganization']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['UpdateOrganizationRequest'];
 }
 export type UpdateOrganizationResult =
@@ -1094,7 +1116,9 @@ export function updateOrganization(
 
 /** `GET /api/v1/organizations/{org_id}/invites` */
 export interface ListInvitesRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['listInvites']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listInvites']['parameters']['query']> | undefined;
 }
 export type ListInvitesResult =
@@ -1143,7 +1167,9 @@ export function listInvites(client: PlatformClient, request: ListInvitesRequest)
 
 /** `POST /api/v1/organizations/{org_id}/invites` */
 export interface CreateInviteRequest extends KeyedCallOptions {
+  /** The values of the path. */
   readonly params: operations['createInvite']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['CreateInviteRequest'];
 }
 export type CreateInviteResult =
@@ -1211,6 +1237,7 @@ export function createInvite(client: PlatformClient, request: CreateInviteReques
 
 /** `DELETE /api/v1/organizations/{org_id}/invites/{invite_id}` */
 export interface RevokeInviteRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['revokeInvite']['parameters']['path'];
 }
 export type RevokeInviteResult =
@@ -1255,7 +1282,9 @@ export function revokeInvite(client: PlatformClient, request: RevokeInviteReques
 
 /** `GET /api/v1/organizations/{org_id}/members` */
 export interface ListMembersRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['listMembers']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listMembers']['parameters']['query']> | undefined;
 }
 export type ListMembersResult =
@@ -1306,6 +1335,7 @@ export function listMembers(client: PlatformClient, request: ListMembersRequest)
 
 /** `DELETE /api/v1/organizations/{org_id}/members/{user_id}` */
 export interface RemoveMemberRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['removeMember']['parameters']['path'];
 }
 export type RemoveMemberResult =
@@ -1353,7 +1383,9 @@ export function removeMember(client: PlatformClient, request: RemoveMemberReques
 
 /** `PATCH /api/v1/organizations/{org_id}/members/{user_id}` */
 export interface ChangeMemberRoleRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['changeMemberRole']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['ChangeMemberRoleRequest'];
 }
 export type ChangeMemberRoleResult =
@@ -1419,7 +1451,9 @@ export function changeMemberRole(
 
 /** `GET /api/v1/organizations/{org_id}/teams` */
 export interface ListTeamsRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['listTeams']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listTeams']['parameters']['query']> | undefined;
 }
 export type ListTeamsResult =
@@ -1470,7 +1504,9 @@ export function listTeams(client: PlatformClient, request: ListTeamsRequest): Pr
 
 /** `PUT /api/v1/organizations/{org_id}/teams` */
 export interface ImportTeamsRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['importTeams']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['TeamsFile'];
 }
 export type ImportTeamsResult =
@@ -1531,7 +1567,9 @@ export function importTeams(client: PlatformClient, request: ImportTeamsRequest)
 
 /** `POST /api/v1/organizations/{org_id}/teams` */
 export interface CreateTeamRequest extends KeyedCallOptions {
+  /** The values of the path. */
   readonly params: operations['createTeam']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['CreateTeamRequest'];
 }
 export type CreateTeamResult =
@@ -1605,6 +1643,7 @@ export function createTeam(client: PlatformClient, request: CreateTeamRequest): 
 
 /** `GET /api/v1/organizations/{org_id}/teams/{team_id}` */
 export interface GetTeamRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['getTeam']['parameters']['path'];
 }
 export type GetTeamResult =
@@ -1657,6 +1696,7 @@ export function getTeam(client: PlatformClient, request: GetTeamRequest): Promis
 
 /** `DELETE /api/v1/organizations/{org_id}/teams/{team_id}` */
 export interface DeleteTeamRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['deleteTeam']['parameters']['path'];
 }
 export type DeleteTeamResult =
@@ -1704,7 +1744,9 @@ export function deleteTeam(client: PlatformClient, request: DeleteTeamRequest): 
 
 /** `PATCH /api/v1/organizations/{org_id}/teams/{team_id}` */
 export interface UpdateTeamRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['updateTeam']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['UpdateTeamRequest'];
 }
 export type UpdateTeamResult =
@@ -1770,6 +1812,7 @@ export function updateTeam(client: PlatformClient, request: UpdateTeamRequest): 
 
 /** `GET /api/v1/organizations/{org_id}/team-assignment` */
 export interface GetTeamAssignmentRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['getTeamAssignment']['parameters']['path'];
 }
 export type GetTeamAssignmentResult =
@@ -1823,6 +1866,7 @@ export function getTeamAssignment(
 
 /** `POST /api/v1/organizations/{org_id}/team-assignment` */
 export interface AssignTeamsRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['assignTeams']['parameters']['path'];
 }
 export type AssignTeamsResult =
@@ -1875,7 +1919,9 @@ export function assignTeams(client: PlatformClient, request: AssignTeamsRequest)
 
 /** `GET /api/v1/organizations/{org_id}/views` */
 export interface ListViewsRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['listViews']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listViews']['parameters']['query']> | undefined;
 }
 export type ListViewsResult =
@@ -1926,7 +1972,9 @@ export function listViews(client: PlatformClient, request: ListViewsRequest): Pr
 
 /** `POST /api/v1/organizations/{org_id}/views` */
 export interface CreateViewRequest extends KeyedCallOptions {
+  /** The values of the path. */
   readonly params: operations['createView']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['CreateViewRequest'];
 }
 export type CreateViewResult =
@@ -2009,6 +2057,7 @@ export function createView(client: PlatformClient, request: CreateViewRequest): 
 
 /** `DELETE /api/v1/organizations/{org_id}/views/{view_id}` */
 export interface DeleteViewRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['deleteView']['parameters']['path'];
 }
 export type DeleteViewResult =
@@ -2056,7 +2105,9 @@ export function deleteView(client: PlatformClient, request: DeleteViewRequest): 
 
 /** `PATCH /api/v1/organizations/{org_id}/views/{view_id}` */
 export interface UpdateViewRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['updateView']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['UpdateViewRequest'];
 }
 export type UpdateViewResult =
@@ -2118,7 +2169,9 @@ export function updateView(client: PlatformClient, request: UpdateViewRequest): 
 
 /** `GET /api/v1/organizations/{org_id}/service-tokens` */
 export interface ListServiceTokensRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['listServiceTokens']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listServiceTokens']['parameters']['query']> | undefined;
 }
 export type ListServiceTokensResult =
@@ -2171,7 +2224,9 @@ export function listServiceTokens(
 
 /** `POST /api/v1/organizations/{org_id}/service-tokens` */
 export interface CreateServiceTokenRequest extends KeyedCallOptions {
+  /** The values of the path. */
   readonly params: operations['createServiceToken']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['CreateServiceTokenRequest'];
 }
 export type CreateServiceTokenResult =
@@ -2241,6 +2296,7 @@ export function createServiceToken(
 
 /** `DELETE /api/v1/organizations/{org_id}/service-tokens/{service_token_id}` */
 export interface RevokeServiceTokenRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['revokeServiceToken']['parameters']['path'];
 }
 export type RevokeServiceTokenResult =
@@ -2293,7 +2349,9 @@ export function revokeServiceToken(
 
 /** `POST /api/v1/organizations/{org_id}/service-tokens/{service_token_id}/rotate` */
 export interface RotateServiceTokenRequest extends KeyedCallOptions {
+  /** The values of the path. */
   readonly params: operations['rotateServiceToken']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['RotateServiceTokenRequest'];
 }
 export type RotateServiceTokenResult =
@@ -2362,7 +2420,9 @@ export function rotateServiceToken(
 
 /** `GET /api/v1/organizations/{org_id}/webhooks` */
 export interface ListWebhooksRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['listWebhooks']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listWebhooks']['parameters']['query']> | undefined;
 }
 export type ListWebhooksResult =
@@ -2414,7 +2474,9 @@ export function listWebhooks(client: PlatformClient, request: ListWebhooksReques
 
 /** `POST /api/v1/organizations/{org_id}/webhooks` */
 export interface CreateWebhookRequest extends KeyedCallOptions {
+  /** The values of the path. */
   readonly params: operations['createWebhook']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['CreateWebhookRequest'];
 }
 export type CreateWebhookResult =
@@ -2483,6 +2545,7 @@ export function createWebhook(client: PlatformClient, request: CreateWebhookRequ
 
 /** `DELETE /api/v1/organizations/{org_id}/webhooks/{webhook_id}` */
 export interface DeleteWebhookRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['deleteWebhook']['parameters']['path'];
 }
 export type DeleteWebhookResult =
@@ -2534,7 +2597,9 @@ export function deleteWebhook(client: PlatformClient, request: DeleteWebhookRequ
 
 /** `PATCH /api/v1/organizations/{org_id}/webhooks/{webhook_id}` */
 export interface UpdateWebhookRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['updateWebhook']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['UpdateWebhookRequest'];
 }
 export type UpdateWebhookResult =
@@ -2597,7 +2662,9 @@ export function updateWebhook(client: PlatformClient, request: UpdateWebhookRequ
 
 /** `POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/rotate-secret` */
 export interface RotateWebhookSecretRequest extends KeyedCallOptions {
+  /** The values of the path. */
   readonly params: operations['rotateWebhookSecret']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['RotateWebhookSecretRequest'];
 }
 export type RotateWebhookSecretResult =
@@ -2667,7 +2734,9 @@ export function rotateWebhookSecret(
 
 /** `GET /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries` */
 export interface ListWebhookDeliveriesRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['listWebhookDeliveries']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listWebhookDeliveries']['parameters']['query']> | undefined;
 }
 export type ListWebhookDeliveriesResult =
@@ -2725,6 +2794,7 @@ export function listWebhookDeliveries(
 
 /** `POST /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/resend` */
 export interface ResendWebhookDeliveryRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['resendWebhookDelivery']['parameters']['path'];
 }
 export type ResendWebhookDeliveryResult =
@@ -2785,7 +2855,9 @@ export function resendWebhookDelivery(
 
 /** `GET /api/v1/organizations/{org_id}/thresholds` */
 export interface ListThresholdsRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['listThresholds']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listThresholds']['parameters']['query']> | undefined;
 }
 export type ListThresholdsResult =
@@ -2837,7 +2909,9 @@ export function listThresholds(client: PlatformClient, request: ListThresholdsRe
 
 /** `POST /api/v1/organizations/{org_id}/thresholds` */
 export interface CreateThresholdRequest extends KeyedCallOptions {
+  /** The values of the path. */
   readonly params: operations['createThreshold']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['CreateThresholdRequest'];
 }
 export type CreateThresholdResult =
@@ -2917,6 +2991,7 @@ export function createThreshold(
 
 /** `DELETE /api/v1/organizations/{org_id}/thresholds/{threshold_id}` */
 export interface DeleteThresholdRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['deleteThreshold']['parameters']['path'];
 }
 export type DeleteThresholdResult =
@@ -3007,6 +3082,7 @@ export function getCurrentServiceToken(
 
 /** `GET /api/v1/admin/integrations` */
 export interface ListIntegrationsRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listIntegrations']['parameters']['query']> | undefined;
 }
 export type ListIntegrationsResult =
@@ -3048,6 +3124,7 @@ export function listIntegrations(
 
 /** `POST /api/v1/admin/integrations` */
 export interface ConnectIntegrationRequest extends KeyedCallOptions {
+  /** The body of the request. */
   readonly body: Schemas['ConnectIntegrationRequest'];
 }
 export type ConnectIntegrationResult =
@@ -3116,6 +3193,7 @@ export function connectIntegration(
 
 /** `DELETE /api/v1/admin/integrations/{integration_id}` */
 export interface DisconnectIntegrationRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['disconnectIntegration']['parameters']['path'];
 }
 export type DisconnectIntegrationResult =
@@ -3163,6 +3241,7 @@ export function disconnectIntegration(
 
 /** `POST /api/v1/admin/integrations/{integration_id}/test` */
 export interface TestIntegrationRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['testIntegration']['parameters']['path'];
 }
 export type TestIntegrationResult =
@@ -3223,6 +3302,7 @@ export function testIntegration(
 
 /** `GET /api/v1/admin/repositories` */
 export interface ListRepositoriesRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query: NonNullable<operations['listRepositories']['parameters']['query']>;
 }
 export type ListRepositoriesResult =
@@ -3276,6 +3356,7 @@ export function listRepositories(
 
 /** `GET /api/v1/admin/sync-configs` */
 export interface ListSyncConfigsRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listSyncConfigs']['parameters']['query']> | undefined;
 }
 export type ListSyncConfigsResult =
@@ -3317,6 +3398,7 @@ export function listSyncConfigs(
 
 /** `POST /api/v1/admin/sync-configs` */
 export interface CreateSyncConfigRequest extends KeyedCallOptions {
+  /** The body of the request. */
   readonly body: Schemas['CreateSyncConfigRequest'];
 }
 export type CreateSyncConfigResult =
@@ -3386,6 +3468,7 @@ export function createSyncConfig(
 
 /** `GET /api/v1/admin/sync-configs/{sync_config_id}` */
 export interface GetSyncConfigRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['getSyncConfig']['parameters']['path'];
 }
 export type GetSyncConfigResult =
@@ -3435,6 +3518,7 @@ export function getSyncConfig(client: PlatformClient, request: GetSyncConfigRequ
 
 /** `DELETE /api/v1/admin/sync-configs/{sync_config_id}` */
 export interface DeleteSyncConfigRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['deleteSyncConfig']['parameters']['path'];
 }
 export type DeleteSyncConfigResult =
@@ -3482,7 +3566,9 @@ export function deleteSyncConfig(
 
 /** `PATCH /api/v1/admin/sync-configs/{sync_config_id}` */
 export interface UpdateSyncConfigRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['updateSyncConfig']['parameters']['path'];
+  /** The body of the request. */
   readonly body: Schemas['UpdateSyncConfigRequest'];
 }
 export type UpdateSyncConfigResult =
@@ -3543,7 +3629,9 @@ export function updateSyncConfig(
 
 /** `GET /api/v1/admin/sync-configs/{sync_config_id}/runs` */
 export interface ListSyncRunsRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['listSyncRuns']['parameters']['path'];
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listSyncRuns']['parameters']['query']> | undefined;
 }
 export type ListSyncRunsResult =
@@ -3593,6 +3681,7 @@ export function listSyncRuns(client: PlatformClient, request: ListSyncRunsReques
 
 /** `POST /api/v1/admin/sync-configs/{sync_config_id}/runs` */
 export interface StartSyncRunRequest extends KeyedCallOptions {
+  /** The values of the path. */
   readonly params: operations['startSyncRun']['parameters']['path'];
 }
 export type StartSyncRunResult =
@@ -3658,6 +3747,7 @@ export function startSyncRun(client: PlatformClient, request: StartSyncRunReques
 
 /** `GET /api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}` */
 export interface GetSyncRunRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['getSyncRun']['parameters']['path'];
 }
 export type GetSyncRunResult =
@@ -3708,6 +3798,7 @@ export function getSyncRun(client: PlatformClient, request: GetSyncRunRequest): 
 
 /** `POST /api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}/cancel` */
 export interface CancelSyncRunRequest extends CallOptions {
+  /** The values of the path. */
   readonly params: operations['cancelSyncRun']['parameters']['path'];
 }
 export type CancelSyncRunResult =
@@ -3900,6 +3991,7 @@ export function removeDemoData(client: PlatformClient, request?: RemoveDemoDataR
 
 /** `GET /api/v1/admin/audit-log` */
 export interface ListAuditLogRequest extends CallOptions {
+  /** The parameters of the query. */
   readonly query?: NonNullable<operations['listAuditLog']['parameters']['query']> | undefined;
 }
 export type ListAuditLogResult =
