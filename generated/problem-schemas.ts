@@ -676,6 +676,63 @@ export interface components {
                 message: string;
             }[];
         };
+        /** @description The text is not YAML, or not a file with rules. Nothing was changed. Correct what `problems` lists and send the file again. */
+        RulesFileInvalidProblem: {
+            /** @constant */
+            type: "/problems/rules-file-invalid";
+            /** @constant */
+            title: "Rules file invalid";
+            /** @constant */
+            status: 422;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description What is wrong with the file, in the order of its lines; the first hundred problems. */
+            problems: {
+                /** @description The line of the file, counted from 1. Null where the problem is about the whole file. */
+                line: number | null;
+                /** @description The value that is wrong: `rules[2].gives`. Null where the text is not YAML. */
+                place: string | null;
+                /** @description What is wrong, for people to read. */
+                message: string;
+            }[];
+        };
+        /** @description The organization has no work unit with this id. The analytics list the ids of units. */
+        WorkUnitNotFoundProblem: {
+            /** @constant */
+            type: "/problems/work-unit-not-found";
+            /** @constant */
+            title: "Work unit not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has no correction of this work unit. List the corrections to see them. */
+        CorrectionNotFoundProblem: {
+            /** @constant */
+            type: "/problems/correction-not-found";
+            /** @constant */
+            title: "Correction not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has the maximum of 10,000 corrections. Withdraw some, or add a rule instead. */
+        CorrectionLimitReachedProblem: {
+            /** @constant */
+            type: "/problems/correction-limit-reached";
+            /** @constant */
+            title: "Correction limit reached";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description The organization already has an integration with this provider and name. Choose another name, or disconnect the existing integration first. */
         IntegrationExistsProblem: {
             /** @constant */

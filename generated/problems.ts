@@ -1005,6 +1005,91 @@ export function teamsFileInvalid(
   };
 }
 
+export type RulesFileInvalid = ProblemReply<Schemas['RulesFileInvalidProblem']>;
+
+/** 422 Rules file invalid. */
+export function rulesFileInvalid(
+  members: Pick<Schemas['RulesFileInvalidProblem'], 'message' | 'problems'>,
+  options?: ProblemOptions,
+): RulesFileInvalid {
+  return {
+    status: 422,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/rules-file-invalid',
+      title: 'Rules file invalid',
+      status: 422,
+      message: members.message,
+      problems: members.problems,
+    },
+
+    ...options,
+  };
+}
+
+export type WorkUnitNotFound = ProblemReply<Schemas['WorkUnitNotFoundProblem']>;
+
+/** 404 Work unit not found. */
+export function workUnitNotFound(
+  members: Pick<Schemas['WorkUnitNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): WorkUnitNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/work-unit-not-found',
+      title: 'Work unit not found',
+      status: 404,
+      message: members.message,
+    },
+
+    ...options,
+  };
+}
+
+export type CorrectionNotFound = ProblemReply<Schemas['CorrectionNotFoundProblem']>;
+
+/** 404 Correction not found. */
+export function correctionNotFound(
+  members: Pick<Schemas['CorrectionNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): CorrectionNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/correction-not-found',
+      title: 'Correction not found',
+      status: 404,
+      message: members.message,
+    },
+
+    ...options,
+  };
+}
+
+export type CorrectionLimitReached = ProblemReply<Schemas['CorrectionLimitReachedProblem']>;
+
+/** 409 Correction limit reached. */
+export function correctionLimitReached(
+  members: Pick<Schemas['CorrectionLimitReachedProblem'], 'message'>,
+  options?: ProblemOptions,
+): CorrectionLimitReached {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/correction-limit-reached',
+      title: 'Correction limit reached',
+      status: 409,
+      message: members.message,
+    },
+
+    ...options,
+  };
+}
+
 export type IntegrationExists = ProblemReply<Schemas['IntegrationExistsProblem']>;
 
 /** 409 Integration exists. */
@@ -2781,6 +2866,27 @@ export const problemCatalogue = {
     statuses: [422],
     description:
       'The text is not YAML, or not a teams file. Nothing was changed. Correct what `problems` lists and send the file again.',
+  },
+  'rules-file-invalid': {
+    title: 'Rules file invalid',
+    statuses: [422],
+    description:
+      'The text is not YAML, or not a file with rules. Nothing was changed. Correct what `problems` lists and send the file again.',
+  },
+  'work-unit-not-found': {
+    title: 'Work unit not found',
+    statuses: [404],
+    description: 'The organization has no work unit with this id. The analytics list the ids of units.',
+  },
+  'correction-not-found': {
+    title: 'Correction not found',
+    statuses: [404],
+    description: 'The organization has no correction of this work unit. List the corrections to see them.',
+  },
+  'correction-limit-reached': {
+    title: 'Correction limit reached',
+    statuses: [409],
+    description: 'The organization has the maximum of 10,000 corrections. Withdraw some, or add a rule instead.',
   },
   'integration-exists': {
     title: 'Integration exists',

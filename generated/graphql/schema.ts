@@ -1779,19 +1779,56 @@ type WorkUnitExplanation {
   url: String
 
   """
-  The shares according to the current records and rules. They differ from the stored ones if the rules have changed.
+  The shares according to the current records and rules, or the correction. They differ from the stored ones if the
+  rules have changed.
   """
   shares: [WorkUnitShare!]!
 
   """
-  The points that the shares result from. A unit without any has the default subcategory.
+  The points by the rules. The shares result from them unless the unit is corrected. A unit without any has the default
+  subcategory.
   """
   contributions: [WorkUnitContribution!]!
+
+  """
+  The correction by an organization's admin; null if the rules decide.
+  """
+  correction: WorkUnitCorrection
 
   """
   The phases of a merged request according to the current records; null for other units, and if none is known.
   """
   phases: WorkUnitPhases
+}
+
+"""
+A subcategory that was set for a work unit, in place of the one by the rules.
+"""
+type WorkUnitCorrection {
+  """
+  The subcategory that was set.
+  """
+  subcategory: String!
+
+  """
+  The subcategory by the rules.
+  """
+  insteadOf: String!
+
+  """
+  The reason; null without one.
+  """
+  note: String
+
+  """
+  When it was set (RFC 3339).
+  """
+  correctedAt: String!
+
+  """
+  The e-mail address of the user, or the name of the service token or program, that set it.
+  """
+  correctedBy: String!
 }
 
 """
@@ -1861,7 +1898,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = 'd0490b179e8e4ed7';
+export const persistedVersion = '472bbc36588c553c';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -2601,7 +2638,7 @@ export const persistedQueries = {
   }
 }`,
   },
-  /** Why a work unit is classified as it is: its shares, the rules that gave points to them, and the phases of a request. */
+  /** Why a work unit is classified as it is: its shares, the rules that gave points to them, a correction, and the phases of a request. */
   'work-unit': {
     operationName: 'WorkUnit',
     text: `query WorkUnit($orgId: String!, $id: String!) {
@@ -2619,6 +2656,13 @@ export const persistedQueries = {
       match
       subcategory
       points
+    }
+    correction {
+      subcategory
+      insteadOf
+      note
+      correctedAt
+      correctedBy
     }
     phases {
       codingHours

@@ -3019,7 +3019,7 @@ export const queryTools: readonly QueryTool[] = [
     name: 'explain_work_unit',
     title: 'Why a work unit is classified as it is',
     description:
-      'Why a work unit is classified as it is: its shares, the rules that gave points to them, and the phases of a request.',
+      'Why a work unit is classified as it is: its shares, the rules that gave points to them, a correction, and the phases of a request.',
     inputSchema: {
       type: 'object',
       properties: { id: { type: 'string' } },
@@ -3070,6 +3070,23 @@ export const queryTools: readonly QueryTool[] = [
                                 additionalProperties: false,
                               },
                             },
+                            correction: {
+                              anyOf: [
+                                {
+                                  type: 'object',
+                                  properties: {
+                                    subcategory: { type: 'string' },
+                                    insteadOf: { type: 'string' },
+                                    note: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                                    correctedAt: { type: 'string' },
+                                    correctedBy: { type: 'string' },
+                                  },
+                                  required: ['subcategory', 'insteadOf', 'note', 'correctedAt', 'correctedBy'],
+                                  additionalProperties: false,
+                                },
+                                { type: 'null' },
+                              ],
+                            },
                             phases: {
                               anyOf: [
                                 {
@@ -3096,7 +3113,7 @@ export const queryTools: readonly QueryTool[] = [
                               ],
                             },
                           },
-                          required: ['id', 'title', 'url', 'shares', 'contributions', 'phases'],
+                          required: ['id', 'title', 'url', 'shares', 'contributions', 'correction', 'phases'],
                           additionalProperties: false,
                         },
                         { type: 'null' },

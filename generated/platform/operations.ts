@@ -568,6 +568,125 @@ export type AssignTeamsReply =
 /** Reassign the work units (`POST /api/v1/organizations/{org_id}/team-assignment`). */
 export type AssignTeamsHandler<Dependencies> = OperationHandler<AssignTeamsRequest, AssignTeamsReply, Dependencies>;
 
+/** `GET /api/v1/organizations/{org_id}/rules` */
+export type GetRulesRequest = OperationRequest<{
+  params: operations['getRules']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type GetRulesReply =
+  | SuccessReply<200, Schemas['RulesFile']>
+  | Problems.OrganizationMismatch
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Read the rules (`GET /api/v1/organizations/{org_id}/rules`). */
+export type GetRulesHandler<Dependencies> = OperationHandler<GetRulesRequest, GetRulesReply, Dependencies>;
+
+/** `PUT /api/v1/organizations/{org_id}/rules` */
+export type ImportRulesRequest = OperationRequest<{
+  params: operations['importRules']['parameters']['path'];
+  body: Schemas['ImportRulesRequest'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type ImportRulesReply =
+  | SuccessReply<200, Schemas['RulesFile']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.RulesFileInvalid
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Replace the rules (`PUT /api/v1/organizations/{org_id}/rules`). */
+export type ImportRulesHandler<Dependencies> = OperationHandler<ImportRulesRequest, ImportRulesReply, Dependencies>;
+
+/** `GET /api/v1/organizations/{org_id}/authors` */
+export type GetAuthorsRequest = OperationRequest<{
+  params: operations['getAuthors']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type GetAuthorsReply =
+  | SuccessReply<200, Schemas['Authors']>
+  | Problems.OrganizationMismatch
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Read the authors (`GET /api/v1/organizations/{org_id}/authors`). */
+export type GetAuthorsHandler<Dependencies> = OperationHandler<GetAuthorsRequest, GetAuthorsReply, Dependencies>;
+
+/** `PUT /api/v1/organizations/{org_id}/authors` */
+export type ImportAuthorsRequest = OperationRequest<{
+  params: operations['importAuthors']['parameters']['path'];
+  body: Schemas['ImportAuthorsRequest'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type ImportAuthorsReply =
+  | SuccessReply<200, Schemas['Authors']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Replace the authors (`PUT /api/v1/organizations/{org_id}/authors`). */
+export type ImportAuthorsHandler<Dependencies> = OperationHandler<
+  ImportAuthorsRequest,
+  ImportAuthorsReply,
+  Dependencies
+>;
+
+/** `GET /api/v1/organizations/{org_id}/corrections` */
+export type ListCorrectionsRequest = OperationRequest<{
+  params: operations['listCorrections']['parameters']['path'];
+  query: WithDefaults<NonNullable<operations['listCorrections']['parameters']['query']>, 'limit'>;
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type ListCorrectionsReply =
+  | SuccessReply<200, Schemas['CorrectionPage']>
+  | Problems.OrganizationMismatch
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List the corrections (`GET /api/v1/organizations/{org_id}/corrections`). */
+export type ListCorrectionsHandler<Dependencies> = OperationHandler<
+  ListCorrectionsRequest,
+  ListCorrectionsReply,
+  Dependencies
+>;
+
+/** `PUT /api/v1/organizations/{org_id}/corrections/{unit_id}` */
+export type CorrectWorkUnitRequest = OperationRequest<{
+  params: operations['correctWorkUnit']['parameters']['path'];
+  body: Schemas['CorrectWorkUnitRequest'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type CorrectWorkUnitReply =
+  | SuccessReply<200, Schemas['Correction']>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.WorkUnitNotFound
+  | Problems.CorrectionLimitReached
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Correct a work unit (`PUT /api/v1/organizations/{org_id}/corrections/{unit_id}`). */
+export type CorrectWorkUnitHandler<Dependencies> = OperationHandler<
+  CorrectWorkUnitRequest,
+  CorrectWorkUnitReply,
+  Dependencies
+>;
+
+/** `DELETE /api/v1/organizations/{org_id}/corrections/{unit_id}` */
+export type DeleteCorrectionRequest = OperationRequest<{
+  params: operations['deleteCorrection']['parameters']['path'];
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type DeleteCorrectionReply =
+  | SuccessReply<204, never>
+  | Problems.OrganizationMismatch
+  | Problems.InsufficientRole
+  | Problems.CorrectionNotFound
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Withdraw a correction (`DELETE /api/v1/organizations/{org_id}/corrections/{unit_id}`). */
+export type DeleteCorrectionHandler<Dependencies> = OperationHandler<
+  DeleteCorrectionRequest,
+  DeleteCorrectionReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/organizations/{org_id}/views` */
 export type ListViewsRequest = OperationRequest<{
   params: operations['listViews']['parameters']['path'];
@@ -1335,6 +1454,20 @@ export interface PlatformHandlers<Dependencies> {
   readonly getTeamAssignment: GetTeamAssignmentHandler<Dependencies>;
   /** Reassign the work units (`POST /api/v1/organizations/{org_id}/team-assignment`). */
   readonly assignTeams: AssignTeamsHandler<Dependencies>;
+  /** Read the rules (`GET /api/v1/organizations/{org_id}/rules`). */
+  readonly getRules: GetRulesHandler<Dependencies>;
+  /** Replace the rules (`PUT /api/v1/organizations/{org_id}/rules`). */
+  readonly importRules: ImportRulesHandler<Dependencies>;
+  /** Read the authors (`GET /api/v1/organizations/{org_id}/authors`). */
+  readonly getAuthors: GetAuthorsHandler<Dependencies>;
+  /** Replace the authors (`PUT /api/v1/organizations/{org_id}/authors`). */
+  readonly importAuthors: ImportAuthorsHandler<Dependencies>;
+  /** List the corrections (`GET /api/v1/organizations/{org_id}/corrections`). */
+  readonly listCorrections: ListCorrectionsHandler<Dependencies>;
+  /** Correct a work unit (`PUT /api/v1/organizations/{org_id}/corrections/{unit_id}`). */
+  readonly correctWorkUnit: CorrectWorkUnitHandler<Dependencies>;
+  /** Withdraw a correction (`DELETE /api/v1/organizations/{org_id}/corrections/{unit_id}`). */
+  readonly deleteCorrection: DeleteCorrectionHandler<Dependencies>;
   /** List the saved views (`GET /api/v1/organizations/{org_id}/views`). */
   readonly listViews: ListViewsHandler<Dependencies>;
   /** Save a view (`POST /api/v1/organizations/{org_id}/views`). */

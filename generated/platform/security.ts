@@ -22,6 +22,8 @@ export interface PlatformSecurity {
     {
       /** Query the analytics (`POST /graphql`), and list thresholds. */ readonly 'analytics:read': Schemas['ServiceTokenPrincipal'];
       /** Read the audit log. */ readonly 'audit:read': Schemas['ServiceTokenPrincipal'];
+      /** Read the rules, the corrections and the authors of work units. */ readonly 'classification:read': Schemas['ServiceTokenPrincipal'];
+      /** Replace the rules and the authors of work units, and correct units. */ readonly 'classification:write': Schemas['ServiceTokenPrincipal'];
       /** List integrations, and the repositories that they can read. */ readonly 'integrations:read': Schemas['ServiceTokenPrincipal'];
       /** Connect, test and disconnect integrations. */ readonly 'integrations:write': Schemas['ServiceTokenPrincipal'];
       /** List the members. */ readonly 'members:read': Schemas['ServiceTokenPrincipal'];

@@ -124,6 +124,27 @@ export const unimplemented: PlatformHandlers<unknown> = {
   assignTeams: () => {
     throw new UnimplementedOperation('assignTeams');
   },
+  getRules: () => {
+    throw new UnimplementedOperation('getRules');
+  },
+  importRules: () => {
+    throw new UnimplementedOperation('importRules');
+  },
+  getAuthors: () => {
+    throw new UnimplementedOperation('getAuthors');
+  },
+  importAuthors: () => {
+    throw new UnimplementedOperation('importAuthors');
+  },
+  listCorrections: () => {
+    throw new UnimplementedOperation('listCorrections');
+  },
+  correctWorkUnit: () => {
+    throw new UnimplementedOperation('correctWorkUnit');
+  },
+  deleteCorrection: () => {
+    throw new UnimplementedOperation('deleteCorrection');
+  },
   listViews: () => {
     throw new UnimplementedOperation('listViews');
   },

@@ -1,5 +1,6 @@
 import type { CodeHealth, CodeHealthRequest } from './code-health.js';
-import type { Phases, Share } from './work-unit.js';
+import type { Subcategory } from './vocabulary.js';
+import type { Correction, Phases, Share } from './work-unit.js';
 
 /** The description of a unit, from the records. */
 export interface UnitDescription {
@@ -10,7 +11,7 @@ export interface UnitDescription {
   readonly closedBy: readonly string[];
 }
 
-/** The explanation of a unit's classification, from the current records and rules. */
+/** The explanation of a unit's classification, from the current records and rules, or the correction. */
 export interface UnitExplanation extends Omit<UnitDescription, 'closedBy'> {
   readonly id: string;
   readonly shares: readonly Share[];
@@ -21,6 +22,8 @@ export interface UnitExplanation extends Omit<UnitDescription, 'closedBy'> {
     readonly subcategory: string;
     readonly points: number;
   }[];
+  /** The correction in force, and the subcategory by the rules; null if the rules decide. */
+  readonly correction: (Omit<Correction, 'unitId'> & { readonly insteadOf: Subcategory }) | null;
   /** Of a merged request; null for other units, and where none is known. */
   readonly phases: Phases | null;
 }

@@ -9,7 +9,10 @@ import {
 import { verbs } from './verbs.js';
 
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
-/** Like a name, but a value may begin with a digit. Scopes are `resource:action`, and events `resource.action`. */
+/**
+ * Like a name, but a value may begin with a digit. Scopes are `resource:action`, events `resource.action`, and
+ * subcategories `theme.subcategory`.
+ */
 const enumValue = /^[a-z0-9]+(?:_[a-z0-9]+)*(?:[:.][a-z]+(?:_[a-z]+)*)?$/;
 
 /** Who assigns ids of another form than those of the server. */

@@ -46,6 +46,9 @@ import { getSyncRun, listSyncRuns } from './sync/read-sync-runs.js';
 import { startSyncRun } from './sync/start-sync-run.js';
 import { assignTeams, getTeamAssignment } from './teams/assignment.js';
 import { createTeam, deleteTeam, updateTeam } from './teams/change-team.js';
+import { getAuthors, importAuthors } from './classification/authors.js';
+import { correctWorkUnit, deleteCorrection, listCorrections } from './classification/corrections.js';
+import { getRules, importRules } from './classification/rules.js';
 import { importTeams } from './teams/import-teams.js';
 import { getTeam, listTeams } from './teams/read-teams.js';
 import { updateSyncConfig } from './sync/update-sync-config.js';
@@ -94,6 +97,13 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   getTeam,
   getTeamAssignment,
   importTeams,
+  getAuthors,
+  importAuthors,
+  getRules,
+  importRules,
+  listCorrections,
+  correctWorkUnit,
+  deleteCorrection,
   listAuditLog,
   listIntegrations,
   listInvites,

@@ -41,11 +41,13 @@ export async function listWorkUnits(input: WorkUnitsInput, context: GraphqlConte
 export async function explainWorkUnit(id: string, context: GraphqlContext): Promise<WorkUnitExplanation | null> {
   const found = await context.unitRecords.explain(context.orgId, id);
   if (found === null) return null;
-  const { shares, contributions, phases } = found;
+  const { shares, contributions, correction, phases } = found;
   return {
     ...found,
     shares: [...shares],
     contributions: [...contributions],
+    correction:
+      correction === null ? null : { ...correction, correctedAt: new Date(correction.correctedAt).toISOString() },
     phases: phases === null ? null : phaseHours(phases),
   };
 }

@@ -6,6 +6,8 @@ type Scope = Schemas['ServiceTokenScope'];
 export const scopeMeanings: Readonly<Record<Scope, string>> = {
   'analytics:read': 'analytics:read – query figures and work units',
   'audit:read': 'audit:read – read the audit log',
+  'classification:read': 'classification:read – read rules, corrections and authors',
+  'classification:write': 'classification:write – change rules and authors, correct work units',
   'integrations:read': 'integrations:read – list code hosts and their repositories',
   'integrations:write': 'integrations:write – connect, test and disconnect code hosts',
   'members:read': 'members:read – list members',

@@ -9,7 +9,7 @@ export function reaches(role: Role, needed: Role): boolean {
 }
 
 const granted: Readonly<Record<Role, readonly string[]>> = {
-  viewer: ['analytics:read', 'organization:read', 'members:read', 'teams:read'],
+  viewer: ['analytics:read', 'organization:read', 'members:read', 'teams:read', 'classification:read'],
   member: ['analytics:export', 'views:write'],
   admin: [
     'organization:write',
@@ -22,6 +22,7 @@ const granted: Readonly<Record<Role, readonly string[]>> = {
     'sync:write',
     'demo:write',
     'teams:write',
+    'classification:write',
     'audit:read',
     'setup:read',
     'service_tokens:manage',

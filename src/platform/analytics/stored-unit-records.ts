@@ -31,9 +31,9 @@ export function createUnitRecords(records: Pick<OpenRecords, 'of'>): UnitRecords
       ask(orgId, async (resources) => {
         const explained = await explainUnit(resources, id);
         if (explained === undefined) return null;
-        const { unit, title, contributions } = explained;
+        const { unit, title, contributions, correction = null } = explained;
         const url = (await describeUnits(resources, [id])).get(id)?.url ?? null;
-        return { id, title, url, shares: unit.shares, contributions, phases: unit.phases ?? null };
+        return { id, title, url, shares: unit.shares, contributions, correction, phases: unit.phases ?? null };
       }),
     codeHealth: (orgId, request, signal) => ask(orgId, (resources) => codeHealth(resources, request, signal), signal),
   };

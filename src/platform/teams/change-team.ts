@@ -12,9 +12,9 @@ import {
   type TeamNotFound,
   type ValidationFailed,
 } from '../../../generated/problems.js';
-import { validationProblem } from '../../contract/violations.js';
 import { FileCheck } from '../../sync/work-units/file-check.js';
 import { checkTeam, MOST_TEAMS, type Team } from '../../sync/work-units/teams/teams-file.js';
+import { refuseBody } from '../classification/file-problems.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { noSuchTeam } from './read-teams.js';
 import { changeTeams, teamOf } from './stored-teams.js';
@@ -70,9 +70,5 @@ function checkedTeam(
   const check = new FileCheck();
   const team = checkTeam(check, body, 'body');
   if (check.problems.length === 0) return { team };
-  const violations = check.problems.map(({ place, text }) => {
-    const path = `/${(place ?? '').replaceAll(/[.[]/g, '/').replaceAll(']', '')}`;
-    return { path, rule: 'team', message: text };
-  });
-  return { refusal: validationProblem(violations) };
+  return { refusal: refuseBody('team', check.problems) };
 }

@@ -76,6 +76,8 @@ test('Only fields that may be omitted, unknown or missing are nullable in result
     'WorkUnit.cycleTimeHours',
     'WorkUnit.title',
     'WorkUnit.url',
+    'WorkUnitCorrection.note',
+    'WorkUnitExplanation.correction',
     'WorkUnitExplanation.phases',
     'WorkUnitExplanation.url',
     'WorkUnitPage.nextCursor',

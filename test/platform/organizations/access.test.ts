@@ -43,8 +43,8 @@ async function rows(): Promise<unknown> {
   return counts;
 }
 
-it('covers the operations of organizations, teams, views, webhooks, thresholds, service tokens, integrations, sync, set-up and the audit log', () => {
-  expect(operations).toHaveLength(52);
+it('covers the operations of organizations, teams, classification, views, webhooks, thresholds, service tokens, integrations, sync, set-up and the audit log', () => {
+  expect(operations).toHaveLength(59);
 });
 
 async function expectRefused(example: ExampleRequest, by: TestUser, problem: string): Promise<void> {
@@ -57,7 +57,10 @@ it.each(operations)('$operationId is refused to a token without an organization'
   await expectRefused(example, orgless, 'organization-required');
 });
 
-const forViewers = ['listMembers', 'listTeams', 'getTeam', 'getTeamAssignment', 'listViews'];
+const forViewers = [
+  ...['listMembers', 'listTeams', 'getTeam', 'getTeamAssignment', 'listViews'],
+  ...['getRules', 'getAuthors', 'listCorrections'],
+];
 const forAdmins = operations.filter(({ operationId }) => !forViewers.includes(operationId));
 
 it.each(forAdmins)('$operationId is refused to a viewer', async (example) => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   owner = await platform.signUp();
   other = await platform.signUp();
   const scopes: Scope[] = [
-    ...(['integrations:write', 'sync:run', 'sync:write'] as const),
+    ...(['classification:write', 'integrations:write', 'sync:run', 'sync:write'] as const),
     ...(['teams:write', 'views:write', 'webhooks:write'] as const),
   ];
   machine = await createServiceToken(platform, owner, scopes, { name: 'machine' });
@@ -79,6 +79,12 @@ describe('Each change by a service token', () => {
     expect(record).toEqual({ user_id: null, service_token_id: machine.id });
     done.push('importTeams');
     await act('assignTeams', 'POST', `${organization}/team-assignment`);
+    await act('importRules', 'PUT', `${organization}/rules`, { file: 'rules: []' });
+    await act('importAuthors', 'PUT', `${organization}/authors`, { authors: [] });
+    await fill(platform.databaseUri, owner.orgId, [unit({ id: 'repo-1:commit:a' })]);
+    const correction = `${organization}/corrections/repo-1:commit:a`;
+    await act('correctWorkUnit', 'PUT', correction, { subcategory: 'quality.bugfix' });
+    await act('deleteCorrection', 'DELETE', correction);
     const view = await act('createView', 'POST', `${organization}/views`, {
       name: 'Made by a machine',
       definition: exampleDefinition,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fill, unit } from '../../analytics/graphql/served.js';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { createServiceToken } from '../../support/service-token.js';
 import { exampleDefinition } from '../views/definition.js';
@@ -113,6 +114,9 @@ async function everythingOf({ owner }: Tenant): Promise<unknown> {
     sql`select * from saved_views where org_id = ${orgId} order by id`,
     sql`select * from sync_runs where org_id = ${orgId} order by id`,
     sql`select * from team_files where org_id = ${orgId}`,
+    sql`select * from rule_files where org_id = ${orgId}`,
+    sql`select * from author_files where org_id = ${orgId}`,
+    sql`select * from work_unit_corrections where org_id = ${orgId}`,
     sql`select * from refresh_tokens where user_id = ${userId} order by created_at, token_hash`,
     sql`select * from audit_log where org_id = ${orgId} order by at, id`,
   ]);
@@ -138,6 +142,12 @@ async function createTenant(mark: string): Promise<Tenant> {
   const config = await create('/api/v1/admin/sync-configs', { ...syncConfig(mark), integration_id: integration.id });
   const run = await create(`/api/v1/admin/sync-configs/${config.id}/runs`);
   const team = await create(`/api/v1/organizations/${owner.orgId}/teams`, { id: mark, members: [`${mark}-member`] });
+  const unitId = `${mark}-repo:commit:a`;
+  await fill(platform.databaseUri, owner.orgId, [unit({ id: unitId })]);
+  const corrected = await platform.json('PUT', `/api/v1/organizations/${owner.orgId}/corrections/${unitId}`, {
+    ...{ token: owner.accessToken, body: { subcategory: 'quality.bugfix' } },
+  });
+  expect(corrected.status).toBe(200);
   const view = await create(`/api/v1/organizations/${owner.orgId}/views`, {
     name: `${mark} view`,
     definition: exampleDefinition,
@@ -162,6 +172,7 @@ async function createTenant(mark: string): Promise<Tenant> {
     sync_config_id: String(config.id),
     run_id: String(run.id),
     team_id: String(team.id),
+    unit_id: unitId,
     view_id: String(view.id),
     service_token_id: machine.id,
     session_id: String(sessions.body.items[0].id),

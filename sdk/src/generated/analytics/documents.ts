@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = 'd0490b179e8e4ed7';
+export const persistedVersion = '472bbc36588c553c';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -833,7 +833,7 @@ export const workInProgress: PersistedDocument<WorkInProgressQuery, WorkInProgre
 }`,
 };
 
-/** Why a work unit is classified as it is: its shares, the rules that gave points to them, and the phases of a request. */
+/** Why a work unit is classified as it is: its shares, the rules that gave points to them, a correction, and the phases of a request. */
 export const workUnit: PersistedDocument<WorkUnitQuery, WorkUnitQueryVariables> = {
   id: 'work-unit',
   text: `query WorkUnit($orgId: String!, $id: String!) {
@@ -851,6 +851,13 @@ export const workUnit: PersistedDocument<WorkUnitQuery, WorkUnitQueryVariables> 
       match
       subcategory
       points
+    }
+    correction {
+      subcategory
+      insteadOf
+      note
+      correctedAt
+      correctedBy
     }
     phases {
       codingHours

@@ -576,6 +576,13 @@ export type WorkUnitQuery = {
       readonly subcategory: string;
       readonly points: number;
     }>;
+    readonly correction: {
+      readonly subcategory: string;
+      readonly insteadOf: string;
+      readonly note: string | null;
+      readonly correctedAt: string;
+      readonly correctedBy: string;
+    } | null;
     readonly phases: {
       readonly codingHours: number | null;
       readonly pickupHours: number | null;

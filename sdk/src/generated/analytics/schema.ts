@@ -919,15 +919,37 @@ export type WorkUnitContribution = {
   readonly subcategory: Scalars['String']['output'];
 };
 
+/** A subcategory that was set for a work unit, in place of the one by the rules. */
+export type WorkUnitCorrection = {
+  /** When it was set (RFC 3339). */
+  readonly correctedAt: Scalars['String']['output'];
+  /** The e-mail address of the user, or the name of the service token or program, that set it. */
+  readonly correctedBy: Scalars['String']['output'];
+  /** The subcategory by the rules. */
+  readonly insteadOf: Scalars['String']['output'];
+  /** The reason; null without one. */
+  readonly note?: Maybe<Scalars['String']['output']>;
+  /** The subcategory that was set. */
+  readonly subcategory: Scalars['String']['output'];
+};
+
 /** Explains the classification of a work unit. */
 export type WorkUnitExplanation = {
-  /** The points that the shares result from. A unit without any has the default subcategory. */
+  /**
+   * The points by the rules. The shares result from them unless the unit is corrected. A unit without any has the default
+   * subcategory.
+   */
   readonly contributions: ReadonlyArray<WorkUnitContribution>;
+  /** The correction by an organization's admin; null if the rules decide. */
+  readonly correction?: Maybe<WorkUnitCorrection>;
   /** The id of the unit. */
   readonly id: Scalars['String']['output'];
   /** The phases of a merged request according to the current records; null for other units, and if none is known. */
   readonly phases?: Maybe<WorkUnitPhases>;
-  /** The shares according to the current records and rules. They differ from the stored ones if the rules have changed. */
+  /**
+   * The shares according to the current records and rules, or the correction. They differ from the stored ones if the
+   * rules have changed.
+   */
   readonly shares: ReadonlyArray<WorkUnitShare>;
   /** Its title or the first line of its message. */
   readonly title: Scalars['String']['output'];

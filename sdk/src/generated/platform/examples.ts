@@ -374,6 +374,13 @@ export interface Operations {
   readonly updateTeam: operations['updateTeam'];
   readonly getTeamAssignment: operations['getTeamAssignment'];
   readonly assignTeams: operations['assignTeams'];
+  readonly getRules: operations['getRules'];
+  readonly importRules: operations['importRules'];
+  readonly getAuthors: operations['getAuthors'];
+  readonly importAuthors: operations['importAuthors'];
+  readonly listCorrections: operations['listCorrections'];
+  readonly correctWorkUnit: operations['correctWorkUnit'];
+  readonly deleteCorrection: operations['deleteCorrection'];
   readonly listViews: operations['listViews'];
   readonly createView: operations['createView'];
   readonly deleteView: operations['deleteView'];
@@ -2419,6 +2426,431 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
         },
       },
       406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  getRules: {
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}/rules',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            rules: 1,
+            file: 'rules:\n  - { name: partners, labels: [partner], gives: feature_delivery.customer }\n',
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  importRules: {
+    method: 'PUT',
+    path: '/api/v1/organizations/{org_id}/rules',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            rules: 1,
+            file: 'rules:\n  - { name: partners, labels: [partner], gives: feature_delivery.customer }\n',
+          },
+        },
+      },
+      400: shared.MalformedRequest,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: {
+        mediaType: 'application/problem+json',
+        examples: {
+          rules_file_invalid: {
+            type: '/problems/rules-file-invalid',
+            title: 'Rules file invalid',
+            status: 422,
+            message: 'The file has 1 problem: line 3: rules[0].labels must be a list.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            problems: [{ line: 3, place: 'rules[0].labels', message: 'must be a list' }],
+          },
+          validation_failed: {
+            type: '/problems/validation-failed',
+            title: 'Validation failed',
+            status: 422,
+            message: 'The request breaks 1 rule.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            violations: [{ path: '/body/email', rule: 'format', message: 'must be an e-mail address' }],
+          },
+        },
+      },
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  getAuthors: {
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}/authors',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: { example: { authors: [{ author: 'ada@example.com', also: ['ada@old.example.com', 'ada'] }] } },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  importAuthors: {
+    method: 'PUT',
+    path: '/api/v1/organizations/{org_id}/authors',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: { example: { authors: [{ author: 'ada@example.com', also: ['ada@old.example.com', 'ada'] }] } },
+      },
+      400: shared.MalformedRequest,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  listCorrections: {
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}/corrections',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            items: [
+              {
+                unit_id: '5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42',
+                subcategory: 'quality.bugfix',
+                note: 'It closes an incident.',
+                corrected_at: '2026-03-02T09:00:00.000Z',
+                corrected_by: 'ada@example.com',
+              },
+            ],
+            next_cursor: null,
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  correctWorkUnit: {
+    method: 'PUT',
+    path: '/api/v1/organizations/{org_id}/corrections/{unit_id}',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            unit_id: '5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42',
+            subcategory: 'quality.bugfix',
+            note: 'It closes an incident.',
+            corrected_at: '2026-03-02T09:00:00.000Z',
+            corrected_by: 'ada@example.com',
+          },
+        },
+      },
+      400: shared.MalformedRequest,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          work_unit_not_found: {
+            type: '/problems/work-unit-not-found',
+            title: 'Work unit not found',
+            status: 404,
+            message: 'The organization has no such work unit.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          correction_limit_reached: {
+            type: '/problems/correction-limit-reached',
+            title: 'Correction limit reached',
+            status: 409,
+            message: 'An organization has at most 10,000 corrections.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  deleteCorrection: {
+    method: 'DELETE',
+    path: '/api/v1/organizations/{org_id}/corrections/{unit_id}',
+    replies: {
+      204: null,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          correction_not_found: {
+            type: '/problems/correction-not-found',
+            title: 'Correction not found',
+            status: 404,
+            message: 'The organization has no correction of this work unit.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
       422: shared.ValidationFailed,
       429: shared.RateLimited,
       500: shared.InternalError,

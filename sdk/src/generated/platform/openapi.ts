@@ -641,6 +641,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organizations/{org_id}/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the rules
+         * @description The rules of the organization, which come before the server's rules.
+         */
+        get: operations["getRules"];
+        /**
+         * Replace the rules
+         * @description Replaces all rules of the organization with those of a file, as read by `plumbline rules import`. If anything in it is invalid, nothing changes, and the reply lists the problems with their lines. At most 200 rules, with 1,000 patterns of 100 characters in total. Work units are classified again in the background; read the assignment of teams to follow it.
+         */
+        put: operations["importRules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/authors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the authors
+         * @description Which e-mail addresses, logins and names the organization says belong to one person.
+         */
+        get: operations["getAuthors"];
+        /**
+         * Replace the authors
+         * @description Replaces all authors of the organization, as `plumbline authors import` does. An empty list removes all of them; records keep what their sources say. Work units get their authors in the background; read the assignment of teams to follow it.
+         */
+        put: operations["importAuthors"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/corrections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the corrections
+         * @description The corrections of single work units, in the order of the units' ids.
+         */
+        get: operations["listCorrections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organizations/{org_id}/corrections/{unit_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Correct a work unit
+         * @description Sets the subcategory of a work unit, and with it the theme, in place of what the rules say. The next query of the analytics shows it. It is kept when the unit is derived again, and when its commit or request is removed and comes back, until it is withdrawn. An organization has at most 10,000 corrections.
+         */
+        put: operations["correctWorkUnit"];
+        post?: never;
+        /**
+         * Withdraw a correction
+         * @description Removes the correction of a work unit, which is classified by the rules again.
+         */
+        delete: operations["deleteCorrection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organizations/{org_id}/views": {
         parameters: {
             query?: never;
@@ -2463,6 +2555,124 @@ export interface components {
             /** @description Why the latest attempt failed, as a message for users. Null when it did not. */
             error: string | null;
         };
+        /** @description The rules of an organization. */
+        RulesFile: {
+            /** @description The number of rules. */
+            rules: number;
+            /** @description The text that was stored; empty if none was. */
+            file: string;
+        };
+        /** @description The rules. */
+        ImportRulesRequest: {
+            /** @description A YAML text: a mapping with the list `rules`, of which each item has a `name`, what it `gives`, and at least one of `types`, `scopes`, `labels`, `titles`, `starts`, `keywords`, `paths` and `work_types`. It may have a `weight`. `rules: []` removes all rules. */
+            file: string;
+        };
+        /** @description The text is not YAML, or not a file with rules. Nothing was changed. Correct what `problems` lists and send the file again. */
+        RulesFileInvalidProblem: {
+            /** @constant */
+            type: "/problems/rules-file-invalid";
+            /** @constant */
+            title: "Rules file invalid";
+            /** @constant */
+            status: 422;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /** @description What is wrong with the file, in the order of its lines; the first hundred problems. */
+            problems: {
+                /** @description The line of the file, counted from 1. Null where the problem is about the whole file. */
+                line: number | null;
+                /** @description The value that is wrong: `rules[2].gives`. Null where the text is not YAML. */
+                place: string | null;
+                /** @description What is wrong, for people to read. */
+                message: string;
+            }[];
+        };
+        /** @description One person. */
+        AuthorEntry: {
+            /** @description How the analytics show the person. E-mail addresses are converted to lower case. */
+            author: string;
+            /** @description Other e-mail addresses, logins and names of the same person, in lower case. */
+            also: string[];
+        };
+        /** @description The authors of an organization. */
+        Authors: {
+            /** @description The people with several names. */
+            authors: components["schemas"]["AuthorEntry"][];
+        };
+        /** @description The authors. No name belongs to two of them. */
+        ImportAuthorsRequest: {
+            /** @description The people with several names. */
+            authors: components["schemas"]["AuthorEntry"][];
+        };
+        /**
+         * @description A subcategory of work, after its theme and a dot.
+         * @enum {string}
+         */
+        Subcategory: "feature_delivery.customer" | "feature_delivery.roadmap" | "feature_delivery.enablement" | "operational.incident_response" | "operational.on_call" | "operational.support" | "maintenance.refactor" | "maintenance.upgrade" | "maintenance.debt" | "quality.testing" | "quality.bugfix" | "quality.reliability" | "risk.security" | "risk.compliance" | "risk.vulnerability" | "unclassified.unclassified";
+        /** @description A subcategory that the organization has set for a work unit. */
+        Correction: {
+            /** @description The id of the work unit. */
+            unit_id: string;
+            subcategory: components["schemas"]["Subcategory"];
+            /** @description The reason; null without one. */
+            note: string | null;
+            /**
+             * Format: date-time
+             * @description When it was set.
+             */
+            corrected_at: string;
+            /** @description The e-mail address of the user, or the name of the service token or program, that set it. */
+            corrected_by: string;
+        };
+        /** @description A page of corrections. */
+        CorrectionPage: {
+            /** @description The corrections. */
+            items: components["schemas"]["Correction"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
+        /** @description A correction. */
+        CorrectWorkUnitRequest: {
+            subcategory: components["schemas"]["Subcategory"];
+            /** @description The reason, for explanations. */
+            note?: string | null;
+        };
+        /** @description The organization has no work unit with this id. The analytics list the ids of units. */
+        WorkUnitNotFoundProblem: {
+            /** @constant */
+            type: "/problems/work-unit-not-found";
+            /** @constant */
+            title: "Work unit not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has the maximum of 10,000 corrections. Withdraw some, or add a rule instead. */
+        CorrectionLimitReachedProblem: {
+            /** @constant */
+            type: "/problems/correction-limit-reached";
+            /** @constant */
+            title: "Correction limit reached";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The organization has no correction of this work unit. List the corrections to see them. */
+        CorrectionNotFoundProblem: {
+            /** @constant */
+            type: "/problems/correction-not-found";
+            /** @constant */
+            title: "Correction not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description A value to filter by. Control characters, line breaks, and characters that change the direction of text are not accepted, as in `Name`. */
         FilterValue: string;
         /** @description Values of one dimension. */
@@ -2590,7 +2800,7 @@ export interface components {
          * @description One thing that a service token may do. Each operation names the scope that it needs; `POST /graphql` needs `analytics:read`.
          * @enum {string}
          */
-        ServiceTokenScope: "analytics:read" | "audit:read" | "integrations:read" | "integrations:write" | "members:read" | "setup:read" | "sync:read" | "sync:run" | "sync:write" | "teams:read" | "teams:write" | "views:read" | "views:write" | "webhooks:read" | "webhooks:write";
+        ServiceTokenScope: "analytics:read" | "audit:read" | "classification:read" | "classification:write" | "integrations:read" | "integrations:write" | "members:read" | "setup:read" | "sync:read" | "sync:run" | "sync:write" | "teams:read" | "teams:write" | "views:read" | "views:write" | "webhooks:read" | "webhooks:write";
         /** @description A service token without its secret. */
         ServiceToken: {
             /**
@@ -4289,6 +4499,11 @@ export interface components {
          * @example payments
          */
         TeamId: string;
+        /**
+         * @description The id of the work unit, as the analytics show it. Encode `/` as `%2F`.
+         * @example 5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42
+         */
+        UnitId: string;
         /**
          * @description The id of the view.
          * @example 0d9c8b7a-6f5e-4d3c-8b2a-1f0e9d8c7b09
@@ -6851,6 +7066,470 @@ export interface operations {
                 };
             };
             406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "rules": 1,
+                     *       "file": "rules:\n  - { name: partners, labels: [partner], gives: feature_delivery.customer }\n"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RulesFile"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    importRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "file": "rules:\n  - { name: partners, labels: [partner], gives: feature_delivery.customer }\n"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImportRulesRequest"];
+            };
+        };
+        responses: {
+            /** @description The rules are stored. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "rules": 1,
+                     *       "file": "rules:\n  - { name: partners, labels: [partner], gives: feature_delivery.customer }\n"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RulesFile"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description The file has no valid rules, or the request does not match the contract. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RulesFileInvalidProblem"] | components["schemas"]["ValidationFailedProblem"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAuthors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The authors. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "authors": [
+                     *         {
+                     *           "author": "ada@example.com",
+                     *           "also": [
+                     *             "ada@old.example.com",
+                     *             "ada"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Authors"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    importAuthors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "authors": [
+                 *         {
+                 *           "author": "ada@example.com",
+                 *           "also": [
+                 *             "ada@old.example.com",
+                 *             "ada"
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImportAuthorsRequest"];
+            };
+        };
+        responses: {
+            /** @description The authors are stored. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "authors": [
+                     *         {
+                     *           "author": "ada@example.com",
+                     *           "also": [
+                     *             "ada@old.example.com",
+                     *             "ada"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Authors"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listCorrections: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The largest number of items on a page.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+                 * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of corrections. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "unit_id": "5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42",
+                     *           "subcategory": "quality.bugfix",
+                     *           "note": "It closes an incident.",
+                     *           "corrected_at": "2026-03-02T09:00:00.000Z",
+                     *           "corrected_by": "ada@example.com"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CorrectionPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    correctWorkUnit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The id of the work unit, as the analytics show it. Encode `/` as `%2F`.
+                 * @example 5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42
+                 */
+                unit_id: components["parameters"]["UnitId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subcategory": "quality.bugfix",
+                 *       "note": "It closes an incident."
+                 *     }
+                 */
+                "application/json": components["schemas"]["CorrectWorkUnitRequest"];
+            };
+        };
+        responses: {
+            /** @description The unit is corrected. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "unit_id": "5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42",
+                     *       "subcategory": "quality.bugfix",
+                     *       "note": "It closes an incident.",
+                     *       "corrected_at": "2026-03-02T09:00:00.000Z",
+                     *       "corrected_by": "ada@example.com"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Correction"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            /** @description The organization has no such work unit. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["WorkUnitNotFoundProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description There are already 10,000 corrections. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["CorrectionLimitReachedProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteCorrection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The id of the work unit, as the analytics show it. Encode `/` as `%2F`.
+                 * @example 5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42
+                 */
+                unit_id: components["parameters"]["UnitId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The correction is gone. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            /** @description The organization has no correction of this work unit. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["CorrectionNotFoundProblem"];
+                };
+            };
             422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

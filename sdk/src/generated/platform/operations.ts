@@ -1917,6 +1917,426 @@ export function assignTeams(client: PlatformClient, request: AssignTeamsRequest)
   );
 }
 
+/** `GET /api/v1/organizations/{org_id}/rules` */
+export interface GetRulesRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['getRules']['parameters']['path'];
+}
+export type GetRulesResult =
+  | Success<200, Schemas['RulesFile']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Read the rules (`GET /api/v1/organizations/{org_id}/rules`).
+ *
+ * The rules of the organization, which come before the server's rules.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getRules(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function getRules(client: PlatformClient, request: GetRulesRequest): Promise<GetRulesResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/rules',
+      method: 'get',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `PUT /api/v1/organizations/{org_id}/rules` */
+export interface ImportRulesRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['importRules']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['ImportRulesRequest'];
+}
+export type ImportRulesResult =
+  | Success<200, Schemas['RulesFile']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['RulesFileInvalidProblem'] | Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Replace the rules (`PUT /api/v1/organizations/{org_id}/rules`).
+ *
+ * Replaces all rules of the organization with those of a file, as read by `plumbline rules import`. If
+ * anything in it is invalid, nothing changes, and the reply lists the problems with their lines. At
+ * most 200 rules, with 1,000 patterns of 100 characters in total. Work units are classified again in
+ * the background; read the assignment of teams to follow it.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `RulesFileInvalidProblem`, `ValidationFailedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await importRules(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     file: "rules:\n  - { name: partners, labels: [partner], gives: feature_delivery.customer }\n"
+ *   }
+ * });
+ * ```
+ */
+export function importRules(client: PlatformClient, request: ImportRulesRequest): Promise<ImportRulesResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/rules',
+      method: 'put',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `GET /api/v1/organizations/{org_id}/authors` */
+export interface GetAuthorsRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['getAuthors']['parameters']['path'];
+}
+export type GetAuthorsResult =
+  | Success<200, Schemas['Authors']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Read the authors (`GET /api/v1/organizations/{org_id}/authors`).
+ *
+ * Which e-mail addresses, logins and names the organization says belong to one person.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await getAuthors(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function getAuthors(client: PlatformClient, request: GetAuthorsRequest): Promise<GetAuthorsResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/authors',
+      method: 'get',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `PUT /api/v1/organizations/{org_id}/authors` */
+export interface ImportAuthorsRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['importAuthors']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['ImportAuthorsRequest'];
+}
+export type ImportAuthorsResult =
+  | Success<200, Schemas['Authors']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Replace the authors (`PUT /api/v1/organizations/{org_id}/authors`).
+ *
+ * Replaces all authors of the organization, as `plumbline authors import` does. An empty list removes
+ * all of them; records keep what their sources say. Work units get their authors in the background;
+ * read the assignment of teams to follow it.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await importAuthors(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   },
+ *   body: {
+ *     authors: [
+ *       {
+ *         author: "ada@example.com",
+ *         also: [
+ *           "ada@old.example.com",
+ *           "ada"
+ *         ]
+ *       }
+ *     ]
+ *   }
+ * });
+ * ```
+ */
+export function importAuthors(client: PlatformClient, request: ImportAuthorsRequest): Promise<ImportAuthorsResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/authors',
+      method: 'put',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `GET /api/v1/organizations/{org_id}/corrections` */
+export interface ListCorrectionsRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['listCorrections']['parameters']['path'];
+  /** The parameters of the query. */
+  readonly query?: NonNullable<operations['listCorrections']['parameters']['query']> | undefined;
+}
+export type ListCorrectionsResult =
+  | Success<200, Schemas['CorrectionPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * List the corrections (`GET /api/v1/organizations/{org_id}/corrections`).
+ *
+ * The corrections of single work units, in the order of the units' ids.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listCorrections(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function listCorrections(
+  client: PlatformClient,
+  request: ListCorrectionsRequest,
+): Promise<ListCorrectionsResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/corrections',
+      method: 'get',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `PUT /api/v1/organizations/{org_id}/corrections/{unit_id}` */
+export interface CorrectWorkUnitRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['correctWorkUnit']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['CorrectWorkUnitRequest'];
+}
+export type CorrectWorkUnitResult =
+  | Success<200, Schemas['Correction']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<404, Schemas['WorkUnitNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['CorrectionLimitReachedProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Correct a work unit (`PUT /api/v1/organizations/{org_id}/corrections/{unit_id}`).
+ *
+ * Sets the subcategory of a work unit, and with it the theme, in place of what the rules say. The next
+ * query of the analytics shows it. It is kept when the unit is derived again, and when its commit or
+ * request is removed and comes back, until it is withdrawn. An organization has at most 10,000
+ * corrections.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
+ * `InsufficientScopeProblem`; 404 `WorkUnitNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `CorrectionLimitReachedProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`;
+ * 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await correctWorkUnit(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     unit_id: "5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42"
+ *   },
+ *   body: {
+ *     subcategory: "quality.bugfix",
+ *     note: "It closes an incident."
+ *   }
+ * });
+ * ```
+ */
+export function correctWorkUnit(
+  client: PlatformClient,
+  request: CorrectWorkUnitRequest,
+): Promise<CorrectWorkUnitResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/corrections/{unit_id}',
+      method: 'put',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
+/** `DELETE /api/v1/organizations/{org_id}/corrections/{unit_id}` */
+export interface DeleteCorrectionRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['deleteCorrection']['parameters']['path'];
+}
+export type DeleteCorrectionResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<404, Schemas['CorrectionNotFoundProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Withdraw a correction (`DELETE /api/v1/organizations/{org_id}/corrections/{unit_id}`).
+ *
+ * Removes the correction of a work unit, which is classified by the rules again.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404
+ * `CorrectionNotFoundProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await deleteCorrection(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+ *     unit_id: "5b2c6a0e-3f0b-5a51-8d3b-9a1f6c1e7d20:pull_request:42"
+ *   }
+ * });
+ * ```
+ */
+export function deleteCorrection(
+  client: PlatformClient,
+  request: DeleteCorrectionRequest,
+): Promise<DeleteCorrectionResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/corrections/{unit_id}',
+      method: 'delete',
+      statuses: [204],
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/organizations/{org_id}/views` */
 export interface ListViewsRequest extends CallOptions {
   /** The values of the path. */

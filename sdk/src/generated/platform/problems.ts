@@ -37,6 +37,10 @@ export type Problem =
   | Schemas['TeamExistsProblem']
   | Schemas['TeamLimitReachedProblem']
   | Schemas['TeamNotFoundProblem']
+  | Schemas['RulesFileInvalidProblem']
+  | Schemas['WorkUnitNotFoundProblem']
+  | Schemas['CorrectionLimitReachedProblem']
+  | Schemas['CorrectionNotFoundProblem']
   | Schemas['ViewLimitReachedProblem']
   | Schemas['ViewNotFoundProblem']
   | Schemas['ServiceTokenLimitReachedProblem']
@@ -107,6 +111,10 @@ export const problemTypes = [
   '/problems/team-exists',
   '/problems/team-limit-reached',
   '/problems/team-not-found',
+  '/problems/rules-file-invalid',
+  '/problems/work-unit-not-found',
+  '/problems/correction-limit-reached',
+  '/problems/correction-not-found',
   '/problems/view-limit-reached',
   '/problems/view-not-found',
   '/problems/service-token-limit-reached',

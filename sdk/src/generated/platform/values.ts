@@ -7,10 +7,32 @@ type Schemas = components['schemas'];
 /** Every `Role`. */
 export const roleValues = ['owner', 'admin', 'member', 'viewer'] as const satisfies readonly Schemas['Role'][];
 
+/** Every `Subcategory`. */
+export const subcategoryValues = [
+  'feature_delivery.customer',
+  'feature_delivery.roadmap',
+  'feature_delivery.enablement',
+  'operational.incident_response',
+  'operational.on_call',
+  'operational.support',
+  'maintenance.refactor',
+  'maintenance.upgrade',
+  'maintenance.debt',
+  'quality.testing',
+  'quality.bugfix',
+  'quality.reliability',
+  'risk.security',
+  'risk.compliance',
+  'risk.vulnerability',
+  'unclassified.unclassified',
+] as const satisfies readonly Schemas['Subcategory'][];
+
 /** Every `ServiceTokenScope`. */
 export const serviceTokenScopeValues = [
   'analytics:read',
   'audit:read',
+  'classification:read',
+  'classification:write',
   'integrations:read',
   'integrations:write',
   'members:read',

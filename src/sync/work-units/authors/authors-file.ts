@@ -5,6 +5,7 @@
  *       - author: ada@example.com              # the value of the dimension AUTHOR
  *         also: [ada@old.example.com, ada, Ada L.] # other e-mails, logins and names of the same person
  */
+import { atOnce, type Steps } from '../../../system/slices.js';
 import { FileCheck, parseYaml, readTextFile } from '../file-check.js';
 
 export interface Author {
@@ -32,8 +33,18 @@ export function parseAuthors(text: string, name: string): readonly Author[] {
   const { value, lineOf } = parseYaml(text, name);
   const check = new FileCheck(lineOf);
   const items = check.list(check.mapping(value, 'the file', ['authors'])['authors'], 'authors');
-  if (items.length > MOST_AUTHORS)
-    check.problem('authors', `may have at most ${MOST_AUTHORS} items, not ${items.length}`);
+  const authors = atOnce(authorsSteps(check, items, 'authors'));
+  check.finish(`${name} is not an authors file`);
+  return authors;
+}
+
+/**
+ * Reads a list of authors in small steps, and reports its problems to `check`.
+ *
+ * @param list the place of the list in messages
+ */
+export function* authorsSteps(check: FileCheck, items: readonly unknown[], list: string): Steps<readonly Author[]> {
+  if (items.length > MOST_AUTHORS) check.problem(list, `may have at most ${MOST_AUTHORS} items, not ${items.length}`);
   const used = new Set<string>();
   const unused = (text: string, place: string): string => {
     const key = text.toLowerCase();
@@ -42,20 +53,20 @@ export function parseAuthors(text: string, name: string): readonly Author[] {
     if (text.length > LONGEST_NAME) check.problem(place, `must have at most ${LONGEST_NAME} characters`);
     return text;
   };
-  const authors = items.slice(0, MOST_AUTHORS).map((item, index): Author => {
-    const place = `authors[${index}]`;
+  const authors: Author[] = [];
+  for (const [index, item] of items.slice(0, MOST_AUTHORS).entries()) {
+    const place = `${list}[${index}]`;
     const entry = check.mapping(item, place, ['author', 'also']);
     const author = unused(check.text(entry['author'], `${place}.author`), `${place}.author`);
     const names = check.list(entry['also'], `${place}.also`);
     if (names.length === 0 || names.length > MOST_NAMES)
       check.problem(`${place}.also`, `must have 1 to ${MOST_NAMES} items, not ${names.length}`);
-    const also = names.slice(0, MOST_NAMES).map((each, at) => {
-      const place = `authors[${index}].also[${at}]`;
-      return unused(check.text(each, place), place).toLowerCase();
-    });
-    return { author: author.includes('@') ? author.toLowerCase() : author, also };
-  });
-  check.finish(`${name} is not an authors file`);
+    const also = names
+      .slice(0, MOST_NAMES)
+      .map((each, at) => unused(check.text(each, `${place}.also[${at}]`), `${place}.also[${at}]`).toLowerCase());
+    authors.push({ author: author.includes('@') ? author.toLowerCase() : author, also });
+    yield;
+  }
   return authors;
 }
 
