@@ -74,7 +74,8 @@ function bucketsIn(data: Json, names: readonly string[]): readonly Bucketed[] {
   const label = (Object.hasOwn(data, 'total') ? [...names, 'all'] : inner).join(' ');
   return Object.entries(data).flatMap(([name, value]) => {
     if (name !== 'buckets' || !isObjects(value)) return bucketsIn(value, inner);
-    return value.every(hasFigure) ? [{ label, points: new Map(value.flatMap(pointOf)) }] : [];
+    if (value.every(hasFigure)) return [{ label, points: new Map(value.flatMap(pointOf)) }];
+    return nestedFigures(value).map((figure) => ({ label: `${label} ${figure}`, points: nestedPoints(value, figure) }));
   });
 }
 
@@ -82,6 +83,31 @@ const FIGURES = ['value', 'count', 'statistics'];
 
 function hasFigure(bucket: JsonObject): boolean {
   return FIGURES.some((name) => Object.hasOwn(bucket, name));
+}
+
+/** The figures within the objects of buckets, by path: numbers, and medians of distributions. */
+function nestedFigures(buckets: readonly JsonObject[]): readonly string[] {
+  const names = buckets.flatMap((bucket) => {
+    const nested = Object.values(bucket).filter(isObject);
+    return nested
+      .flatMap((each) => rowsOf(each))
+      .flatMap((row) => Object.keys(row).filter((name) => isNumber(row, name)));
+  });
+  const isFigure = (name: string): boolean => !name.includes('statistics.') || name.endsWith('.median');
+  return [...new Set(names)].filter(isFigure);
+}
+
+function isNumber(row: JsonObject, name: string): boolean {
+  return typeof row[name] === 'number';
+}
+
+function nestedPoints(buckets: readonly JsonObject[], figure: string): ReadonlyMap<string, number> {
+  const points = buckets.flatMap(({ date = null, ...bucket }) => {
+    const nested = Object.values(bucket).filter(isObject);
+    const value = nested.flatMap((each) => rowsOf(each)).map((row) => row[figure] ?? null)[0] ?? null;
+    return typeof date === 'string' && typeof value === 'number' ? [[date, value] as const] : [];
+  });
+  return new Map(points);
 }
 
 /** The value or number of a bucket, or the median if it is a distribution. */

@@ -28,7 +28,8 @@ beforeAll(async () => {
   const openness = { openedAt: Date.parse('2026-03-03T09:00:00Z'), closedAt: Date.parse('2026-03-24T09:00:00Z') };
   const reviewers = [{ reviewer: 'kim', team: 'core', reviews: 3 }];
   const request = unit({ id: 'request', workType: 'pull_request', openness, reviewers });
-  await store.apply({ orgId: 'reviewed', repoId: 'r', units: [request], removed: [] });
+  const deployment = unit({ id: 'deployment', workType: 'deployment', day: '2026-03-10', changeFailed: true });
+  await store.apply({ orgId: 'reviewed', repoId: 'r', units: [request, deployment], removed: [] });
   await store.close();
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -107,6 +108,29 @@ it('plumbline query prints work in progress and reviews', async () => {
   expect(table.stdout).toMatch(/^core {2}core +3 +1$/m);
 });
 
+it("plumbline query draws a line for each of DORA's keys", async () => {
+  const lines = await runMain([
+    'query',
+    'dora',
+    '--format',
+    'sparkline',
+    '--db',
+    db,
+    '--org',
+    'reviewed',
+    '--var',
+    march,
+    'interval=WEEK',
+  ]);
+  const line = (figure: string): string | undefined =>
+    lines.stdout.split('\n').find((each) => each.startsWith(`all ${figure} `));
+  expect(line('deploymentFrequency.deployments')).toMatch(/ {2}▁▁█▁▁▁ {2}last 0, largest 1$/);
+  expect(line('deploymentFrequency.perDay')).toMatch(/ {2}▁▁█▁▁▁ {2}last 0, largest 0\.14$/);
+  // A rate without deployments does not exist.
+  expect(line('changeFailureRate.rate')).toMatch(/ {4}█ {5}last 1, largest 1$/);
+  expect(line('timeToRestore.statistics.median')).toBeUndefined();
+});
+
 it('plumbline query runs the query of a file, with the range of the last days', async () => {
   const file = join(folder, 'own.graphql');
   const fields = 'breakdowns { items { key value } } timeseries { dimensionValue buckets { date value } }';
@@ -134,7 +158,7 @@ it.each([
   [['work-units', '--days', '400'], 'COST_LIMIT_EXCEEDED: 400 days were requested, and at most 365 are allowed'],
   [['team-values', '--all', '--format', 'csv'], '--all needs a query that asks for nextCursor'],
   [['team-values', '--format', 'sparkline'], 'nothing to draw: the result has no buckets'],
-  [['dora', '--format', 'sparkline', '--var', march], 'nothing to draw: the result has no buckets'],
+  [['reviews', '--format', 'sparkline', '--var', march], 'nothing to draw: the result has no buckets'],
 ])('plumbline query %j says what is wrong, and exits with 2', async (args, message) => {
   const { exitCode, stderr } = await query(...args);
   expect(stderr).toContain(message);

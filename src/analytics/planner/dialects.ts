@@ -44,6 +44,12 @@ export interface Dialect {
     readonly reviews: string;
     readonly first: string;
   };
+  /**
+   * A condition on the day that the first rows in the order of days meet; null: the engine has the days in order.
+   * `rows` is the text from `from` to the end of the conditions, `limit` the placeholder of the number of rows, and
+   * `otherwise` that of a day that no row is beyond, for the case that there are no such rows.
+   */
+  readonly nearestDays: ((rows: string, descending: boolean, limit: string, otherwise: string) => string) | null;
   /** Whether the unit of a row has a share with one of the texts. @param owner the placeholder of the organization */
   hasShare(dimension: Dimension, texts: string, owner: string): string;
   /** The weight of one row. */
@@ -90,7 +96,8 @@ const OF_UNITS: Dialect['measures']['units'] = {
 /** Only complete units have a cycle time. */
 const COMPLETED_WEIGHT = 'sum(case when cycle_ms is not null then weight else 0 end)';
 
-const relational: Pick<Dialect, 'from' | 'column' | 'measures' | 'weight'> = {
+const relational: Pick<Dialect, 'from' | 'column' | 'measures' | 'weight' | 'nearestDays'> = {
+  nearestDays: null,
   from: (source) => TABLES[source],
   column: (_source, dimension) => COLUMNS[dimension],
   measures: {
@@ -132,12 +139,18 @@ function sortedPercentiles({ column, keys, names, rows }: PercentileParts): stri
   );
 }
 
-function listedPercentiles({ column, keys, names, rows }: PercentileParts): string {
-  const ranks = PERCENTS.map((percent) => `sorted[intDiv(measured * ${percent} + 99, 100)] as p${percent}`);
+/**
+ * `quantilesExact` takes the value at index `floor(level * count)` of the sorted ones. Levels that are a little smaller
+ * make that the nearest rank, `ceil(percent * count / 100) - 1`, for all counts up to 10^9: products that are whole get
+ * below the next whole number, and others have a fraction of at least 0.1. A list need not be sorted for that.
+ */
+function selectedPercentiles({ column, keys, names, rows }: PercentileParts): string {
+  const levels = PERCENTS.map((percent) => (percent / 100 - 1e-11).toFixed(11));
+  const ranks = PERCENTS.map((percent, index) => `quantiles[${index + 1}] as p${percent}`);
   return (
     `select ${names}, measured, total, ${ranks.join(', ')}, about from (` +
     `select ${keys}, count(${column}) as measured, sum(${column}) as total, count(*) as about, ` +
-    `arraySort(groupArray(${column})) as sorted ${rows} group by ${names}) listed`
+    `quantilesExact(${levels.join(', ')})(${column}) as quantiles ${rows} group by ${names}) selected`
   );
 }
 
@@ -252,10 +265,19 @@ export const clickHouseDialect: Dialect = {
     reviews: 'review.3',
     first: 'review.4',
   },
+  // Reading ids is what takes long: counting units by day first leaves those of a few days to sort.
+  nearestDays(rows, descending, limit, otherwise) {
+    const [farthest, comparison, direction] = descending ? ['minOrNull', '>=', ' desc'] : ['maxOrNull', '<=', ''];
+    return (
+      `day ${comparison} coalesce((select ${farthest}(day) from (select day, ` +
+      `sum(count(*)) over (order by day${direction}) - count(*) as nearer ${rows} group by day) counted ` +
+      `where nearer < ${limit}), ${otherwise})`
+    );
+  },
   hasShare: (dimension, texts) => `hasAny(share_${COLUMNS[dimension]}, ${texts})`,
   oneOf: (column, texts) => `${column} in ${texts}`,
   double: (expression) => `toFloat64(${expression})`,
-  percentiles: listedPercentiles,
+  percentiles: selectedPercentiles,
   from(source, dimensions, measures) {
     if (source === 'units') return 'work_units final';
     const lists = SHARE_LISTS.filter(({ needed }) => needed([...dimensions, ...measures]));

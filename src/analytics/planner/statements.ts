@@ -1,5 +1,6 @@
 /** Parameterized SQL, composed of the primitives of a dialect. Values of a request are always parameters. */
 import type { Filters, UnitOrder, UnitPosition } from '../analytics.js';
+import { FIRST_DAY, LAST_DAY } from '../store/rows.js';
 import { UNASSIGNED, UNCLASSIFIED, type Dimension, type Interval, type Measure } from '../vocabulary.js';
 import type { Dialect, Source } from './dialects.js';
 import { distribution, type DistributionQuery } from './distribution-statement.js';
@@ -219,9 +220,10 @@ function units(dialect: Dialect, query: UnitsQuery, owner: string, bind: Bind): 
       ? ''
       : ` and (${column}, id) ${descending ? '<' : '>'} (${bind(type, after.key)}, ${bind('text', after.id)})`;
   const direction = descending ? ' desc' : '';
+  const nearest = nearestDays(dialect, query, owner, bind);
   const page =
     `select id, work_type, repo, team, author, theme, subcategory, started_at, completed_at, day, churn, cycle_ms ` +
-    `from ${dialect.from('units', [], [])} where ${unitConditions(dialect, query, owner, bind)}${beyond} ` +
+    `from ${dialect.from('units', [], [])} where ${unitConditions(dialect, query, owner, bind)}${beyond}${nearest} ` +
     `order by ${column}${direction}, id${direction} limit ${bind('integer', limit)}`;
   // PostgreSQL would convert the times of all rows before it sorts them.
   return (
@@ -229,6 +231,19 @@ function units(dialect: Dialect, query: UnitsQuery, owner: string, bind: Bind): 
     `${dialect.milliseconds('started_at')}, ${dialect.milliseconds('completed_at')}, ${dialect.dayText} as day_text, ` +
     `churn, cycle_ms from (${page}) listed order by ${column}${direction}, id${direction}`
   );
+}
+
+/**
+ * The days of a page in the order of days. Rows after the last page's day are counted, which are enough whatever is left
+ * of that day.
+ */
+function nearestDays(dialect: Dialect, query: UnitsQuery, owner: string, bind: Bind): string {
+  const { order, after, descending, limit } = query;
+  if (order !== 'DAY' || dialect.nearestDays === null) return '';
+  const whole = after === null ? '' : ` and day ${descending ? '<' : '>'} ${bind('date', after.key)}`;
+  const rows = `from ${dialect.from('units', [], [])} where ${unitConditions(dialect, query, owner, bind)}${whole}`;
+  const otherwise = bind('date', after?.key ?? (descending ? FIRST_DAY : LAST_DAY));
+  return ` and ${dialect.nearestDays(rows, descending, bind('integer', limit), otherwise)}`;
 }
 
 /** Reads no more rows than are counted. */

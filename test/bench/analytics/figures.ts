@@ -22,6 +22,8 @@ const nothing: AnalyticsBatch = {
 
 /** What the two engines write differently. */
 export interface FigureDialect {
+  /** ClickHouse stores versions of a row, and a right answer reads the last one. */
+  readonly table: string;
   /** Three percentiles of a column. */
   percentiles(column: string): string;
   /** How many rows meet a condition. */
@@ -38,6 +40,7 @@ export interface FigureDialect {
 }
 
 export const postgresFigures: FigureDialect = {
+  table: 'work_units',
   percentiles: (column) => `percentile_disc(array[0.5, 0.75, 0.9]) within group (order by ${column})`,
   count: (condition) => `count(*) filter (where ${condition})`,
   reviewers: {
@@ -55,10 +58,11 @@ export const postgresFigures: FigureDialect = {
 };
 
 export const clickHouseFigures: FigureDialect = {
+  table: 'work_units final',
   percentiles: (column) => `quantilesExact(0.5, 0.75, 0.9)(${column})`,
   count: (condition) => `countIf(${condition})`,
   reviewers: {
-    from: `work_units array join JSONExtract(assumeNotNull(reviewers), 'Array(Tuple(String, String, Int64, Int64))') as review`,
+    from: `work_units final array join JSONExtract(assumeNotNull(reviewers), 'Array(Tuple(String, String, Int64, Int64))') as review`,
     person: 'review.1',
     team: 'review.2',
     times: 'review.3',
@@ -84,19 +88,19 @@ function batch(asked: Partial<AnalyticsBatch>): Figure['ask'] {
 
 const workInProgress: Figure = {
   ask: batch({ workInProgress: { dimension: 'TEAM', dateRange: year, topN: 10, interval: 'WEEK' } }),
-  byHand({ percentiles, days, count }) {
+  byHand({ table, percentiles, days, count }) {
     const age = days(`${END} - opened_ms`);
     const isOpen = `(closed_ms is null or closed_ms >= ${END})`;
-    const open = `from work_units where org_id = '${ORG}' and opened_ms < ${END} and ${isOpen}`;
+    const open = `from ${table} where org_id = '${ORG}' and opened_ms < ${END} and ${isOpen}`;
     const daily = (column: string): string =>
-      `select ${days(`${column} - ${BEGIN}`)} as bucket, count(*) from work_units
+      `select ${days(`${column} - ${BEGIN}`)} as bucket, count(*) from ${table}
        where org_id = '${ORG}' and ${column} < ${END} group by bucket`;
     return [
       `select count(*), avg(${age}), ${percentiles(age)} ${open}`,
       `select team, count(*) as number, avg(${age}), ${percentiles(age)} ${open}
        group by team order by number desc, team limit 10`,
       // Which teams have requests at all: their number is 0, and not unknown.
-      `select team, ${count(isOpen)} from work_units where org_id = '${ORG}' and opened_ms < ${END} group by team`,
+      `select team, ${count(isOpen)} from ${table} where org_id = '${ORG}' and opened_ms < ${END} group by team`,
       daily('opened_ms'),
       daily('closed_ms'),
     ];
@@ -105,7 +109,7 @@ const workInProgress: Figure = {
 
 const reviews: Figure = {
   ask: batch({ reviews: { dimension: 'TEAM', dateRange: year, topN: 10 } }),
-  byHand({ percentiles, count, reviewers }) {
+  byHand({ table, percentiles, count, reviewers }) {
     const { from, person, team, times } = reviewers;
     const known = `${ofYear} and reviewers is not null`;
     const half = (label: string): string =>
@@ -116,8 +120,8 @@ const reviews: Figure = {
                from ${from} where ${known} group by label, person) people) ranked group by label, total`;
     const share = `count(*) as requests, ${count("reviewers <> '[]'")}`;
     return [
-      `select ${share} from work_units where ${known}`,
-      `select team, ${share} from work_units where ${known} group by team order by requests desc, team limit 10`,
+      `select ${share} from ${table} where ${known}`,
+      `select team, ${share} from ${table} where ${known} group by team order by requests desc, team limit 10`,
       half("''"),
       half('team'),
       `select team as label1, ${team} as label2, sum(${times}) as number, count(distinct id) from ${from} where ${known}
@@ -125,14 +129,14 @@ const reviews: Figure = {
       `select case when churn < 10 then 0 when churn < 50 then 1 when churn < 200 then 2 when churn < 500 then 3
                    when churn < 1000 then 4 else 5 end as label,
               count(*), count(pickup_ms + review_ms), avg(pickup_ms + review_ms), ${percentiles('pickup_ms + review_ms')}
-       from work_units where ${ofYear} and work_type = 'pull_request' and cycle_ms is not null group by label order by label`,
+       from ${table} where ${ofYear} and work_type = 'pull_request' and cycle_ms is not null group by label order by label`,
     ];
   },
 };
 
 const dora: Figure = {
   ask: batch({ dora: { dimension: 'TEAM', dateRange: year, topN: 10, interval: 'MONTH' } }),
-  byHand({ percentiles, month }) {
+  byHand({ table, percentiles, month }) {
     const sources = [
       ['count(*), sum(change_failed)', 'change_failed is not null'],
       [
@@ -142,9 +146,9 @@ const dora: Figure = {
       [`count(*), count(cycle_ms), avg(cycle_ms), ${percentiles('cycle_ms')}`, "work_type = 'incident'"],
     ] as const;
     return sources.flatMap(([columns, condition]) => [
-      `select ${columns} from work_units where ${ofYear} and ${condition}`,
-      `select team, ${columns} from work_units where ${ofYear} and ${condition} group by team`,
-      `select ${month} as bucket, ${columns} from work_units where ${ofYear} and ${condition} group by bucket`,
+      `select ${columns} from ${table} where ${ofYear} and ${condition}`,
+      `select team, ${columns} from ${table} where ${ofYear} and ${condition} group by team`,
+      `select ${month} as bucket, ${columns} from ${table} where ${ofYear} and ${condition} group by bucket`,
     ]);
   },
 };
@@ -161,10 +165,10 @@ const phases: Figure = {
       ...{ dimension: 'TEAM', measure, dateRange: year, topN: 10, interval: null, compareWith: null },
     })),
   }),
-  byHand: ({ percentiles }) =>
+  byHand: ({ table, percentiles }) =>
     PHASES.map((measure) => {
       const column = columnOf(measure);
-      return `select team, count(*), count(${column}) as number, avg(${column}), ${percentiles(column)} from work_units
+      return `select team, count(*), count(${column}) as number, avg(${column}), ${percentiles(column)} from ${table}
               where ${ofYear} and work_type = 'pull_request' and cycle_ms is not null
               group by team order by number desc, team limit 10`;
     }),
@@ -182,9 +186,9 @@ const compare: Figure = {
       },
     ],
   }),
-  byHand: ({ percentiles }) =>
+  byHand: ({ table, percentiles }) =>
     [spring, before].flatMap(({ startDate, endDate }) => {
-      const rows = `from work_units where org_id = '${ORG}' and day between '${startDate}' and '${endDate}'`;
+      const rows = `from ${table} where org_id = '${ORG}' and day between '${startDate}' and '${endDate}'`;
       return [
         `select team, count(cycle_ms) as number ${rows} group by team order by number desc, team limit 10`,
         `select repo, count(*), count(cycle_ms) as number, avg(cycle_ms), ${percentiles('cycle_ms')} ${rows}
@@ -205,13 +209,13 @@ function unitList(
   };
   return {
     ask: (analytics, signal) => analytics.units(ORG, request, signal),
-    byHand({ unit, shares }) {
+    byHand({ table, unit, shares }) {
       const where = `${ofYear}${condition}`;
-      const ids = `select id from work_units where ${where} order by ${column} desc, id desc limit 50`;
+      const ids = `select id from ${table} where ${where} order by ${column} desc, id desc limit 50`;
       const ofPage = shares(ids);
       return [
-        `select ${unit} from work_units where ${where} order by ${column} desc, id desc limit 51`,
-        `select count(*) from (select id from work_units where ${where} limit 10000) counted`,
+        `select ${unit} from ${table} where ${where} order by ${column} desc, id desc limit 51`,
+        `select count(*) from (select id from ${table} where ${where} limit 10000) counted`,
         ...(ofPage === null ? [] : [ofPage]),
       ];
     },
