@@ -179,6 +179,18 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description The caller has as many open streams to this server as it can have. Close one, then try again. */
+        TooManyStreamsProblem: {
+            /** @constant */
+            type: "/problems/too-many-streams";
+            /** @constant */
+            title: "Too many streams";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description No operation has this path. Compare the path, including the version prefix, with the API reference. */
         RouteNotFoundProblem: {
             /** @constant */

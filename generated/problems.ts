@@ -281,6 +281,22 @@ export function thresholdLimitReached(
   };
 }
 
+export type TooManyStreams = ProblemReply<Schemas['TooManyStreamsProblem']>;
+
+/** 409 Too many streams. */
+export function tooManyStreams(
+  members: Pick<Schemas['TooManyStreamsProblem'], 'message'>,
+  options?: ProblemOptions,
+): TooManyStreams {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/too-many-streams', title: 'Too many streams', status: 409, message: members.message },
+
+    ...options,
+  };
+}
+
 export type RouteNotFound = ProblemReply<Schemas['RouteNotFoundProblem']>;
 
 /** 404 Route not found. */
@@ -2640,6 +2656,11 @@ export const problemCatalogue = {
     title: 'Threshold limit reached',
     statuses: [409],
     description: 'The organization has as many thresholds as it can have. Delete one first.',
+  },
+  'too-many-streams': {
+    title: 'Too many streams',
+    statuses: [409],
+    description: 'The caller has as many open streams to this server as it can have. Close one, then try again.',
   },
   'route-not-found': {
     title: 'Route not found',

@@ -1210,6 +1210,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch a run
+         * @description Sends the run as a Server-Sent Event, and again after each change, until it has ended. The data of an event is the run as JSON. Its `id` identifies the state: a caller that lost the connection sends the latest one in `Last-Event-ID`, and receives the run only if it has changed since. Changes in quick succession are one event. The server also closes the connection after 5 minutes and when it shuts down. Then connect again, until 204 says that the run has ended and that you have its last event, as `EventSource` does. Comments every 15 seconds keep the connection open. A user or service token can have 10 such connections to a server.
+         */
+        get: operations["watchSyncRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}/cancel": {
         parameters: {
             query?: never;
@@ -3765,6 +3785,18 @@ export interface components {
             title: "Sync run not found";
             /** @constant */
             status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The caller has as many open streams to this server as it can have. Close one, then try again. */
+        TooManyStreamsProblem: {
+            /** @constant */
+            type: "/problems/too-many-streams";
+            /** @constant */
+            title: "Too many streams";
+            /** @constant */
+            status: 409;
             /** @description What happened, for people to read. The wording may change. */
             message: string;
             request_id: components["schemas"]["RequestId"];
@@ -10170,6 +10202,98 @@ export interface operations {
             };
             404: components["responses"]["SyncRunNotFound"];
             406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    watchSyncRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `id` of the latest event that the caller has received.
+                 * @example q0yCk0pYvX1m2b3n4c5v6A
+                 */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the sync configuration.
+                 * @example 6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10
+                 */
+                sync_config_id: components["parameters"]["SyncConfigId"];
+                /**
+                 * @description The id of the run.
+                 * @example e3c4d5f6-a7b8-4c9d-8e0f-2a3b4c5d6e07
+                 */
+                run_id: components["parameters"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run, now and after each change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "e3c4d5f6-a7b8-4c9d-8e0f-2a3b4c5d6e07",
+                     *       "sync_config_id": "6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10",
+                     *       "status": "running",
+                     *       "progress": {
+                     *         "repositories_total": 12,
+                     *         "repositories_done": 5,
+                     *         "repositories_failed": 0,
+                     *         "records": 18230
+                     *       },
+                     *       "error": null,
+                     *       "notes": [],
+                     *       "requested_by": "3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01",
+                     *       "created_at": "2026-03-02T09:15:00.000Z",
+                     *       "started_at": "2026-03-02T09:20:00.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
+                    "text/event-stream": components["schemas"]["SyncRun"];
+                };
+            };
+            /** @description The run has ended, and the caller has received its last event. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            404: components["responses"]["SyncRunNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            /** @description The caller has as many open connections as it can have. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyStreamsProblem"];
+                };
+            };
             422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -241,6 +241,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   getSyncRun: () => {
     throw new UnimplementedOperation('getSyncRun');
   },
+  watchSyncRun: () => {
+    throw new UnimplementedOperation('watchSyncRun');
+  },
   cancelSyncRun: () => {
     throw new UnimplementedOperation('cancelSyncRun');
   },

@@ -2,12 +2,13 @@ import createFetchClient, { defaultPathSerializer } from 'openapi-fetch';
 import { sendAuthenticated, type Caller } from './authenticated-send.js';
 import type { ClientOptions } from './client-options.js';
 import { checkApiVersion, clientHeaders } from './client-version.js';
-import { UnexpectedReplyError } from './errors.js';
+import { PlumblineError, UnexpectedReplyError } from './errors.js';
 import { idempotencyKey } from './idempotency-key.js';
 import { nameOf, type AnyRequest, type Operation } from './operation.js';
 import { resultOf } from './reply.js';
 import { checkedBaseUrl, checkedPathParams, requestHeaders } from './request.js';
 import type { AnyResult } from './result.js';
+import { systemTiming } from './retry.js';
 import { createRenewal, type Refresh, type Renew } from './session.js';
 import {
   fixedTokenStore,
@@ -84,6 +85,9 @@ export function createApiClient<Api extends string>(
   return client;
 }
 
+/** A server that ends streams must not be called in a tight loop. */
+const resumeAfterMs = 1000;
+
 /** The path type for openapi-fetch; the generated functions have the exact types of each operation. */
 type AnyPaths = Record<string, Record<Operation['method'] | 'trace', AnyOperation>>;
 
@@ -127,6 +131,7 @@ async function perform(
       reply.response,
       reply.response.ok ? reply.data : reply.error,
       request.signal,
+      (lastEventId) => resumed(http, caller, operation, request, lastEventId),
     );
   } catch (error) {
     // A body that is declared as JSON and is not cannot come from this API.
@@ -135,6 +140,26 @@ async function perform(
     }
     throw error;
   }
+}
+
+/** Sends the request of a stream of events again, once its pause is over. */
+async function resumed(
+  http: ReturnType<typeof createFetchClient<AnyPaths>>,
+  caller: Caller,
+  { format, ...operation }: Operation,
+  request: AnyRequest,
+  lastEventId: string | null,
+): Promise<ReadableStream<Uint8Array> | null> {
+  await (caller.options.timing ?? systemTiming).sleep(resumeAfterMs, request.signal);
+  const headers = { ...request.headers, ...(lastEventId !== null && { 'last-event-id': lastEventId }) };
+  const result = await perform(
+    http,
+    caller,
+    { ...operation, ...(format && { format: { mediaType: format.mediaType, parseAs: format.parseAs } }) },
+    { ...request, headers },
+  );
+  if (!result.ok) throw new PlumblineError(result);
+  return result.status === 204 ? null : (result.data as ReadableStream<Uint8Array>); // nothing decodes it
 }
 
 function issuedTokens(operation: Operation, data: unknown): TokenPair | null {

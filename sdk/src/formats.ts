@@ -1,4 +1,5 @@
 import { ConnectionError, UnexpectedReplyError } from './errors.js';
+import { readEvents } from './event-stream.js';
 import type { ReplyFormat, StreamContext } from './operation.js';
 
 export const json: ReplyFormat = { mediaType: 'application/json', parseAs: 'json' };
@@ -9,6 +10,9 @@ export const html: ReplyFormat = { mediaType: 'text/html', parseAs: 'text' };
 
 /** One JSON value per line, returned as each line arrives. */
 export const ndjson: ReplyFormat = { mediaType: 'application/x-ndjson', parseAs: 'stream', decode: readLines };
+
+/** One JSON value per event, returned as each event arrives. A lost connection is resumed. */
+export const events: ReplyFormat = { mediaType: 'text/event-stream', parseAs: 'stream', decode: readEvents };
 
 async function* readLines(stream: ReadableStream<Uint8Array>, context: StreamContext): AsyncGenerator {
   const reader = stream.getReader();

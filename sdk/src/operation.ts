@@ -33,6 +33,13 @@ export interface StreamContext {
   readonly url: string;
   readonly response: Response;
   readonly signal: AbortSignal | undefined;
+  /**
+   * Sends the request again after a pause, to resume a stream of events.
+   *
+   * @param lastEventId the id of the latest event that was received; null: none was
+   * @returns null when there are no further events
+   */
+  readonly resume: (lastEventId: string | null) => Promise<ReadableStream<Uint8Array> | null>;
 }
 
 /** Options of any call. */

@@ -1,5 +1,5 @@
 import { UnexpectedReplyError } from './errors.js';
-import { nameOf, type Operation } from './operation.js';
+import { nameOf, type Operation, type StreamContext } from './operation.js';
 import type { AnyResult, ProblemDocument } from './result.js';
 
 /**
@@ -7,6 +7,7 @@ import type { AnyResult, ProblemDocument } from './result.js';
  *
  * @param url the request's
  * @param content the body, as parsed by openapi-fetch
+ * @param resume sends the request of a stream of events again
  * @throws UnexpectedReplyError when the contract does not document such a reply
  */
 export function resultOf(
@@ -15,6 +16,7 @@ export function resultOf(
   response: Response,
   content: unknown,
   signal: AbortSignal | undefined,
+  resume: StreamContext['resume'],
 ): AnyResult {
   const { status, headers } = response;
   const { format } = operation;
@@ -28,7 +30,7 @@ export function resultOf(
   if (status === 204 || format === undefined) return { ...reply, ok: true, data: undefined };
   const data =
     format.decode !== undefined && response.body !== null
-      ? format.decode(response.body, { operation: nameOf(operation), url, response, signal })
+      ? format.decode(response.body, { operation: nameOf(operation), url, response, signal, resume })
       : content;
   if (mediaType !== format.mediaType || data === undefined || data === null) throw unexpected();
   return { ...reply, ok: true, data };

@@ -35,7 +35,7 @@ import { checkTool, readToolExtension } from './tool-rules.js';
 
 const problemMediaType = 'application/problem+json';
 const bodyMediaTypes = ['application/json', 'application/yaml'];
-const replyMediaTypes = ['application/json', 'application/x-ndjson', 'text/plain', 'text/html'];
+const replyMediaTypes = ['application/json', 'application/x-ndjson', 'text/event-stream', 'text/plain', 'text/html'];
 const defaultMaxBodyBytes = 65_536;
 
 /**

@@ -18,6 +18,8 @@ export type ReplyValidation = 'always' | 'sampled' | 'off';
 
 const sampleSize = 100;
 
+const streams: ReadonlySet<string | null> = new Set(['application/x-ndjson', 'text/event-stream']);
+
 /** A handler returned a reply that the contract does not document. */
 export class UndocumentedReply extends Error {
   override name = 'UndocumentedReply';
@@ -52,7 +54,7 @@ export function checkReply(route: Route, reply: AnyReply): void {
 }
 
 /**
- * Validates the body and the required headers of a reply that {@link checkReply} accepts. The lines of a stream are
+ * Validates the body and the required headers of a reply that {@link checkReply} accepts. The items of a stream are
  * validated as they are written.
  *
  * @throws UndocumentedReply with the violation, without the values
@@ -70,7 +72,7 @@ export function validateReply(route: Route, reply: AnyReply, requestId: string):
   for (const [name, presence] of Object.entries(table.headers)) {
     if (presence === 'required' && reply.headers?.[name] === undefined) fail(`the header ${name} is missing`);
   }
-  if (table.validate !== null && table.mediaType !== 'application/x-ndjson') {
+  if (table.validate !== null && !streams.has(table.mediaType)) {
     checkBody(table.validate, reply.body, fail);
   }
 }

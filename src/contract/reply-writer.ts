@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { validateHeaderValue, type ServerResponse } from 'node:http';
-import type { ReplyTable } from '../../generated/contract.js';
+import type { ReplyTable, ServerSentEvent } from '../../generated/contract.js';
 import { acceptedCoding, compressed, isCompressible, varyByCoding, type Coding } from './compression.js';
 import type { Exchange } from './exchange.js';
 import { isProblem, UndocumentedReply, type AnyReply } from './reply-check.js';
@@ -10,21 +10,26 @@ type SuccessTable = Extract<ReplyTable, { kind: 'success' }>;
 /** Runs a validation that throws when a reply violates the contract. */
 export type Inspect = (validate: () => void) => void;
 
+const heartbeatMs = 15_000;
+
 /** A serialized reply. After serialization only a stream can still fail on the server's side. */
 export type PreparedReply =
   | { readonly status: number; readonly headers: Record<string, string | number>; readonly text: string | null }
   | {
       readonly status: number;
       readonly headers: Record<string, string | number>;
-      readonly lines: AsyncIterable<unknown>;
-      readonly serialize: (item: unknown) => string;
+      readonly items: AsyncIterable<unknown>;
+      /** Writes an item with what separates it from the next one. */
+      readonly frame: (item: unknown) => string;
+      /** Whether to write something while there is no item for long. */
+      readonly hasHeartbeat: boolean;
     };
 
 /**
  * Serializes a reply before its status line is written, so that a failure can still become a clean 500.
  *
  * @param table the contract's entry for the status; undefined for problems of requests that match no operation
- * @param inspect runs the validation of each line of a stream as it is written; null: lines are not validated
+ * @param inspect runs the validation of each item of a stream as it is written; null: items are not validated
  */
 export function prepareReply(
   reply: AnyReply,
@@ -55,14 +60,25 @@ export function prepareReply(
   const { serialize } = table;
   if (serialize === null) return { status, headers, text: String(reply.body) };
   if (isAsyncIterable(reply.body)) {
-    return {
-      status,
-      headers,
-      lines: reply.body,
-      serialize: inspect === null ? serialize : inspectedSerializer(table, serialize, inspect),
-    };
+    const print = inspect === null ? serialize : inspectedSerializer(table, serialize, inspect);
+    if (table.mediaType !== 'text/event-stream') {
+      return { status, headers, items: reply.body, frame: (item) => `${print(item)}\n`, hasHeartbeat: false };
+    }
+    Object.assign(headers, eventStreamHeaders);
+    return { status, headers, items: reply.body, frame: eventFrame(print), hasHeartbeat: true };
   }
   return { status, headers, text: serialize(reply.body) };
+}
+
+/** Proxies must neither keep nor collect events. The second one is for nginx. */
+const eventStreamHeaders = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' };
+
+/** An event of the HTML standard. JSON and ids have no line breaks. */
+function eventFrame(print: (data: unknown) => string): (item: unknown) => string {
+  return (item) => {
+    const { id, data } = item as ServerSentEvent<unknown>; // the generated reply type of the operation
+    return `id: ${id}\ndata: ${print(data)}\n\n`;
+  };
 }
 
 function inspectedSerializer(
@@ -72,11 +88,14 @@ function inspectedSerializer(
 ): (item: unknown) => string {
   return (item) => {
     inspect(() => {
-      if (validate !== null && !validate(item)) throw new UndocumentedReply('a line violates the contract');
+      if (validate !== null && !validate(item))
+        throw new UndocumentedReply('an item of a stream violates the contract');
     });
     return serialize(item);
   };
 }
+
+type StreamReply = Extract<PreparedReply, { items: unknown }>;
 
 /** Writes a prepared reply. Returns undefined for a plain reply; for a stream, a promise that resolves at its end. */
 export function writeReply(
@@ -86,14 +105,14 @@ export function writeReply(
   exchange: Exchange | null,
 ): Promise<void> | undefined {
   const { status, headers } = reply;
-  if ('lines' in reply) {
+  if ('items' in reply) {
     response.writeHead(status, headers);
-    response.flushHeaders(); // sent first, because the first line may take long
-    if (!bodyless && exchange !== null) return writeLines(response, reply.lines, reply.serialize, exchange);
+    response.flushHeaders(); // sent first, because the first item may take long
+    if (!bodyless && exchange !== null) return writeItems(response, reply, exchange);
     response.end();
     // A generator that has not started runs no `finally`, so only the signal releases what its handler opened.
     exchange?.abandon();
-    return close(reply.lines);
+    return close(reply.items);
   }
   const { text } = reply;
   const request = exchange?.request;
@@ -123,31 +142,42 @@ async function writeCompressed(
 }
 
 /** Closes an iterable without a consumer, so that it releases its resources. */
-async function close(lines: AsyncIterable<unknown>): Promise<void> {
-  await lines[Symbol.asyncIterator]().return?.();
+async function close(items: AsyncIterable<unknown>): Promise<void> {
+  await items[Symbol.asyncIterator]().return?.();
 }
 
 /**
- * Writes one JSON value per line, no faster than the caller reads. If the caller disconnects, the iterable is closed.
+ * Writes the items of a stream, no faster than the caller reads. If the caller disconnects, the iterable is closed.
  * If the iterable fails, the connection is cut, so that the caller does not take a partial reply for a complete one.
  */
-async function writeLines(
+async function writeItems(
   response: ServerResponse,
-  lines: AsyncIterable<unknown>,
-  serialize: NonNullable<SuccessTable['serialize']>,
+  { items, frame, hasHeartbeat }: StreamReply,
   exchange: Exchange,
 ): Promise<void> {
   const { signal } = exchange;
+  const heartbeat = hasHeartbeat ? startHeartbeat(response) : null;
   try {
-    for await (const line of lines) {
+    for await (const item of items) {
       if (signal.aborted) return;
-      if (!response.write(`${serialize(line)}\n`)) await once(response, 'drain', { signal });
+      heartbeat?.refresh();
+      if (!response.write(frame(item))) await once(response, 'drain', { signal });
     }
     response.end();
   } catch (error) {
     if (!signal.aborted) exchange.log.error({ err: error }, 'a stream failed');
     response.destroy();
+  } finally {
+    clearInterval(heartbeat ?? undefined);
   }
+}
+
+/** Writes comments, so that neither proxies nor the caller take an idle connection for a dead one. */
+function startHeartbeat(response: ServerResponse): NodeJS.Timeout {
+  const timer = setInterval(() => {
+    if (!response.writableNeedDrain && !response.destroyed) response.write(': heartbeat\n\n'); // a slow caller has enough to read
+  }, heartbeatMs);
+  return timer.unref();
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

@@ -8,6 +8,7 @@ import type { SecretBox } from './secrets/secret-box.js';
 import type { PlatformSettings } from './settings.js';
 import type { StoreTasks } from './store-tasks/store-tasks.js';
 import type { EndedRun } from './sync/jobs/sync-job.js';
+import type { OpenStreams } from './sync/open-streams.js';
 import type { SyncJobs } from './sync/jobs/sync-jobs.js';
 import type { Clock } from './clock.js';
 import type { Random } from './random.js';
@@ -35,6 +36,10 @@ export interface PlatformDependencies {
   readonly storeTasks: Pick<StoreTasks, 'wake'>;
   /** Counts a run that a caller has ended. Call it after the run is stored. */
   readonly syncRunEnded: (run: EndedRun) => void;
+  /** The open streams of callers. */
+  readonly streams: OpenStreams;
+  /** Aborts when the server stops to listen. Streams end then, and callers resume at another server. */
+  readonly closing: AbortSignal;
   /** The keys that this server knows, for the JWKS endpoint. */
   readonly keyRing: () => Promise<KeyRing>;
   /** The text of `GET /metrics`. */

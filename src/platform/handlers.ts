@@ -44,6 +44,7 @@ import { deleteSyncConfig } from './sync/delete-sync-config.js';
 import { getSyncConfig, listSyncConfigs } from './sync/read-sync-configs.js';
 import { getSyncRun, listSyncRuns } from './sync/read-sync-runs.js';
 import { startSyncRun } from './sync/start-sync-run.js';
+import { watchSyncRun } from './sync/watch-sync-run.js';
 import { assignTeams, getTeamAssignment } from './teams/assignment.js';
 import { createTeam, deleteTeam, updateTeam } from './teams/change-team.js';
 import { getAuthors, importAuthors } from './classification/authors.js';
@@ -134,6 +135,7 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   rotateServiceToken,
   skipIntegration,
   startSyncRun,
+  watchSyncRun,
   switchOrganization,
   testIntegration,
   updateMe,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../generated/contract.js';
 import { assertListenable } from '../contract/server.js';
@@ -27,6 +28,8 @@ import { assertSameSecretsKey, loadSecretsKey } from './secrets/secrets-key.js';
 import { servePlatform } from './serve-platform.js';
 import type { PlatformSettings } from './settings.js';
 import type { StartExecution } from './sync/jobs/sync-job.js';
+import { countOpenStreams } from './sync/open-streams.js';
+import { mostStreams } from './sync/watch-sync-run.js';
 import type { SyncJobs } from './sync/jobs/sync-jobs.js';
 import { createTokens } from './tokens/tokens.js';
 
@@ -107,6 +110,8 @@ export async function startPlatform(
     );
     stops.push(() => records.close());
     let stopping = false;
+    const closing = new AbortController();
+    setMaxListeners(0, closing.signal); // each open stream listens
     const dependencies: PlatformDependencies = {
       sql: database.sql,
       settings,
@@ -129,6 +134,8 @@ export async function startPlatform(
       syncJobs,
       storeTasks,
       syncRunEnded: metrics.observeSyncRun,
+      streams: countOpenStreams(mostStreams),
+      closing: closing.signal,
       keyRing: () => keyRing(false),
       metrics: metrics.text,
       unreadiness: async () => (stopping ? 'The server is shutting down.' : databaseUnreadiness(database)),
@@ -145,8 +152,12 @@ export async function startPlatform(
     stops.push(async () => {
       stopping = true;
       const drained = delay(settings.shutdownDrainSeconds * 1000);
+      const close = (): Promise<void> => {
+        closing.abort();
+        return server.stop(deadlineMs);
+      };
       // Syncs get the same time as requests. Neither accepts new work from here on.
-      await Promise.all([drained.then(() => server.stop(deadlineMs)), syncJobs.stop(deadlineMs), storeTasks.stop()]);
+      await Promise.all([drained.then(close), syncJobs.stop(deadlineMs), storeTasks.stop()]);
     });
     return {
       url: server.url,

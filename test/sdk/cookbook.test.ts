@@ -70,7 +70,7 @@ const shown: Readonly<Record<string, readonly unknown[]>> = {
 
 describe('The README of the SDK', () => {
   it('has no block that is not run here', () => {
-    const special = ['Tokens and refresh', 'Webhooks', 'Sync runs'];
+    const special = ['Tokens and refresh', 'Webhooks', 'Webhooks 2', 'Sync runs', 'Sync runs 2'];
     const compose = ['Containers', 'Containers 2', 'Containers 3', 'Containers 4'];
     expect([...blocks.keys()].sort()).toEqual([...Object.keys(shown), ...special, ...compose].sort());
   });
@@ -107,6 +107,39 @@ describe('The README of the SDK', () => {
     };
     const text = `${textOf('Webhooks')}\nawait receive(headers, body);`;
     expect(await runBlock(text, {}, { headers, body })).toEqual([`The run ${id} ended: complete`]);
+  });
+
+  it('Webhooks 2', async () => {
+    const [, previous = ''] = [...textOf('Webhooks 2').matchAll(/whsec_[\w=]+/g)].map(String);
+    const id = '9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013';
+    const common = { id, org_id: id, occurred_at: '2026-03-02T09:15:00.000Z' };
+    const accepted = { ...common, type: 'invite.accepted', data: { invite_id: id, user_id: id } };
+    const requestOf = (event: object, key: string): Request => {
+      const body = JSON.stringify(event);
+      const now = new Date();
+      const headers = {
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+        'webhook-signature': new Webhook(key).sign(id, now, body),
+      };
+      return new Request(host, { method: 'POST', headers, body });
+    };
+    const forged = `whsec_${Buffer.alloc(32).toString('base64')}`;
+    const requests = [
+      requestOf(accepted, previous),
+      requestOf({ ...common, type: 'newer.event', data: {} }, previous),
+      requestOf(accepted, forged),
+    ];
+    const text = `${textOf('Webhooks 2')}\nfor (const each of requests) show(String(await statusFor(each)));`;
+    expect(await runBlock(text, {}, { requests })).toEqual(['Received invite.accepted', '204', '204', '400']);
+  });
+
+  it('Sync runs 2', async () => {
+    const fake = createFakePlatform();
+    const watching = createPlatformClient({ baseUrl: host, fetch: fake.fetch, token: 'any' });
+    const lines = await run('Sync runs 2', { client: watching, configId: 'c', runId: 'r' });
+    expect(lines).toEqual(['running: 18230 records']);
+    expect(fake.calls.map(({ operation }) => operation)).toEqual(['watchSyncRun', 'watchSyncRun']);
   });
 
   it('Sync runs', async () => {

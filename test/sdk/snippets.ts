@@ -6,6 +6,7 @@ const assumed = `
 declare const client: import('@plumbline/sdk/platform').PlatformClient;
 declare const compose: import('@plumbline/sdk/compose').ComposeClient;
 declare const configId: string;
+declare const runId: string;
 declare const orgId: string;
 declare const email: string;
 declare const password: string;

@@ -81,7 +81,7 @@ export function createFakeApi<Api extends Operations<Api>>(
     if (found === null) throw new TypeError(`The contract has no operation ${init.method} ${pathname}`);
     const { id, operation, params } = found;
     calls.push({ operation: id, params, query: searchParams, headers: new Headers(init.headers), body: bodyOf(init) });
-    const { status, ...reply } = planOf(id) ?? { status: usualStatus(operation) };
+    const { status, ...reply } = planOf(id) ?? { status: statusFor(operation, init) };
     const common = { 'x-request-id': `fake-${calls.length}`, 'x-api-version': apiVersion };
     return responseOf(status, operation.replies[status] ?? null, reply, common);
   }
@@ -115,6 +115,11 @@ export function createFakeApi<Api extends Operations<Api>>(
   };
 }
 
+/** The first documented success; for a caller that resumes a stream of events, its end. */
+function statusFor(operation: OperationExamples, { headers }: FetchInit): number {
+  return 204 in operation.replies && new Headers(headers).has('last-event-id') ? 204 : usualStatus(operation);
+}
+
 /** The first documented success. */
 function usualStatus({ replies }: OperationExamples): number {
   const statuses = Object.keys(replies).map(Number);
@@ -145,5 +150,10 @@ function responseOf(
   const { request_id: id, retry_after_seconds: seconds } = Object(value) as Partial<Record<string, unknown>>;
   if (typeof id === 'string') headers.set('x-request-id', id);
   if (typeof seconds === 'number' && !headers.has('retry-after')) headers.set('retry-after', String(seconds));
-  return new Response(mediaType.endsWith('json') ? `${JSON.stringify(value)}\n` : String(value), { status, headers });
+  return new Response(textOf(mediaType, value), { status, headers });
+}
+
+function textOf(mediaType: string, value: unknown): string {
+  if (mediaType === 'text/event-stream') return `id: fake\ndata: ${JSON.stringify(value)}\n\n`;
+  return mediaType.endsWith('json') ? `${JSON.stringify(value)}\n` : String(value);
 }

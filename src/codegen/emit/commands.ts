@@ -101,7 +101,7 @@ function replyOf({ replies }: Operation): OperationCommand['reply'] {
   const [type] = replies.flatMap((reply) => (reply.kind === 'success' ? (reply.mediaType ?? []) : []));
   if (type === undefined) return 'none';
   if (type === 'application/json') return 'json';
-  return type === 'application/x-ndjson' ? 'lines' : 'text';
+  return type === 'application/x-ndjson' || type === 'text/event-stream' ? 'lines' : 'text';
 }
 
 /** The largest page of an operation that answers `{items, next_cursor}`. */

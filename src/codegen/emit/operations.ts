@@ -11,7 +11,7 @@ export function emitOperations(contract: ApiContract, problems: readonly Problem
   const ofHandlers = new Set(problems.filter(({ raisedBy }) => raisedBy !== 'pipeline').map((each) => each.schemaName));
   refuseUnsent(contract, problems);
   const operations = contract.operations.map((operation) => emitOperation(operation, ofHandlers)).join('');
-  const shared = ['OperationHandler', 'OperationRequest', 'SuccessReply', 'WithDefaults'];
+  const shared = ['OperationHandler', 'OperationRequest', 'ServerSentEvent', 'SuccessReply', 'WithDefaults'];
   return [
     header(`openapi/${contract.name}.yaml`),
     `import type { ${shared.filter((name) => operations.includes(`${name}<`)).join(', ')} } from '../contract.js';\n`,
@@ -96,6 +96,7 @@ function bodyType(operation: Operation, reply: SuccessReply): string {
   if (reply.mediaType === null || reply.schema === null) return 'never';
   const content = `operations[${quote(operation.id)}]['responses'][${reply.status}]['content'][${quote(reply.mediaType)}]`;
   const type = schemaType(reply.schema, content);
+  if (reply.mediaType === 'text/event-stream') return `AsyncIterable<ServerSentEvent<${type}>>`;
   return reply.mediaType === 'application/x-ndjson' ? `AsyncIterable<${type}>` : type;
 }
 

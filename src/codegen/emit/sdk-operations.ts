@@ -8,9 +8,13 @@ import { tokensIn } from './sdk-tokens.js';
 const formats: Readonly<Record<string, string>> = {
   'application/json': 'json',
   'application/x-ndjson': 'ndjson',
+  'text/event-stream': 'events',
   'text/html': 'html',
   'text/plain': 'text',
 };
+
+/** The media types of replies that are read as they arrive. */
+const streams: ReadonlySet<string> = new Set(['application/x-ndjson', 'text/event-stream']);
 
 /** What an editor shows of the members of a request. */
 const memberDocs = {
@@ -109,7 +113,7 @@ function successType(operation: Operation, { status, mediaType, schema }: Succes
   if (mediaType === null || schema === null) return `Success<${status}, undefined>`;
   const inline = `operations[${quote(operation.id)}]['responses'][${status}]['content'][${quote(mediaType)}]`;
   const type = schemaType(schema, inline);
-  return `Success<${status}, ${mediaType === 'application/x-ndjson' ? `AsyncIterable<${type}>` : type}>`;
+  return `Success<${status}, ${streams.has(mediaType) ? `AsyncIterable<${type}>` : type}>`;
 }
 
 function failureType({ status, problems }: ProblemReplies): string {

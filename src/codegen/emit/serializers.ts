@@ -7,8 +7,13 @@ import { contractId, standaloneModule, withAbsolutePointers } from './standalone
 /** Names the function that serializes a reply's body; null if the body is text or missing. */
 export function serializerName(operation: Operation, reply: SuccessReply): string | null {
   const { schema, mediaType } = reply;
-  if (schema === null || mediaType === null || mediaType.startsWith('text/')) return null;
+  if (schema === null || mediaType === null || isText(mediaType)) return null;
   return isReference(schema) ? `write${componentName(schema.$ref)}` : `${operation.id}_${reply.status}`;
+}
+
+/** The data of events are JSON. */
+function isText(mediaType: string): boolean {
+  return mediaType.startsWith('text/') && mediaType !== 'text/event-stream';
 }
 
 /**

@@ -60,6 +60,13 @@ export type SuccessReply<Status extends number, Body, Headers = unknown> = {
 } & ([Body] extends [never] ? { readonly body?: never } : { readonly body: Body }) &
   (unknown extends Headers ? { readonly headers?: never } : { readonly headers: Headers });
 
+/** An event of a `text/event-stream` reply. */
+export interface ServerSentEvent<Data> {
+  /** A caller that resumes names the last one that it has received in `Last-Event-ID`. */
+  readonly id: string;
+  readonly data: Data;
+}
+
 /** A problem as a handler returns it: the runtime adds `request_id`. */
 export interface ProblemReply<Body extends { readonly status: number } = { readonly status: number }> {
   readonly status: Body['status'];

@@ -71,7 +71,7 @@ async function sendOnce(
 
 /** The body; null for a stream, which may never end. */
 async function bodyOf(reply: Response): Promise<Uint8Array | null> {
-  if (![...streamMediaTypes, 'text/event-stream'].includes(mediaTypeOf(reply.headers) ?? '')) {
+  if (!streamMediaTypes.includes(mediaTypeOf(reply.headers) ?? '')) {
     return new Uint8Array(await reply.arrayBuffer());
   }
   await reply.body?.cancel();

@@ -24,7 +24,8 @@ export interface Findings {
 export const unroutedLabel = 'requests that match no operation';
 
 const problemMediaType = 'application/problem+json';
-export const streamMediaTypes: readonly string[] = ['application/x-ndjson', 'application/jsonl'];
+const eventStream = 'text/event-stream';
+export const streamMediaTypes: readonly string[] = ['application/x-ndjson', 'application/jsonl', eventStream];
 
 /** Checks status, media type and headers of a reply against the contract. */
 export function checkHead(contract: Contract, head: ReplyHead): Findings {
@@ -86,10 +87,17 @@ export function checkBody(contract: Contract, head: ReplyHead, bytes: Uint8Array
   return judge(body, value, [label, status, documented, String(type)], failed);
 }
 
-/** Checks one line of a stream whose head has no fault. */
-export function checkLine(contract: Contract, head: ReplyHead, line: string): Findings {
+/**
+ * Checks one line of a stream whose head has no fault. Of a stream of events only the lines with data are documented,
+ * and each must hold a whole value.
+ */
+export function checkLine(contract: Contract, head: ReplyHead, wholeLine: string): Findings {
   const { label, reply, status } = locate(contract, head);
-  const [documented, body] = bodyOf(reply, mediaTypeOf(head.headers));
+  const mediaType = mediaTypeOf(head.headers);
+  const [documented, body] = bodyOf(reply, mediaType);
+  const isEvents = mediaType === eventStream;
+  if (isEvents && !wholeLine.startsWith('data:')) return { units: [], faults: [] };
+  const line = isEvents ? wholeLine.slice('data:'.length) : wholeLine;
   const failed = (fault: string): Findings => ({ units: [], faults: [`${label} ${head.status}: a line: ${fault}`] });
   const value = parse(line);
   if (value === undefined || body === undefined) return failed('it is not JSON');

@@ -69,12 +69,17 @@ function answerOperation(writer: Writer, operation: Operation, request: MockRequ
     reply.headers.set('Preference-Applied', applied);
     return { ...reply, reason: null };
   }
-  const usual = usualReply(replies);
+  const usual = isResumption(request, replies) ? replyFor(replies, 204) : usualReply(replies);
   const mediaType = usual === null ? null : acceptedMediaType(writer, usual, request);
   const refusal = refusalByAccept(writer, usual, mediaType, replies) ?? refusalByContract(operation, request);
   if (refusal !== null) return refuse(writer, replies, refusal);
   if (usual === null) return plainProblem(501, 'the contract documents no reply');
   return { ...writeReply(writer, usual, mediaType ?? firstMediaType(writer, usual), null), reason: null };
+}
+
+/** Whether the caller has received the event of the mock. 204 tells it not to connect again (HTML standard). */
+function isResumption(request: MockRequest, replies: Replies): boolean {
+  return request.headers['last-event-id'] !== undefined && replies.has('204');
 }
 
 /** A reply in a media type that the caller does not accept is allowed (RFC 9110, section 15.5.7), unless 406 is documented. */

@@ -111,6 +111,7 @@ function textOf(value: unknown, headers: Headers): string {
     const pairs = Object.entries(record(value)).map(([key, each]): [string, string] => [key, plain(each)]);
     return String(new URLSearchParams(pairs));
   }
+  if (mediaType === 'text/event-stream') return `id: mock\ndata: ${JSON.stringify(value)}\n\n`;
   // One line of a stream; for XML and the like, the best there is without a text as example.
   return `${JSON.stringify(value)}\n`;
 }

@@ -413,6 +413,7 @@ export interface Operations {
   readonly listSyncRuns: operations['listSyncRuns'];
   readonly startSyncRun: operations['startSyncRun'];
   readonly getSyncRun: operations['getSyncRun'];
+  readonly watchSyncRun: operations['watchSyncRun'];
   readonly cancelSyncRun: operations['cancelSyncRun'];
   readonly getSetupStatus: operations['getSetupStatus'];
   readonly getDemoData: operations['getDemoData'];
@@ -5008,6 +5009,77 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       },
       404: shared.SyncRunNotFound,
       406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  watchSyncRun: {
+    method: 'GET',
+    path: '/api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}/events',
+    replies: {
+      200: {
+        mediaType: 'text/event-stream',
+        examples: {
+          example: {
+            id: 'e3c4d5f6-a7b8-4c9d-8e0f-2a3b4c5d6e07',
+            sync_config_id: '6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10',
+            status: 'running',
+            progress: { repositories_total: 12, repositories_done: 5, repositories_failed: 0, records: 18230 },
+            error: null,
+            notes: [],
+            requested_by: '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+            created_at: '2026-03-02T09:15:00.000Z',
+            started_at: '2026-03-02T09:20:00.000Z',
+            finished_at: null,
+          },
+        },
+      },
+      204: null,
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_role: {
+            type: '/problems/insufficient-role',
+            title: 'Insufficient role',
+            status: 403,
+            message: 'This needs the role admin or a higher one.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_role: 'admin',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      404: shared.SyncRunNotFound,
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          too_many_streams: {
+            type: '/problems/too-many-streams',
+            title: 'Too many streams',
+            status: 409,
+            message: 'You have 10 open streams to this server. Close one first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
       422: shared.ValidationFailed,
       429: shared.RateLimited,
       500: shared.InternalError,

@@ -4216,6 +4216,69 @@ export function getSyncRun(client: PlatformClient, request: GetSyncRunRequest): 
   );
 }
 
+/** `GET /api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}/events` */
+export interface WatchSyncRunRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['watchSyncRun']['parameters']['path'];
+  /** The headers that the operation reads, and additional ones. */
+  readonly headers?:
+    (NonNullable<CallOptions['headers']> & NonNullable<operations['watchSyncRun']['parameters']['header']>) | undefined;
+}
+export type WatchSyncRunResult =
+  | Success<200, AsyncIterable<Schemas['SyncRun']>>
+  | Success<204, undefined>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<404, Schemas['SyncConfigNotFoundProblem'] | Schemas['SyncRunNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['TooManyStreamsProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Watch a run (`GET /api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}/events`).
+ *
+ * Sends the run as a Server-Sent Event, and again after each change, until it has ended. The data of
+ * an event is the run as JSON. Its `id` identifies the state: a caller that lost the connection sends
+ * the latest one in `Last-Event-ID`, and receives the run only if it has changed since. Changes in
+ * quick succession are one event. The server also closes the connection after 5 minutes and when it
+ * shuts down. Then connect again, until 204 says that the run has ended and that you have its last
+ * event, as `EventSource` does. Comments every 15 seconds keep the connection open. A user or service
+ * token can have 10 such connections to a server.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404 `SyncConfigNotFoundProblem`,
+ * `SyncRunNotFoundProblem`; 406 `NotAcceptableProblem`; 409 `TooManyStreamsProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await watchSyncRun(client, {
+ *   params: {
+ *     sync_config_id: "6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10",
+ *     run_id: "e3c4d5f6-a7b8-4c9d-8e0f-2a3b4c5d6e07"
+ *   }
+ * });
+ * ```
+ */
+export function watchSyncRun(client: PlatformClient, request: WatchSyncRunRequest): Promise<WatchSyncRunResult> {
+  return client.call(
+    {
+      path: '/api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}/events',
+      method: 'get',
+      statuses: [200, 204],
+      format: formats.events,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
 /** `POST /api/v1/admin/sync-configs/{sync_config_id}/runs/{run_id}/cancel` */
 export interface CancelSyncRunRequest extends CallOptions {
   /** The values of the path. */

@@ -61,6 +61,7 @@ export type Problem =
   | Schemas['SyncConfigInactiveProblem']
   | Schemas['TooManySyncRunsProblem']
   | Schemas['SyncRunNotFoundProblem']
+  | Schemas['TooManyStreamsProblem']
   | Schemas['SyncRunNotActiveProblem']
   | Schemas['DemoDataRemovalActiveProblem']
   | Schemas['UnauthenticatedProblem']
@@ -135,6 +136,7 @@ export const problemTypes = [
   '/problems/sync-config-inactive',
   '/problems/too-many-sync-runs',
   '/problems/sync-run-not-found',
+  '/problems/too-many-streams',
   '/problems/sync-run-not-active',
   '/problems/demo-data-removal-active',
   '/problems/unauthenticated',

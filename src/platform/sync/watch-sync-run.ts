@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerSentEvent } from '../../../generated/contract.js';
+import type { Schemas, WatchSyncRunHandler } from '../../../generated/platform/operations.js';
+import { tooManyStreams } from '../../../generated/problems.js';
+import type { Sql } from '../../database/connection.js';
+import type { OrganizationPrincipal } from '../accounts/actor.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { noSuchRun } from './not-found.js';
+import { findSyncRun, syncRunOf, type SyncRunKey, type SyncRunRow } from './sync-runs.store.js';
+
+/** Of one caller, on one server. */
+export const mostStreams = 10;
+const lookMs = 1000;
+/** Then the caller connects again, and so shows again that it may read the run. */
+const longestMs = 300_000;
+
+export const watchSyncRun: WatchSyncRunHandler<PlatformDependencies> = async (
+  { params, headers, principal, context },
+  { sql, streams, closing },
+) => {
+  const key = { orgId: principal.org_id, configId: params.sync_config_id, runId: params.run_id };
+  const row = await findSyncRun(sql, key);
+  if (row === null) return noSuchRun(sql, key);
+  const seen = headers['last-event-id'];
+  if (hasEnded(row) && eventOf(row).id === seen) return { status: 204 };
+
+  const close = streams.open(callerOf(principal));
+  if (close === null) {
+    return tooManyStreams({ message: `You have ${mostStreams} open streams to this server. Close one first.` });
+  }
+  // A generator that never starts runs no `finally`.
+  context.signal.addEventListener('abort', close, { once: true });
+  if (context.signal.aborted) close();
+  const end = AbortSignal.any([context.signal, closing, AbortSignal.timeout(longestMs)]);
+  return { status: 200, body: changesOf(sql, key, { row, seen, end, close }) };
+};
+
+/** Yields a run now and after each change, until it has ended, is gone, or the signal aborts. */
+async function* changesOf(
+  sql: Sql,
+  key: SyncRunKey,
+  watch: {
+    readonly row: SyncRunRow;
+    /** The id of the latest event that the caller has. */
+    readonly seen: string | undefined;
+    readonly end: AbortSignal;
+    close(): void;
+  },
+): AsyncGenerator<ServerSentEvent<Schemas['SyncRun']>> {
+  let row: SyncRunRow | null = watch.row;
+  let { seen } = watch;
+  try {
+    while (row !== null) {
+      const event = eventOf(row);
+      if (event.id !== seen) yield event;
+      seen = event.id;
+      if (hasEnded(row)) return;
+      await sleep(lookMs, undefined, { signal: watch.end, ref: false }).catch(() => undefined);
+      if (watch.end.aborted) return;
+      row = await findSyncRun(sql, key);
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+/** The state of a run. Equal states have the same id, on every server. */
+function eventOf(row: SyncRunRow): ServerSentEvent<Schemas['SyncRun']> {
+  const data = syncRunOf(row);
+  const id = createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 22);
+  return { id, data };
+}
+
+function hasEnded({ status }: SyncRunRow): boolean {
+  return status !== 'pending' && status !== 'running';
+}
+
+function callerOf(principal: OrganizationPrincipal): string {
+  return 'service_token_id' in principal ? principal.service_token_id : principal.user_id;
+}
