@@ -14,6 +14,7 @@ CREATE TABLE analytics_thresholds (
   created_by uuid REFERENCES users (id) ON DELETE SET NULL,
   created_at timestamptz(3) NOT NULL
 );
+COMMENT ON TABLE analytics_thresholds IS 'Figures whose crossing of a value is sent to webhooks.';
 COMMENT ON COLUMN analytics_thresholds.definition IS 'JSON: measure, direction, value, window and filters.';
 COMMENT ON COLUMN analytics_thresholds.evaluate_at IS
   'When to evaluate it; the worker that takes it moves the time to the end of its lease. Null: after the next sync run.';

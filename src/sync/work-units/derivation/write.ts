@@ -2,8 +2,7 @@
  * Brings the stored work units of one repository up to date. For each kind of record: read, derive, write.
  *
  * 1. Changed requests: update the links to the commits that they list. A commit that joins a request loses its own
- *    unit;
- *    a commit that leaves all requests gets one again.
+ *    unit; a commit that leaves all requests gets one again.
  * 2. Changed commits: each commit outside any request that is no merge becomes a unit. (The changes of a merge are
  *    counted with the commits that it merges; its record stays.)
  * 3. Requests that changed, or whose commits or reviews did, become units.
