@@ -1333,7 +1333,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'classification',
     summary: 'Replace the rules',
     description:
-      'Replaces all rules of the organization with those of a file, as read by `plumbline rules import`. If anything in it is invalid, nothing changes, and the reply lists the problems with their lines. At most 200 rules, with 1,000 patterns of 100 characters in total. Work units are classified again in the background; read the assignment of teams to follow it.',
+      'Replaces all rules of the organization with those of a file, as read by `plumbline rules import`. If anything in it is invalid, nothing changes, and the reply lists the problems with their lines. At most 200 rules and 1,000 patterns in all; a pattern has at most 100 characters, 8 words, or 10 parts of a path. Work units are classified again in the background; read the assignment of teams to follow it.',
     flags: [
       {
         name: 'org-id',

@@ -10,6 +10,7 @@ export {
 } from '@plumbline/sdk/platform';
 export { createAnalyticsClient } from '@plumbline/sdk/analytics';
 export {
+  ApiVersionError,
   ConnectionError,
   paginate,
   PlumblineError,

@@ -37,6 +37,11 @@ type Call = (client: PlatformClient, request: OperationRequest) => Promise<AnyRe
 
 /** Runs `plumbline api <operation>`. */
 export function runOperation(command: OperationCommand, options: ApiOptions): Promise<void> {
+  // A reader that stops, as `head` does, wants no further pages.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
   return reportingCalls(`api ${command.name}`, async () => {
     const limit = limitOf(options.limit);
     const { client } = await connect(options.server);

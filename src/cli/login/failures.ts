@@ -1,6 +1,13 @@
 /** Failures of calls to a server, as lines for people and exit codes. */
 import { oneLine } from '../one-line.js';
-import { ConnectionError, PlumblineError, TimeoutError, UnexpectedReplyError, type Failure } from '../sdk.js';
+import {
+  ApiVersionError,
+  ConnectionError,
+  PlumblineError,
+  TimeoutError,
+  UnexpectedReplyError,
+  type Failure,
+} from '../sdk.js';
 import { fetchFailure } from '../../system/fetch-failure.js';
 import { UsageError } from '../usage-error.js';
 
@@ -26,6 +33,11 @@ export function callFailure(error: unknown): { readonly lines: readonly string[]
   if (error instanceof ConnectionError) {
     const reason = fetchFailure(error.cause);
     return { lines: [`${error.host} cannot be reached: ${reason}`], exitCode: EXIT.failed };
+  }
+  if (error instanceof ApiVersionError) {
+    const { served, expected } = error;
+    const reason = `the server has version ${served} of the API, and this command is for ${expected}`;
+    return { lines: [`${reason}; use the plumbline of the server's release`], exitCode: EXIT.failed };
   }
   const isOfCall = error instanceof TimeoutError || error instanceof UnexpectedReplyError;
   return isOfCall ? { lines: [error.message], exitCode: EXIT.failed } : null;

@@ -65,6 +65,11 @@ describe('the rules of an organization', () => {
       'must have at most 100 characters',
     ],
     ['a long name', `rules: [{ name: ${'x'.repeat(101)}, labels: [x], ${bugs} }]`, 'rules[0].name: must have at most'],
+    [
+      'many parts',
+      `rules: [{ name: a, paths: ['**/${'a/'.repeat(9)}b'], ${bugs} }]`,
+      'rules[0].paths[0]: must have at most 10 parts',
+    ],
     ['many words', `rules: [{ name: a, keywords: ['a-b-c-d e f g h i'], ${bugs} }]`, 'must have at most 8 words'],
     [
       'many rules',

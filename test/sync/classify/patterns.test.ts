@@ -50,6 +50,12 @@ describe('a pattern of an organization', () => {
     expect(linear.path(`${'**/a/'.repeat(15)}b`)('a/'.repeat(2000))).toBe(false);
     expect(linear.name(pattern)(`${'a'.repeat(4000)}b`)).toBe(true);
   });
+
+  it('matches no label that is longer, and no path that is deeper, than those of hosts', () => {
+    expect([255, 256].map((length) => linear.label('a*')('a'.repeat(length)))).toEqual([true, false]);
+    expect([63, 64].map((folders) => linear.path('**/x')(`${'a/'.repeat(folders)}x`))).toEqual([true, false]);
+    expect(linear.label('type/*')('TYPE/bug/minor')).toBe(true);
+  });
 });
 
 describe('the prefix of a title', () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Subcategory, WorkType } from '../../../analytics/vocabulary.js';
 import { KeywordFinder, wordsOf } from './keywords.js';
 import type { Found } from './keywords.js';
-import { expressions, linear, nameMatcher, type PathMatchers } from './patterns.js';
+import { expressions, linear, type Matchers } from './patterns.js';
 import { PathRules } from './path-rules.js';
 import type { OrganizationRules, Rule, Rules, Signal } from './rules.js';
 import type { Classification, Points } from './shares.js';
@@ -142,7 +142,7 @@ interface RuleSet {
   score(read: ReadEvidence, offset: number, explain?: (contribution: Contribution) => void): Scored;
 }
 
-function createRuleSet(rules: readonly Rule[], worths: Rules['points'], matchers: PathMatchers): RuleSet {
+function createRuleSet(rules: readonly Rule[], worths: Rules['points'], matchers: Matchers): RuleSet {
   const keywords = new KeywordFinder();
   const starts = new KeywordFinder();
   const wholeTitles = new WholeTitles();
@@ -153,8 +153,8 @@ function createRuleSet(rules: readonly Rule[], worths: Rules['points'], matchers
   });
   const types = indexBy(rules, (rule) => rule.types);
   const workTypes = indexBy(rules, (rule) => rule.workTypes);
-  const rulesOfLabel = remembering(matchingRules(rules, (rule) => rule.labels));
-  const rulesOfScope = remembering(matchingRules(rules, (rule) => rule.scopes));
+  const rulesOfLabel = remembering(matchingRules(rules, (rule) => rule.labels, matchers));
+  const rulesOfScope = remembering(matchingRules(rules, (rule) => rule.scopes, matchers));
   const pathRules = new PathRules(rules, matchers);
   const ruleOfPath = remembering((path) => pathRules.find(path));
 
@@ -224,9 +224,10 @@ function indexBy<Key>(rules: readonly Rule[], keys: (rule: Rule) => readonly Key
 function matchingRules(
   rules: readonly Rule[],
   patterns: (rule: Rule) => readonly string[],
+  { label }: Matchers,
 ): (text: string) => readonly number[] {
-  const matchers = rules.map((rule) => patterns(rule).map(nameMatcher));
-  return (text) => matchers.flatMap((each, number) => (each.some((matches) => matches(text)) ? [number] : []));
+  const ofRules = rules.map((rule) => patterns(rule).map(label));
+  return (text) => ofRules.flatMap((each, number) => (each.some((matches) => matches(text)) ? [number] : []));
 }
 
 /** Caches results by text; clears the cache when it is full, so that memory stays flat. */

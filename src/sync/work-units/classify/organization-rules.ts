@@ -20,11 +20,12 @@ import { readRules, type OrganizationRules, type Rule } from './rules.js';
 /** Explanations call a rule of an organization by its name with this prefix. */
 export const ORGANIZATION_PREFIX = 'organization: ';
 
-// A text of 4,000 characters is compared with every pattern: these limits keep that within milliseconds.
+// A text is compared with every pattern: these limits, and those of `linear`, keep that within milliseconds.
 const MOST_RULES = 200;
 const MOST_PATTERNS = 1000;
 const LONGEST_PATTERN = 100;
 const MOST_WORDS = 8;
+const MOST_PARTS = 10;
 const LONGEST_NAME = 100;
 const LARGEST_WEIGHT = 1000;
 
@@ -75,6 +76,8 @@ function checkSizes(check: FileCheck, rules: readonly Rule[]): void {
         if (pattern.length > LONGEST_PATTERN) check.problem(item, `must have at most ${LONGEST_PATTERN} characters`);
         if (OF_WORDS.has(kind) && wordsOf(pattern).length > MOST_WORDS)
           check.problem(item, `must have at most ${MOST_WORDS} words`);
+        if (kind === 'paths' && pattern.split('/').length > MOST_PARTS)
+          check.problem(item, `must have at most ${MOST_PARTS} parts between slashes`);
       });
     }
   });

@@ -3,7 +3,7 @@
  * plain: a name (`go.mod`), an ending (`*.md`) or a folder (`docs/**`). Those are looked up by the parts of the path.
  * The rest are expressions; one combined expression first checks whether any of them can match.
  */
-import type { Matcher, PathMatchers } from './patterns.js';
+import type { Matcher, Matchers } from './patterns.js';
 
 const NO_RULE = -1;
 
@@ -30,7 +30,7 @@ export class PathRules {
   readonly #pathGlobs: Globs | undefined;
 
   /** @param rules the rules with their patterns, in order */
-  constructor(rules: readonly { readonly paths: readonly string[] }[], matchers: PathMatchers) {
+  constructor(rules: readonly { readonly paths: readonly string[] }[], matchers: Matchers) {
     const entries = rules.flatMap(({ paths }, rule) => paths.map((pattern) => ({ pattern, rule })));
     const rest = entries.filter((entry) => !this.#index(entry));
     this.#nameGlobs = globs(

@@ -23,17 +23,31 @@ export function namePattern(...patterns: readonly string[]): Matcher {
   return tester(`^(?:${patterns.map(globSource).join('|')})$`);
 }
 
-/** How the patterns of paths become matchers. */
-export interface PathMatchers {
+/** How patterns become matchers. */
+export interface Matchers {
+  /** Labels and scopes. */
+  readonly label: (pattern: string) => Matcher;
   readonly path: (...patterns: readonly string[]) => Matcher;
   readonly name: (...patterns: readonly string[]) => Matcher;
 }
 
 /** For patterns of the operator. Many of them are matched at once, but one with many stars can take very long. */
-export const expressions: PathMatchers = { path: pathMatcher, name: namePattern };
+export const expressions: Matchers = { label: nameMatcher, path: pathMatcher, name: namePattern };
 
-/** For patterns of users: the time is proportional to the lengths of pattern and path. */
-export const linear: PathMatchers = {
+/** Hosts have no longer labels. */
+const LONGEST_LABEL = 255;
+/** No tree of a real repository is deeper. */
+const DEEPEST_PATH = 64;
+
+/**
+ * For patterns of users. Longer labels and deeper paths match nothing, so that a thousand patterns against a hostile text
+ * take milliseconds.
+ */
+export const linear: Matchers = {
+  label: (pattern) => {
+    const matches = linearName(pattern);
+    return (text) => text.length <= LONGEST_LABEL && matches(text);
+  },
   path: (...patterns) => anyOf(patterns.map(linearPath)),
   name: (...patterns) => anyOf(patterns.map(linearName)),
 };
@@ -49,7 +63,10 @@ function linearPath(pattern: string): Matcher {
     // At the end it stands for at least one name: `docs/**` does not match a file `docs`.
     return index === parts.length - 1 ? [() => true, '*'] : ['*'];
   });
-  return (path) => matchesItems(steps, path.split('/'));
+  return (path) => {
+    const items = path.split('/');
+    return items.length <= DEEPEST_PATH && matchesItems(steps, items);
+  };
 }
 
 /** Each text between stars is found at its first place after the one before; no other choice could find more. */

@@ -30,6 +30,7 @@ import {
   type ClosingKind,
   type StoredClosing,
 } from './closings.js';
+import { inSlices, type Steps } from '../../../system/slices.js';
 import { commitUnit, deploymentUnit, incidentUnit, issueUnit, requestUnit, unitId } from './derive.js';
 import {
   differences,
@@ -203,7 +204,7 @@ async function rewriteCommits(run: Run, hashes: readonly string[], change: LinkC
       ...change.added.filter(({ hash }) => among.has(hash)),
     ];
     const { alone, linked, merges } = await divideStored(run, commits, links);
-    await run.writer.write(unitsOf(run, alone), commitIds(run, [...linked, ...merges]));
+    await run.writer.write(await unitsOf(run, alone), commitIds(run, [...linked, ...merges]));
   }
   await run.writer.flush();
 }
@@ -231,7 +232,7 @@ async function writeAlone(run: Run, commits: readonly ChangedCommit[], links: re
   const { alone, merges } = await divideStored(run, commits, links);
   // A commit in a request has no unit: none was written, or it was removed when the link was added. A merge may have
   // one that an earlier release wrote.
-  await run.writer.write(unitsOf(run, alone), run.isFirst ? [] : commitIds(run, merges));
+  await run.writer.write(await unitsOf(run, alone), run.isFirst ? [] : commitIds(run, merges));
 }
 
 function commitIds({ context }: Run, hashes: readonly string[]): readonly string[] {
@@ -256,8 +257,18 @@ async function divideStored(
   return divided;
 }
 
-function unitsOf({ reader, context }: Run, commits: readonly ChangedCommit[]): readonly WorkUnit[] {
-  return commits.map((commit) => commitUnit(context, reader.factsOf(commit)));
+function unitsOf({ reader, context }: Run, commits: readonly ChangedCommit[]): Promise<readonly WorkUnit[]> {
+  return inSlices(derivedSteps(commits, (commit) => commitUnit(context, reader.factsOf(commit))));
+}
+
+/** Rules of an organization can make a unit slow to classify: the server serves other requests between units. */
+function* derivedSteps<Fact>(facts: readonly Fact[], derive: (fact: Fact) => WorkUnit): Steps<readonly WorkUnit[]> {
+  const units: WorkUnit[] = [];
+  for (const fact of facts) {
+    units.push(derive(fact));
+    yield;
+  }
+  return units;
 }
 
 function derivesAllRequests({ changed, affected }: Run): boolean {
@@ -316,7 +327,7 @@ async function writeRequests(run: Run, where: Where): Promise<void> {
     const closings = rows.flatMap((row) => closingsOfRequest(row, run.context));
     const closers = rows.map((row) => String(numberOf(row, 'number')));
     await replaceClosings(run, closings, ['closer', closers, REQUEST_KINDS]);
-    await run.writer.write(requests.map((request) => requestUnit(run.context, request)));
+    await run.writer.write(await inSlices(derivedSteps(requests, (request) => requestUnit(run.context, request))));
   }
 }
 
