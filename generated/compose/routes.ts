@@ -204,6 +204,49 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     },
   },
   {
+    operationId: 'watchEvents',
+    method: 'GET',
+    path: '/events/watch',
+    params: null,
+    query: { names: ['label', 'since', 'until'], lists: ['label'], validate: validators.watchEvents_query },
+    headers: { names: ['last-event-id'], lists: [], validate: validators.watchEvents_header },
+    cookies: null,
+    body: null,
+    maxBodyBytes: 65536,
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
+    rateLimits: [],
+    isIdempotent: false,
+    produces: ['text/event-stream'],
+    replies: {
+      200: {
+        kind: 'success',
+        mediaType: 'text/event-stream',
+        validate: validators.watchEvents_200,
+        serialize: serializers.writeContainerEvent,
+        headers: {},
+      },
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
+      406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
+    },
+  },
+  {
     operationId: 'listContainers',
     method: 'GET',
     path: '/containers',
@@ -641,6 +684,56 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
       406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
       422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
       500: { kind: 'problem', problems: { 'internal-error': validators.problem_InternalError } },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
+    },
+  },
+  {
+    operationId: 'watchContainerLogs',
+    method: 'GET',
+    path: '/containers/{id}/logs/watch',
+    params: { names: ['id'], lists: [], validate: validators.watchContainerLogs_path },
+    query: { names: ['tail', 'since'], lists: [], validate: validators.watchContainerLogs_query },
+    headers: { names: ['last-event-id'], lists: [], validate: validators.watchContainerLogs_header },
+    cookies: null,
+    body: null,
+    maxBodyBytes: 65536,
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
+    rateLimits: [],
+    isIdempotent: false,
+    produces: ['text/event-stream'],
+    replies: {
+      200: {
+        kind: 'success',
+        mediaType: 'text/event-stream',
+        validate: validators.watchContainerLogs_200,
+        serialize: serializers.writeLogLine,
+        headers: {},
+      },
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
+      404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
+      406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      500: {
+        kind: 'problem',
+        problems: {
+          'internal-error': validators.problem_InternalError,
+          'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
+        },
+      },
       502: {
         kind: 'problem',
         problems: {
@@ -1788,6 +1881,59 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         serialize: serializers.writeProjectLogLine,
         headers: {},
       },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
+      404: {
+        kind: 'problem',
+        problems: { 'orchestrator-project-not-found': validators.problem_OrchestratorProjectNotFound },
+      },
+      406: { kind: 'problem', problems: { 'not-acceptable': validators.problem_NotAcceptable } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      500: {
+        kind: 'problem',
+        problems: {
+          'internal-error': validators.problem_InternalError,
+          'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
+        },
+      },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
+    },
+  },
+  {
+    operationId: 'watchProjectLogs',
+    method: 'GET',
+    path: '/projects/{name}/logs/watch',
+    params: { names: ['name'], lists: [], validate: validators.watchProjectLogs_path },
+    query: { names: ['service', 'tail', 'since'], lists: ['service'], validate: validators.watchProjectLogs_query },
+    headers: { names: ['last-event-id'], lists: [], validate: validators.watchProjectLogs_header },
+    cookies: null,
+    body: null,
+    maxBodyBytes: 65536,
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
+    rateLimits: [],
+    isIdempotent: false,
+    produces: ['text/event-stream'],
+    replies: {
+      200: {
+        kind: 'success',
+        mediaType: 'text/event-stream',
+        validate: validators.watchProjectLogs_200,
+        serialize: serializers.writeProjectLogLine,
+        headers: {},
+      },
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
       401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
       403: {
         kind: 'problem',

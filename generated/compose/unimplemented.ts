@@ -19,6 +19,9 @@ export const unimplemented: ComposeHandlers<unknown> = {
   streamEvents: () => {
     throw new UnimplementedOperation('streamEvents');
   },
+  watchEvents: () => {
+    throw new UnimplementedOperation('watchEvents');
+  },
   listContainers: () => {
     throw new UnimplementedOperation('listContainers');
   },
@@ -48,6 +51,9 @@ export const unimplemented: ComposeHandlers<unknown> = {
   },
   getContainerLogs: () => {
     throw new UnimplementedOperation('getContainerLogs');
+  },
+  watchContainerLogs: () => {
+    throw new UnimplementedOperation('watchContainerLogs');
   },
   getContainerStats: () => {
     throw new UnimplementedOperation('getContainerStats');
@@ -120,6 +126,9 @@ export const unimplemented: ComposeHandlers<unknown> = {
   },
   streamProjectLogs: () => {
     throw new UnimplementedOperation('streamProjectLogs');
+  },
+  watchProjectLogs: () => {
+    throw new UnimplementedOperation('watchProjectLogs');
   },
   upProject: () => {
     throw new UnimplementedOperation('upProject');

@@ -71,7 +71,7 @@ const shown: Readonly<Record<string, readonly unknown[]>> = {
 describe('The README of the SDK', () => {
   it('has no block that is not run here', () => {
     const special = ['Tokens and refresh', 'Webhooks', 'Webhooks 2', 'Sync runs', 'Sync runs 2'];
-    const compose = ['Containers', 'Containers 2', 'Containers 3', 'Containers 4'];
+    const compose = ['Containers', 'Containers 2', 'Containers 3', 'Containers 4', 'Containers 5'];
     expect([...blocks.keys()].sort()).toEqual([...Object.keys(shown), ...special, ...compose].sort());
   });
 
@@ -204,13 +204,15 @@ describe.skipIf(missing !== null)(`The README of the SDK, containers${reason}`, 
     expect(lines).toEqual(who === 'Robin' ? [] : ['The server does not know this certificate.']);
   });
 
-  it('Containers 3 and 4', async () => {
+  it('Containers 3, 4 and 5', async () => {
     const fake = createFakeCompose();
     const compose = createComposeClient({ address: 'tcp://127.0.0.1:1', fetch: fake.fetch });
     const line = { stream: 'stdout', time: '2026-03-02T09:15:02.000000000Z', line: 'ready' } as const;
     fake.reply('getContainerLogs', 200, { body: line });
     expect(await runBlock(textOf('Containers 3'), {}, { compose })).toEqual([`${line.time} stdout ready`]);
+    fake.reply('watchProjectLogs', 200, { body: { ...line, service: 'web', container: 'shop-web' }, times: 1 });
+    expect(await runBlock(textOf('Containers 4'), {}, { compose })).toEqual(['shop-web: ready']);
     fake.reply('startContainer', 404);
-    expect(await runBlock(textOf('Containers 4'), {}, { compose })).toEqual([expect.stringMatching(/^There is no /)]);
+    expect(await runBlock(textOf('Containers 5'), {}, { compose })).toEqual([expect.stringMatching(/^There is no /)]);
   });
 });

@@ -16,7 +16,14 @@ export interface MemberLine extends LogLine {
 export interface MemberLogOptions extends Pick<LogOptions, 'since' | 'until' | 'tail'> {
   /** Continue with new lines, also of containers started later, until all have ended. */
   readonly follow?: boolean;
+  /** Reads the output of a container (default: as the backend has it). */
+  readonly read?: ReadLog;
 }
+
+export type ReadLog = (
+  container: Pick<ContainerRecord, 'id' | 'name'>,
+  options: LogOptions,
+) => Promise<AsyncIterable<LogLine>>;
 
 /**
  * Streams the lines of some containers. Lines of each container are in order; lines of different containers may
@@ -35,7 +42,7 @@ export async function* projectLogs(
   // Each followed container adds a listener, so many listeners are not a leak.
   setMaxListeners(0, bound.signal);
   const lines = channel<MemberLine>();
-  const pumps = new PumpSet(bound, lines);
+  const pumps = new PumpSet(bound, lines, options.read ?? (({ id }, rest) => bound.backend.containers.logs(id, rest)));
   if (options.follow === true) void pumps.admit(wanted);
   for (const member of members) pumps.add(member, options);
   pumps.seal();
@@ -50,12 +57,14 @@ export async function* projectLogs(
 class PumpSet {
   readonly #orchestration: Orchestration;
   readonly #lines: Channel<MemberLine>;
+  readonly #readLog: ReadLog;
   readonly #reading = new Set<string>();
   #sealed = false;
 
-  constructor(orchestration: Orchestration, lines: Channel<MemberLine>) {
+  constructor(orchestration: Orchestration, lines: Channel<MemberLine>, readLog: ReadLog) {
     this.#orchestration = orchestration;
     this.#lines = lines;
+    this.#readLog = readLog;
   }
 
   add({ container, service }: Member, options: MemberLogOptions): void {
@@ -96,13 +105,13 @@ class PumpSet {
   }
 
   async #read(
-    { id, name }: Pick<ContainerRecord, 'id' | 'name'>,
+    container: Pick<ContainerRecord, 'id' | 'name'>,
     service: string,
-    options: MemberLogOptions,
+    { read: _read, ...options }: MemberLogOptions,
   ): Promise<void> {
-    const { backend, signal } = this.#orchestration;
-    for await (const line of await backend.containers.logs(id, { ...options, signal })) {
-      await this.#lines.push({ ...line, container: name, service });
+    const { signal } = this.#orchestration;
+    for await (const line of await this.#readLog(container, { ...options, signal })) {
+      await this.#lines.push({ ...line, container: container.name, service });
     }
   }
 

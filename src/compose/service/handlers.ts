@@ -10,10 +10,10 @@ import * as networks from './networks/networks.js';
 import * as projectCommands from './projects/project-commands.js';
 import * as page from './page/page.js';
 import * as projectImages from './projects/images.js';
-import { streamProjectLogs } from './projects/logs.js';
+import { streamProjectLogs, watchProjectLogs } from './projects/logs.js';
 import * as projects from './projects/projects.js';
 import * as secrets from './secrets/secrets.js';
-import { streamEvents } from './system/events.js';
+import { streamEvents, watchEvents } from './system/events.js';
 import * as system from './system/system.js';
 import * as volumes from './volumes/volumes.js';
 
@@ -23,6 +23,7 @@ export const composeHandlers: ComposeHandlers<ComposeDependencies> = {
   getInfo: system.getInfo,
   getMetrics: system.getMetrics,
   streamEvents,
+  watchEvents,
   listContainers: containers.listContainers,
   createContainer: containers.createContainer,
   inspectContainer: containers.inspectContainer,
@@ -33,6 +34,7 @@ export const composeHandlers: ComposeHandlers<ComposeDependencies> = {
   killContainer: lifecycle.killContainer,
   waitForContainer: lifecycle.waitForContainer,
   getContainerLogs: output.getContainerLogs,
+  watchContainerLogs: output.watchContainerLogs,
   getContainerStats: output.getContainerStats,
   listContainerStats: output.listContainerStats,
   execInContainer,
@@ -61,6 +63,7 @@ export const composeHandlers: ComposeHandlers<ComposeDependencies> = {
   stopProject: projectCommands.stopProject,
   restartProject: projectCommands.restartProject,
   streamProjectLogs,
+  watchProjectLogs,
   scaleService: projectCommands.scaleService,
   buildProject: projectImages.buildProject,
   pullProject: projectImages.pullProject,

@@ -1,8 +1,9 @@
 /** Reply streams. They end cleanly when the client leaves, the server stops, or the container is gone. */
 import { setMaxListeners } from 'node:events';
-import type { RequestContext } from '../../../generated/contract.js';
+import type { RequestContext, ServerSentEvent } from '../../../generated/contract.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import type { ComposeDependencies } from './dependencies.js';
+import { positionAfter, textOfPosition, type Position } from './positions.js';
 
 /** Fires when the stream is no longer needed. */
 export function streamSignal({ signal }: RequestContext, { stopping }: ComposeDependencies): AbortSignal {
@@ -35,4 +36,32 @@ export async function* streamOf<Item, Line>(
   } finally {
     closed();
   }
+}
+
+/**
+ * Converts items to events, whose ids are positions.
+ *
+ * @param after where the items begin; undefined: at none
+ */
+export function eventsOf<Item extends { readonly time: string }, Data>(
+  items: AsyncIterable<Item>,
+  after: Position | undefined,
+  dataOf: (item: Item) => Data,
+  signal: AbortSignal,
+  dependencies: ComposeDependencies,
+): AsyncIterable<ServerSentEvent<Data>> {
+  let position = after;
+  const eventOf = (item: Item): ServerSentEvent<Data> => {
+    position = positionAfter(position, item);
+    return { id: textOfPosition(position), data: dataOf(item) };
+  };
+  return streamOf(items, eventOf, signal, dependencies);
+}
+
+/** Reads at most one item. */
+export async function hasItems(items: AsyncIterable<unknown>): Promise<boolean> {
+  const iterator = items[Symbol.asyncIterator]();
+  const { done } = await iterator.next();
+  await iterator.return?.();
+  return done !== true;
 }

@@ -27,7 +27,10 @@ import {
   streamEvents,
   upProject,
   waitForContainer,
+  watchContainerLogs,
+  watchEvents,
   type ComposeClient,
+  type Transport,
 } from '../../../sdk/src/compose.js';
 import { nodeTransport } from '../../../sdk/src/compose/node.js';
 import { unwrap } from '../../../sdk/src/index.js';
@@ -35,6 +38,7 @@ import { systemClock } from '../../../src/compose/runtime/clock.js';
 import { prepareListening } from '../../../src/compose/service/listening.js';
 import { createComposeService } from '../../../src/compose/service/service.js';
 import { captureLog } from '../../support/captured-log.js';
+import { cuttingFetch } from '../../support/cutting-fetch.js';
 import type { TestEngine } from '../../support/engines.js';
 import { composeFile, removeAll, shell, type ComposeParts } from './engine-project.js';
 import { loadingWorker } from '../../support/loading-worker.js';
@@ -135,6 +139,35 @@ LABEL com.docker.compose.project=victim com.docker.compose.replace=victim-web or
       expect(heard.toSorted()).toEqual(['stderr two', 'stdout one', 'stdout three']);
       expect(heard[2]).toBe('stdout three');
       expect(unwrap(await inspectContainer(compose, { params }))).toMatchObject({ status: 'exited', exit_code: 0 });
+    });
+
+    it('returns all output to a reader that loses each connection after one line', async () => {
+      const says = shell('echo one; echo two; echo three; while [ ! -e /tmp/go ]; do sleep 0.1; done; echo four');
+      const opened: (string | null)[] = [];
+      const losing: Transport = (endpoint) => cuttingFetch(nodeTransport()(endpoint), opened);
+      const { compose, name } = await served(
+        engine,
+        { services: { web: { command: says, network_mode: 'none' } } },
+        losing,
+      );
+      unwrap(await upProject(compose, { params: { name } }));
+      const params = { id: `${name}-web` };
+      const heard: string[] = [];
+      for await (const { line } of unwrap(await watchContainerLogs(compose, { params })) ?? []) {
+        if (heard.push(line) === 3)
+          unwrap(await execInContainer(compose, { params, body: { command: ['touch', '/tmp/go'] } }));
+      }
+      expect(heard).toEqual(['one', 'two', 'three', 'four']);
+      // The first connection resumes nothing, and each line was followed by another connection.
+      expect(opened.filter((id) => id === null)).toEqual([null]);
+      expect(opened.length).toBeGreaterThanOrEqual(4);
+      const events: string[] = [];
+      const label = [`com.docker.compose.project=${name}`];
+      const since = unwrap(await inspectContainer(compose, { params })).created_at;
+      for await (const { type } of unwrap(await watchEvents(compose, { query: { label, since } })) ?? []) {
+        if (events.push(type) > 0 && type === 'exited') break;
+      }
+      expect(events.filter((type) => ['started', 'exited'].includes(type))).toEqual(['started', 'exited']);
     });
 
     it('follows many containers for stalled readers, and lists them, without a warning of Node', async () => {
@@ -267,7 +300,7 @@ interface Served {
 }
 
 /** A server on the engine that has taken in a project. */
-async function served(engine: TestEngine, parts: ComposeParts): Promise<Served> {
+async function served(engine: TestEngine, parts: ComposeParts, transport = nodeTransport()): Promise<Served> {
   const { backend } = engine;
   const name = `plt${randomBytes(5).toString('hex')}`;
   onTestFinished(() => removeAll(backend, { 'com.docker.compose.project': name }));
@@ -292,7 +325,7 @@ async function served(engine: TestEngine, parts: ComposeParts): Promise<Served> 
     await service.close();
     await rm(folder, { recursive: true, force: true });
   });
-  const compose = createComposeClient({ address: server.url, transport: nodeTransport() });
+  const compose = createComposeClient({ address: server.url, transport });
   unwrap(await ingestProject(compose, { params: { name }, body: composeFile(engine, name, parts) }));
   return { compose, name, labels: [`com.docker.compose.project=${name}`] };
 }

@@ -12,6 +12,7 @@ import { runService, shop, type RunningService } from './running-service.js';
 const standsOn: Readonly<Record<string, OperationName>> = {
   getInfo: 'info',
   streamEvents: 'events',
+  watchEvents: 'events',
   listContainers: 'listContainers',
   inspectContainer: 'inspectContainer',
   removeContainer: 'removeContainer',
@@ -21,6 +22,7 @@ const standsOn: Readonly<Record<string, OperationName>> = {
   killContainer: 'kill',
   waitForContainer: 'wait',
   getContainerLogs: 'logs',
+  watchContainerLogs: 'inspectContainer',
   getContainerStats: 'followStats',
   listContainerStats: 'listContainers',
   execInContainer: 'exec',
@@ -44,6 +46,7 @@ const standsOn: Readonly<Record<string, OperationName>> = {
   deleteProject: 'listContainers',
   listProjectServices: 'listContainers',
   streamProjectLogs: 'listContainers',
+  watchProjectLogs: 'listContainers',
   upProject: 'listContainers',
   downProject: 'listContainers',
   stopProject: 'listContainers',
@@ -123,7 +126,7 @@ test.each([
 });
 
 /** Reading or writing the state of a stop is part of everything that tells or changes the status of a container. */
-const stateless = /Image|Network|Volume|Secret|Events|ContainerLogs/;
+const stateless = /Image|Network|Volume|Secret|Events|getContainerLogs/;
 test.each(Object.entries(standsOn).filter(([operationId]) => !stateless.test(operationId)))(
   '%s is 500 if the state cannot be stored',
   async (operationId, operation) => {

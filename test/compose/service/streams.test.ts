@@ -154,28 +154,31 @@ describe('a stream', () => {
     await running.stop();
   });
 
-  test('reads no more from the engine than its reader reads', async () => {
-    const counter = { taken: 0, left: false };
-    const running = await runService({ wrap: endless(counter) });
-    await running.up('p', one);
-    const sent = request(`${running.url}/containers/p-web/logs?follow=true`).end();
-    const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    response.pause();
-    // The buffers of both ends fill, and then nothing moves, however much else the server does meanwhile.
-    let before = -1;
-    await until(async () => {
-      const still = counter.taken === before;
-      before = counter.taken;
-      for (let turn = 0; turn < 20; turn++) await running.expect(200, 'GET', '/containers');
-      return still && counter.taken === before;
-    });
-    expect(counter.taken).toBeGreaterThan(10);
-    // A kibibyte each: what waits is what the sockets hold, a few mebibytes.
-    expect(counter.taken).toBeLessThan(20_000);
-    sent.destroy();
-    await until(() => counter.left);
-    await running.stop();
-  });
+  test.each(['logs?follow=true', 'logs/watch'])(
+    'reads no more from the engine than its reader reads: %s',
+    async (path) => {
+      const counter = { taken: 0, left: false };
+      const running = await runService({ wrap: endless(counter) });
+      await running.up('p', one);
+      const sent = request(`${running.url}/containers/p-web/${path}`).end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      response.pause();
+      // The buffers of both ends fill, and then nothing moves, however much else the server does meanwhile.
+      let before = -1;
+      await until(async () => {
+        const still = counter.taken === before;
+        before = counter.taken;
+        for (let turn = 0; turn < 20; turn++) await running.expect(200, 'GET', '/containers');
+        return still && counter.taken === before;
+      });
+      expect(counter.taken).toBeGreaterThan(10);
+      // A kibibyte each: what waits is what the sockets hold, a few mebibytes.
+      expect(counter.taken).toBeLessThan(20_000);
+      sent.destroy();
+      await until(() => counter.left);
+      await running.stop();
+    },
+  );
 });
 
 test('A hundred followers of a log get all output across a restart, and end when the server stops', async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { unwrap } from '../../../sdk/src/index.js';
 import { createPlatformClient, watchSyncRun, type PlatformClient, type Schemas } from '../../../sdk/src/platform.js';
 import type { ClientOptions } from '../../../sdk/src/client-options.js';
+import { cuttingFetch } from '../../support/cutting-fetch.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { createServiceToken } from '../../support/service-token.js';
 import { holdExecutions, queueOf, type HeldExecutions, type Queue } from './jobs/queue.js';
@@ -46,36 +47,6 @@ const raw = (id: string | null, token = owner.accessToken): Promise<Response> =>
     headers: { Authorization: `Bearer ${token}`, ...(id !== null && { 'Last-Event-ID': id }) },
   });
 
-/** A `fetch` that cuts each stream after its first event. */
-const cutting = (opened: (string | null)[]): typeof fetch => {
-  return async (input, init) => {
-    const request = new Request(input, init);
-    const response = await platform.fetch(input, init);
-    if (!request.url.endsWith('/events') || response.body === null || response.status !== 200) return response;
-    opened.push(request.headers.get('last-event-id'));
-    const reader = response.body.getReader();
-    let text = '';
-    const body = new ReadableStream<Uint8Array>({
-      pull: async (controller) => {
-        if (text.includes('\n\n')) {
-          await reader.cancel();
-          controller.error(new TypeError('the connection is lost'));
-          return;
-        }
-        const { done, value } = await reader.read();
-        if (done) {
-          controller.close();
-          return;
-        }
-        text += Buffer.from(value).toString();
-        controller.enqueue(value);
-      },
-    });
-    const { status, headers } = response;
-    return new Response(body, { status, headers });
-  };
-};
-
 describe('A run that is watched', () => {
   it('is followed to its end', async () => {
     const runs = await watch();
@@ -92,7 +63,7 @@ describe('A run that is watched', () => {
 
   it('loses and repeats nothing when each connection is lost after one event', async () => {
     const opened: (string | null)[] = [];
-    const runs = await watch(clientOf(owner.accessToken, { fetch: cutting(opened) }));
+    const runs = await watch(clientOf(owner.accessToken, { fetch: cuttingFetch(platform.fetch, opened) }));
     const first = await runs.next();
     held.release();
     const all = [first.value, ...(await rest(runs))];

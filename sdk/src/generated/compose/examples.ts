@@ -1119,6 +1119,7 @@ export interface Operations {
   readonly getInfo: operations['getInfo'];
   readonly getMetrics: operations['getMetrics'];
   readonly streamEvents: operations['streamEvents'];
+  readonly watchEvents: operations['watchEvents'];
   readonly listContainers: operations['listContainers'];
   readonly createContainer: operations['createContainer'];
   readonly inspectContainer: operations['inspectContainer'];
@@ -1129,6 +1130,7 @@ export interface Operations {
   readonly killContainer: operations['killContainer'];
   readonly waitForContainer: operations['waitForContainer'];
   readonly getContainerLogs: operations['getContainerLogs'];
+  readonly watchContainerLogs: operations['watchContainerLogs'];
   readonly getContainerStats: operations['getContainerStats'];
   readonly listContainerStats: operations['listContainerStats'];
   readonly execInContainer: operations['execInContainer'];
@@ -1153,6 +1155,7 @@ export interface Operations {
   readonly deleteProject: operations['deleteProject'];
   readonly listProjectServices: operations['listProjectServices'];
   readonly streamProjectLogs: operations['streamProjectLogs'];
+  readonly watchProjectLogs: operations['watchProjectLogs'];
   readonly upProject: operations['upProject'];
   readonly downProject: operations['downProject'];
   readonly stopProject: operations['stopProject'];
@@ -1270,6 +1273,34 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
           },
         },
       },
+      401: shared.PageSessionRequired,
+      403: shared.CallerNotAllowed,
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      502: shared.BackendFailure,
+    },
+  },
+  watchEvents: {
+    method: 'GET',
+    path: '/events/watch',
+    replies: {
+      200: {
+        mediaType: 'text/event-stream',
+        examples: {
+          example: {
+            type: 'exited',
+            id: '9f2c1d7e5b3a48c6a0d1e2f3a4b5c6d7e8f90123456789abcdef0123456789ab',
+            name: 'shop-web',
+            time: '2026-03-02T09:20:00.000000000Z',
+            labels: { 'com.docker.compose.project': 'shop' },
+            exit_code: 1,
+            signal: null,
+            health: null,
+          },
+        },
+      },
+      204: null,
       401: shared.PageSessionRequired,
       403: shared.CallerNotAllowed,
       406: shared.NotAcceptable,
@@ -1509,6 +1540,24 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       406: shared.NotAcceptable,
       422: shared.ValidationFailed,
       500: shared.InternalError,
+      502: shared.BackendFailure,
+    },
+  },
+  watchContainerLogs: {
+    method: 'GET',
+    path: '/containers/{id}/logs/watch',
+    replies: {
+      200: {
+        mediaType: 'text/event-stream',
+        examples: { example: { stream: 'stdout', time: '2026-03-02T09:15:02.000000000Z', line: 'listening on 8080' } },
+      },
+      204: null,
+      401: shared.PageSessionRequired,
+      403: shared.CallerNotAllowed,
+      404: shared.NotFound,
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      500: shared.Failure,
       502: shared.BackendFailure,
     },
   },
@@ -2096,6 +2145,32 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
           },
         },
       },
+      401: shared.PageSessionRequired,
+      403: shared.CallerNotAllowed,
+      404: shared.ProjectNotFound,
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      500: shared.Failure,
+      502: shared.BackendFailure,
+    },
+  },
+  watchProjectLogs: {
+    method: 'GET',
+    path: '/projects/{name}/logs/watch',
+    replies: {
+      200: {
+        mediaType: 'text/event-stream',
+        examples: {
+          example: {
+            service: 'web',
+            container: 'shop-web',
+            stream: 'stdout',
+            time: '2026-03-02T09:15:02.000000000Z',
+            line: 'listening on 8080',
+          },
+        },
+      },
+      204: null,
       401: shared.PageSessionRequired,
       403: shared.CallerNotAllowed,
       404: shared.ProjectNotFound,

@@ -101,6 +101,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events/watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch container events
+         * @description Sends each container event as a Server-Sent Event, from `since` or from now on, until `until` or indefinitely. Its `id` is a position: a caller that lost the connection sends the latest one in `Last-Event-ID`, and receives what happened after it. The server closes the connection when it shuts down. Then connect again, until 204, as `EventSource` does. Comments every 15 seconds keep the connection open. With `since`, nothing is lost even if the connection is lost before the first event.
+         *
+         *     Positions consist of a time of the engine and the number of events with that time. No event is lost that the engine still has; Docker keeps the last 256. An event can be sent twice only if the engine has events in another order than that of their times, or if the first connection began between events with the same time. `streamEvents` returns the same events as NDJSON.
+         */
+        get: operations["watchEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/containers": {
         parameters: {
             query?: never;
@@ -277,6 +299,28 @@ export interface paths {
          * @description One item per line of output, in order. With `follow`, new lines are streamed until the container ends or is removed.
          */
         get: operations["getContainerLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/containers/{id}/logs/watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch the output of a container
+         * @description Sends each line as a Server-Sent Event until the container ends: the lines so far, from `since` on, and then new ones. The data of an event is the line as JSON. Its `id` is a position in the output: a caller that lost the connection sends the latest one in `Last-Event-ID`, and receives the lines after it. The server closes the connection when it shuts down, and when the container ends. Then connect again, until 204, as `EventSource` does. Comments every 15 seconds keep the connection open.
+         *
+         *     Positions consist of a time of the engine and the number of lines with that time. No line is lost that the engine still has. A line can be sent twice only if the engine has lines of one container in another order than that of their times, or if the first connection began between lines with the same time. `getContainerLogs` returns the same lines as NDJSON.
+         */
+        get: operations["watchContainerLogs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -629,6 +673,28 @@ export interface paths {
          * @description The lines of all containers of a project as one stream. The order within a container is kept. With `follow` new lines are added, also of containers that are started later, until all of them have ended.
          */
         get: operations["streamProjectLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{name}/logs/watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch the output of a project
+         * @description Sends each line of the containers of a project as a Server-Sent Event until all of them have ended: the lines so far, from `since` on, and then new ones, also of containers that are started later. The data of an event is the line as JSON. Its `id` holds a position in the output of each container: a caller that lost the connection sends the latest one in `Last-Event-ID`, and receives the lines after it. The server closes the connection when it shuts down, and when all containers have ended. Then connect again, until 204, as `EventSource` does. Comments every 15 seconds keep the connection open.
+         *
+         *     Positions consist of a time of the engine and the number of lines of the container with that time. No line is lost that the engine still has. A line can be sent twice only if the engine has lines of one container in another order than that of their times, or if the first connection began between lines with the same time. An `id` knows the 200 containers that printed last. A container that it does not know begins as at the first connection. `streamProjectLogs` returns the same lines as NDJSON.
+         */
+        get: operations["watchProjectLogs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3406,6 +3472,11 @@ export interface components {
          */
         Until: string;
         /**
+         * @description The `id` of the latest event that the caller has received. Another value counts as none.
+         * @example 1772442902000000000.1
+         */
+        LastEventId: string;
+        /**
          * @description The largest number of items on a page.
          * @example 50
          */
@@ -3420,6 +3491,11 @@ export interface components {
          * @example shop-web
          */
         ContainerId: string;
+        /**
+         * @description Only this many of the newest lines, `all` for every one. A container that the caller has received lines of continues after the latest of them instead.
+         * @example 100
+         */
+        Tail: string;
         /**
          * @description The network, by its id or name.
          * @example front
@@ -3440,6 +3516,13 @@ export interface components {
          * @example shop
          */
         ProjectName: string;
+        /**
+         * @description Only of this service. Given several times, of any of them. A name without containers has no lines.
+         * @example [
+         *       "web"
+         *     ]
+         */
+        ServiceFilter: string[];
         /**
          * @description The service, in upper and lower case as the compose file has it.
          * @example web
@@ -3672,6 +3755,79 @@ export interface operations {
                      */
                     "application/x-ndjson": components["schemas"]["ContainerEvent"];
                 };
+            };
+            401: components["responses"]["PageSessionRequired"];
+            403: components["responses"]["CallerNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BackendFailure"];
+        };
+    };
+    watchEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only what has this label (`name`), or has it with this value (`name=value`). Given several times, all must hold.
+                 * @example [
+                 *       "com.docker.compose.project=shop"
+                 *     ]
+                 */
+                label?: components["parameters"]["LabelFilter"];
+                /**
+                 * @description Only what happened at this time or later.
+                 * @example 2026-03-02T09:15:00Z
+                 */
+                since?: components["parameters"]["Since"];
+                /**
+                 * @description Only what happened before this time.
+                 * @example 2026-03-02T10:15:00Z
+                 */
+                until?: components["parameters"]["Until"];
+            };
+            header?: {
+                /**
+                 * @description The `id` of the latest event that the caller has received. Another value counts as none.
+                 * @example 1772442902000000000.1
+                 */
+                "Last-Event-ID"?: components["parameters"]["LastEventId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events as they happen. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "exited",
+                     *       "id": "9f2c1d7e5b3a48c6a0d1e2f3a4b5c6d7e8f90123456789abcdef0123456789ab",
+                     *       "name": "shop-web",
+                     *       "time": "2026-03-02T09:20:00.000000000Z",
+                     *       "labels": {
+                     *         "com.docker.compose.project": "shop"
+                     *       },
+                     *       "exit_code": 1,
+                     *       "signal": null,
+                     *       "health": null
+                     *     }
+                     */
+                    "text/event-stream": components["schemas"]["ContainerEvent"];
+                };
+            };
+            /** @description The time `until` has passed, and the caller has all events before it. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["PageSessionRequired"];
             403: components["responses"]["CallerNotAllowed"];
@@ -4239,6 +4395,72 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             422: components["responses"]["ValidationFailed"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["BackendFailure"];
+        };
+    };
+    watchContainerLogs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only this many of the newest lines, `all` for every one. A container that the caller has received lines of continues after the latest of them instead.
+                 * @example 100
+                 */
+                tail?: components["parameters"]["Tail"];
+                /**
+                 * @description Only what happened at this time or later.
+                 * @example 2026-03-02T09:15:00Z
+                 */
+                since?: components["parameters"]["Since"];
+            };
+            header?: {
+                /**
+                 * @description The `id` of the latest event that the caller has received. Another value counts as none.
+                 * @example 1772442902000000000.1
+                 */
+                "Last-Event-ID"?: components["parameters"]["LastEventId"];
+            };
+            path: {
+                /**
+                 * @description The container, by its id, an unambiguous start of it, or its name.
+                 * @example shop-web
+                 */
+                id: components["parameters"]["ContainerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lines. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "stream": "stdout",
+                     *       "time": "2026-03-02T09:15:02.000000000Z",
+                     *       "line": "listening on 8080"
+                     *     }
+                     */
+                    "text/event-stream": components["schemas"]["LogLine"];
+                };
+            };
+            /** @description The container is not running, and the caller has all its lines. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["PageSessionRequired"];
+            403: components["responses"]["CallerNotAllowed"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["Failure"];
             502: components["responses"]["BackendFailure"];
         };
     };
@@ -5506,7 +5728,7 @@ export interface operations {
                  *       "web"
                  *     ]
                  */
-                service?: string[];
+                service?: components["parameters"]["ServiceFilter"];
                 /**
                  * @description Add new lines until all containers have ended.
                  * @example true
@@ -5558,6 +5780,81 @@ export interface operations {
                      */
                     "application/x-ndjson": components["schemas"]["ProjectLogLine"];
                 };
+            };
+            401: components["responses"]["PageSessionRequired"];
+            403: components["responses"]["CallerNotAllowed"];
+            404: components["responses"]["ProjectNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["Failure"];
+            502: components["responses"]["BackendFailure"];
+        };
+    };
+    watchProjectLogs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only of this service. Given several times, of any of them. A name without containers has no lines.
+                 * @example [
+                 *       "web"
+                 *     ]
+                 */
+                service?: components["parameters"]["ServiceFilter"];
+                /**
+                 * @description Only this many of the newest lines, `all` for every one. A container that the caller has received lines of continues after the latest of them instead.
+                 * @example 100
+                 */
+                tail?: components["parameters"]["Tail"];
+                /**
+                 * @description Only what happened at this time or later.
+                 * @example 2026-03-02T09:15:00Z
+                 */
+                since?: components["parameters"]["Since"];
+            };
+            header?: {
+                /**
+                 * @description The `id` of the latest event that the caller has received. Another value counts as none.
+                 * @example 1772442902000000000.1
+                 */
+                "Last-Event-ID"?: components["parameters"]["LastEventId"];
+            };
+            path: {
+                /**
+                 * @description The project.
+                 * @example shop
+                 */
+                name: components["parameters"]["ProjectName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lines. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "service": "web",
+                     *       "container": "shop-web",
+                     *       "stream": "stdout",
+                     *       "time": "2026-03-02T09:15:02.000000000Z",
+                     *       "line": "listening on 8080"
+                     *     }
+                     */
+                    "text/event-stream": components["schemas"]["ProjectLogLine"];
+                };
+            };
+            /** @description No container of the project is running, and the caller has all their lines. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["PageSessionRequired"];
             403: components["responses"]["CallerNotAllowed"];

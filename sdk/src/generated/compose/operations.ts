@@ -145,6 +145,51 @@ export function streamEvents(client: ComposeClient, request?: StreamEventsReques
   return client.call({ path: '/events', method: 'get', statuses: [200], format: formats.ndjson }, request);
 }
 
+/** `GET /events/watch` */
+export interface WatchEventsRequest extends CallOptions {
+  /** The parameters of the query. */
+  readonly query?: NonNullable<operations['watchEvents']['parameters']['query']> | undefined;
+  /** The headers that the operation reads, and additional ones. */
+  readonly headers?:
+    (NonNullable<CallOptions['headers']> & NonNullable<operations['watchEvents']['parameters']['header']>) | undefined;
+}
+export type WatchEventsResult =
+  | Success<200, AsyncIterable<Schemas['ContainerEvent']>>
+  | Success<204, undefined>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
+/**
+ * Watch container events (`GET /events/watch`).
+ *
+ * Sends each container event as a Server-Sent Event, from `since` or from now on, until `until` or
+ * indefinitely. Its `id` is a position: a caller that lost the connection sends the latest one in
+ * `Last-Event-ID`, and receives what happened after it. The server closes the connection when it shuts
+ * down. Then connect again, until 204, as `EventSource` does. Comments every 15 seconds keep the
+ * connection open. With `since`, nothing is lost even if the connection is lost before the first
+ * event.
+ *
+ * Positions consist of a time of the engine and the number of events with that time. No event is lost
+ * that the engine still has; Docker keeps the last 256. An event can be sent twice only if the engine
+ * has events in another order than that of their times, or if the first connection began between
+ * events with the same time. `streamEvents` returns the same events as NDJSON.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await watchEvents(compose);
+ * ```
+ */
+export function watchEvents(client: ComposeClient, request?: WatchEventsRequest): Promise<WatchEventsResult> {
+  return client.call({ path: '/events/watch', method: 'get', statuses: [200, 204], format: formats.events }, request);
+}
+
 /** `GET /containers` */
 export interface ListContainersRequest extends CallOptions {
   /** The parameters of the query. */
@@ -555,6 +600,65 @@ export function getContainerLogs(
 ): Promise<GetContainerLogsResult> {
   return client.call(
     { path: '/containers/{id}/logs', method: 'get', statuses: [200], format: formats.ndjson },
+    request,
+  );
+}
+
+/** `GET /containers/{id}/logs/watch` */
+export interface WatchContainerLogsRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['watchContainerLogs']['parameters']['path'];
+  /** The parameters of the query. */
+  readonly query?: NonNullable<operations['watchContainerLogs']['parameters']['query']> | undefined;
+  /** The headers that the operation reads, and additional ones. */
+  readonly headers?:
+    | (NonNullable<CallOptions['headers']> & NonNullable<operations['watchContainerLogs']['parameters']['header']>)
+    | undefined;
+}
+export type WatchContainerLogsResult =
+  | Success<200, AsyncIterable<Schemas['LogLine']>>
+  | Success<204, undefined>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
+  | Failure<404, Schemas['RuntimeNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
+/**
+ * Watch the output of a container (`GET /containers/{id}/logs/watch`).
+ *
+ * Sends each line as a Server-Sent Event until the container ends: the lines so far, from `since` on,
+ * and then new ones. The data of an event is the line as JSON. Its `id` is a position in the output: a
+ * caller that lost the connection sends the latest one in `Last-Event-ID`, and receives the lines
+ * after it. The server closes the connection when it shuts down, and when the container ends. Then
+ * connect again, until 204, as `EventSource` does. Comments every 15 seconds keep the connection open.
+ *
+ * Positions consist of a time of the engine and the number of lines with that time. No line is lost
+ * that the engine still has. A line can be sent twice only if the engine has lines of one container in
+ * another order than that of their times, or if the first connection began between lines with the same
+ * time. `getContainerLogs` returns the same lines as NDJSON.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await watchContainerLogs(compose, {
+ *   params: {
+ *     id: "shop-web"
+ *   }
+ * });
+ * ```
+ */
+export function watchContainerLogs(
+  client: ComposeClient,
+  request: WatchContainerLogsRequest,
+): Promise<WatchContainerLogsResult> {
+  return client.call(
+    { path: '/containers/{id}/logs/watch', method: 'get', statuses: [200, 204], format: formats.events },
     request,
   );
 }
@@ -1562,6 +1666,69 @@ export function streamProjectLogs(
 ): Promise<StreamProjectLogsResult> {
   return client.call(
     { path: '/projects/{name}/logs', method: 'get', statuses: [200], format: formats.ndjson },
+    request,
+  );
+}
+
+/** `GET /projects/{name}/logs/watch` */
+export interface WatchProjectLogsRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['watchProjectLogs']['parameters']['path'];
+  /** The parameters of the query. */
+  readonly query?: NonNullable<operations['watchProjectLogs']['parameters']['query']> | undefined;
+  /** The headers that the operation reads, and additional ones. */
+  readonly headers?:
+    | (NonNullable<CallOptions['headers']> & NonNullable<operations['watchProjectLogs']['parameters']['header']>)
+    | undefined;
+}
+export type WatchProjectLogsResult =
+  | Success<200, AsyncIterable<Schemas['ProjectLogLine']>>
+  | Success<204, undefined>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
+  | Failure<404, Schemas['OrchestratorProjectNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
+/**
+ * Watch the output of a project (`GET /projects/{name}/logs/watch`).
+ *
+ * Sends each line of the containers of a project as a Server-Sent Event until all of them have ended:
+ * the lines so far, from `since` on, and then new ones, also of containers that are started later. The
+ * data of an event is the line as JSON. Its `id` holds a position in the output of each container: a
+ * caller that lost the connection sends the latest one in `Last-Event-ID`, and receives the lines
+ * after it. The server closes the connection when it shuts down, and when all containers have ended.
+ * Then connect again, until 204, as `EventSource` does. Comments every 15 seconds keep the connection
+ * open.
+ *
+ * Positions consist of a time of the engine and the number of lines of the container with that time.
+ * No line is lost that the engine still has. A line can be sent twice only if the engine has lines of
+ * one container in another order than that of their times, or if the first connection began between
+ * lines with the same time. An `id` knows the 200 containers that printed last. A container that it
+ * does not know begins as at the first connection. `streamProjectLogs` returns the same lines as
+ * NDJSON.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `OrchestratorProjectNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`;
+ * 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await watchProjectLogs(compose, {
+ *   params: {
+ *     name: "shop"
+ *   }
+ * });
+ * ```
+ */
+export function watchProjectLogs(
+  client: ComposeClient,
+  request: WatchProjectLogsRequest,
+): Promise<WatchProjectLogsResult> {
+  return client.call(
+    { path: '/projects/{name}/logs/watch', method: 'get', statuses: [200, 204], format: formats.events },
     request,
   );
 }

@@ -5,31 +5,71 @@ import type {
   ListContainerProcessesHandler,
   ListContainerStatsHandler,
   Schemas,
+  WatchContainerLogsHandler,
 } from '../../../../generated/compose/operations.js';
 import { isRuntimeError } from '../../runtime/errors.js';
-import type { LogLine, StatsSample } from '../../runtime/records.js';
+import type { ContainerRecord, LogLine, StatsSample } from '../../runtime/records.js';
+import type { LogOptions } from '../../runtime/runtime.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
 import { toAsyncIterable } from '../../../system/async-iterable.js';
 import { listMatching } from '../label-filter.js';
-import { streamOf, streamSignal } from '../streams.js';
+import { itemsAfter, parsePosition, sinceOf } from '../positions.js';
+import { eventsOf, hasItems, streamOf, streamSignal } from '../streams.js';
 
 export const getContainerLogs: GetContainerLogsHandler<ComposeDependencies> = (
   { params, query, context },
   dependencies,
 ) =>
   answering(['RuntimeError.notFound'], async () => {
-    const { follow, tail, since, until } = query;
+    const { follow, until } = query;
     const signal = streamSignal(context, dependencies);
     const lines = await dependencies.backend.containers.logs(params.id, {
       signal,
       follow,
-      ...(tail !== 'all' && { tail: Number(tail) }),
-      ...(since !== undefined && { since: new Date(since) }),
+      ...firstLines(query),
       ...(until !== undefined && { until: new Date(until) }),
     });
     return { status: 200, body: streamOf(lines, logBody, signal, dependencies) };
   });
+
+export const watchContainerLogs: WatchContainerLogsHandler<ComposeDependencies> = (
+  { params, query, headers, context },
+  dependencies,
+) =>
+  answering(['RuntimeError.notFound'], async () => {
+    const { containers } = dependencies.backend;
+    const signal = streamSignal(context, dependencies);
+    const after = parsePosition(headers['last-event-id']);
+    const container = await containers.inspect(params.id, { signal });
+    const follow = isActive(container);
+    const read = async (): Promise<AsyncIterable<LogLine>> => {
+      const options = { signal, follow };
+      if (after === undefined) return containers.logs(container.id, { ...options, ...firstLines(query) });
+      return itemsAfter(await containers.logs(container.id, { ...options, since: sinceOf(after) }), after);
+    };
+    if (!follow && !(await hasItems(await read()))) return { status: 204 };
+    return { status: 200, body: eventsOf(await read(), after, logBody, signal, dependencies) };
+  });
+
+/** Whether a container may print. */
+export function isActive({ status }: ContainerRecord): boolean {
+  return status === 'running' || status === 'stopping';
+}
+
+/** Where the output begins, as the query says. */
+export function firstLines({
+  tail,
+  since,
+}: {
+  readonly tail: string;
+  readonly since?: string;
+}): Pick<LogOptions, 'tail' | 'since'> {
+  return {
+    ...(tail !== 'all' && { tail: Number(tail) }),
+    ...(since !== undefined && { since: new Date(since) }),
+  };
+}
 
 export const getContainerStats: GetContainerStatsHandler<ComposeDependencies> = (
   { params, query, context },
