@@ -7,6 +7,7 @@ import { preparePeople } from './people-data.js';
 import { prepareServiceTokens } from './service-tokens-data.js';
 import { prepareSources } from './sources-data.js';
 import { prepareTeams } from './teams-data.js';
+import { deadUrl, prepareWebhooks } from './webhooks-data.js';
 
 /** A page of the console as the walk of `pages.slow.test.ts` visits it. Add each new page, and each state that looks different. */
 export interface ConsoleRoute {
@@ -328,6 +329,59 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     act: async (page) => {
       await page.getByRole('button', { name: 'Rotate Nightly export' }).click();
       await submit({}, 'Rotate', 'Copy the secret now')(page);
+    },
+  },
+  { name: 'webhooks', path: '/webhooks', as: 'owner', ready: 'Slow reviews', prepare: prepareWebhooks },
+  { name: 'webhooks-empty', path: '/webhooks', as: 'founder', ready: 'There are no thresholds yet' },
+  {
+    name: 'webhooks-refused',
+    path: '/webhooks',
+    as: 'owner',
+    provokes: /^422 .*\/webhooks$/,
+    ready: 'Slow reviews',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'New webhook' }).click();
+      await submit({ URL: 'https://hooks.example.com/' }, 'Create', 'Choose or enter at least one')(page);
+    },
+  },
+  {
+    name: 'webhooks-secret',
+    path: '/webhooks',
+    as: 'owner',
+    ready: 'Slow reviews',
+    act: async (page) => {
+      await page.getByRole('button', { name: `Rotate ${deadUrl}`, exact: true }).click();
+      await submit({}, 'Rotate', 'Copy the secret now')(page);
+    },
+  },
+  {
+    name: 'webhooks-edit',
+    path: '/webhooks',
+    as: 'owner',
+    ready: 'Slow reviews',
+    act: async (page) => {
+      await page.getByRole('button', { name: `Edit ${deadUrl}`, exact: true }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'webhooks-deliveries',
+    path: '/webhooks',
+    as: 'owner',
+    ready: 'Slow reviews',
+    act: async (page) => {
+      await page.getByRole('button', { name: `Deliveries ${deadUrl}`, exact: true }).click();
+      await page.getByText('Payload').first().click();
+    },
+  },
+  {
+    name: 'thresholds-new',
+    path: '/webhooks',
+    as: 'owner',
+    ready: 'Slow reviews',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'New threshold' }).click();
+      await page.getByText('Add a filter').click();
     },
   },
   { name: 'account', path: '/account', as: 'owner', ready: 'Last used' },

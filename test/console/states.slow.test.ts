@@ -7,6 +7,7 @@ import { preparePeople } from './people-data.js';
 import { prepareServiceTokens } from './service-tokens-data.js';
 import { prepareSources } from './sources-data.js';
 import { prepareTeams } from './teams-data.js';
+import { prepareWebhooks } from './webhooks-data.js';
 
 /** Pages that ask the server for something, with a text that shows when they have it. */
 const pages = [
@@ -20,6 +21,7 @@ const pages = [
   { name: 'organization', path: '/organization', ready: 'Next:' },
   { name: 'audit-log', path: '/audit-log', ready: 'LOGIN' },
   { name: 'service-tokens', path: '/service-tokens', ready: '– revoked' },
+  { name: 'webhooks', path: '/webhooks', ready: 'Slow reviews' },
   { name: 'account', path: '/account', ready: 'Last used' },
 ] as const;
 
@@ -39,7 +41,7 @@ describe.skipIf(!hasBrowser)(`The states of pages${withoutBrowser}`, () => {
     const { platform } = running;
     owner = await platform.signUp({ email: 'robin@example.com', organization: 'Quiet Rivers' });
     await fill(platform.databaseUri, owner.orgId, smallOrganization);
-    for (const prepare of [prepareSources, preparePeople, prepareTeams, prepareServiceTokens])
+    for (const prepare of [prepareSources, preparePeople, prepareTeams, prepareServiceTokens, prepareWebhooks])
       await prepare(platform, owner);
     viewer = await platform.signUp({ email: 'vic@example.com', invitedBy: owner, role: 'viewer' });
     const [sync] = await platform.database.sql<{ id: string }[]>`

@@ -2,20 +2,18 @@ import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { wordsOf } from '../charts/words.js';
 import { useValues, type Dimension } from './client.js';
-import { dimensionNames, dimensions, isDimension, partsOfPicks, type Picks } from './picks.js';
-import type { SearchParts } from './search.js';
+import { dimensionNames, dimensions, isDimension, type Picks } from './picks.js';
 
 export interface PickedProps {
   readonly orgId: string;
   readonly picks: Picks;
-  /** Called with the parts of the query string that change. */
-  readonly onChange: (parts: SearchParts) => void;
+  readonly onChange: (picks: Picks) => void;
 }
 
 /** The values that work units are picked by. Each can be removed, and others added. */
 export function Picked({ orgId, picks, onChange }: PickedProps): JSX.Element {
   const change = (dimension: Dimension, values: readonly string[]): void => {
-    onChange(partsOfPicks({ ...picks, [dimension]: values }));
+    onChange({ ...picks, [dimension]: values });
   };
   const picked = dimensionNames.flatMap((dimension) => (picks[dimension] ?? []).map((value) => ({ dimension, value })));
   return (

@@ -1,6 +1,7 @@
 import { explore } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
 import { Picked } from '../analytics/picked.js';
+import { partsOfPicks } from '../analytics/picks.js';
 import { QueryDialog } from '../analytics/query-dialog.js';
 import { useSearchParts } from '../analytics/search.js';
 import { useMe } from '../session/queries.js';
@@ -27,7 +28,13 @@ export default function ExplorePage(): JSX.Element {
         {(catalog) => (
           <>
             <ChoiceForm choices={choices} catalog={catalog} onChange={setParts} />
-            <Picked orgId={orgId} picks={choices.picks} onChange={setParts} />
+            <Picked
+              orgId={orgId}
+              picks={choices.picks}
+              onChange={(changed) => {
+                setParts(partsOfPicks(changed));
+              }}
+            />
             <SavedViews orgId={orgId} choices={choices} openedId={search.get('view')} onChange={setParts} />
             <Answer orgId={orgId} choices={choices} catalog={catalog} />
           </>

@@ -3,8 +3,9 @@ import { paginate } from '@plumbline/sdk';
 import { listViews, type Schemas } from '@plumbline/sdk/platform';
 import { useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import { partsOfPeriod, type Period } from '../analytics/period.js';
-import { dimensionNames, partsOfPicks, type Picks } from '../analytics/picks.js';
+import { partsOfPicks } from '../analytics/picks.js';
 import { withParts } from '../analytics/search.js';
+import { picksOfWorkFilters, workFiltersOf } from '../analytics/work-filters.js';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import type { Choices } from './choices.js';
@@ -30,20 +31,9 @@ export function refreshViews(): void {
   void queries.invalidateQueries({ queryKey: ['views'] });
 }
 
-const filterOf = {
-  THEME: 'themes',
-  SUBCATEGORY: 'subcategories',
-  TEAM: 'teams',
-  REPO: 'repos',
-  AUTHOR: 'authors',
-  WORK_TYPE: 'work_types',
-} as const;
-
 /** What is shown, as a view stores it. */
 export function definitionOf({ dimension, measure, interval, top, isWhole, period, picks }: Choices): Definition {
   const { startDate: start_date, endDate: end_date } = period.range;
-  const filters = { teams: [], repos: [], authors: [], work_types: [], themes: [], subcategories: [] };
-  for (const name of dimensionNames) Object.assign(filters, { [filterOf[name]]: picks[name] ?? [] });
   return {
     dimension: lower(dimension),
     measure: lower(measure),
@@ -51,7 +41,7 @@ export function definitionOf({ dimension, measure, interval, top, isWhole, perio
     top,
     whole_units: isWhole,
     period: period.name === 'custom' ? { start_date, end_date } : { preset: period.name },
-    filters,
+    filters: workFiltersOf(picks),
   };
 }
 
@@ -67,11 +57,10 @@ export function isChanged(view: View, choices: Choices): boolean {
 /** Where a view is shown. The id lets the page offer to save changes to it. */
 export function hrefOfView({ id, definition }: Pick<View, 'id' | 'definition'>): string {
   const { dimension, measure, interval, top, whole_units: isWhole, period, filters } = definition;
-  const picks: Picks = Object.fromEntries(dimensionNames.map((name) => [name, filters[filterOf[name]]]));
   const parts = {
     ...{ dimension, measure, interval, top: String(top), whole: isWhole ? 'yes' : null },
     ...partsOfPeriod(periodParts(period)),
-    ...partsOfPicks(picks),
+    ...partsOfPicks(picksOfWorkFilters(filters)),
     view: id,
   };
   return `/explore?${withParts(new URLSearchParams(), parts).toString()}`;

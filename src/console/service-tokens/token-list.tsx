@@ -1,15 +1,11 @@
 import { unwrap } from '@plumbline/sdk';
 import { revokeServiceToken } from '@plumbline/sdk/platform';
-import { useMutation } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { platform } from '../session/session.js';
-import { Confirm } from '../ui/dialog.js';
-import { Failed } from '../ui/failed.js';
 import { Moment } from '../ui/moment.js';
-import { More } from '../ui/more.js';
-import { announce } from '../ui/toasts.js';
-import { View } from '../ui/view.js';
+import { PagedRows } from '../ui/paged-rows.js';
+import { useRemoval } from '../ui/removal.js';
+import { RowButton } from '../ui/row-button.js';
 import { refreshServiceTokens, useServiceTokens, type ServiceToken } from './queries.js';
 
 const statuses: Readonly<Record<ServiceToken['status'], { readonly text: string; readonly mark: string }>> = {
@@ -25,80 +21,54 @@ export interface TokenListProps {
 
 /** The service tokens with their scopes and last use. Those that are not revoked can be revoked. */
 export function TokenList({ orgId, onRotate }: TokenListProps): JSX.Element {
-  const tokens = useServiceTokens(orgId);
-  const [ending, setEnding] = useState<ServiceToken | null>(null);
-  const revoke = useMutation({
-    mutationFn: async ({ id }: ServiceToken) => {
+  const revocation = useRemoval<ServiceToken>({
+    nameOf: ({ name }) => name,
+    button: 'Revoke',
+    text: 'Programs that use it are refused from now on. This cannot be undone.',
+    done: 'is revoked',
+    remove: async ({ id }) => {
       unwrap(await revokeServiceToken(platform, { params: { org_id: orgId, service_token_id: id } }));
     },
-    onSuccess: (_nothing, { name }) => {
-      announce(`${name} is revoked.`);
-    },
-    onSettled: refreshServiceTokens,
+    refresh: refreshServiceTokens,
   });
   return (
     <section class="card">
       <h2>Tokens</h2>
-      <Failed mutation={revoke} />
-      <View
-        query={tokens}
+      {revocation.parts}
+      <PagedRows
+        query={useServiceTokens(orgId)}
         what="the service tokens"
-        empty={({ pages }) =>
-          pages.some(({ items }) => items.length > 0)
-            ? null
-            : { title: 'There are no service tokens yet', text: 'With one, a program needs no password of a person.' }
-        }
+        label="Service tokens"
+        empty={{
+          title: 'There are no service tokens yet',
+          text: 'With one, a program needs no password of a person.',
+        }}
+        more="Show older tokens"
       >
-        {({ pages }) => (
-          <>
-            <ul class="rows" aria-label="Service tokens">
-              {pages
-                .flatMap(({ items }) => items)
-                .map((token) => (
-                  <TokenRow key={token.id} token={token}>
-                    {token.status === 'active' && (
-                      <button
-                        type="button"
-                        aria-label={`Rotate ${token.name}`}
-                        onClick={() => {
-                          onRotate(token);
-                        }}
-                      >
-                        Rotate
-                      </button>
-                    )}
-                    {token.status !== 'revoked' && (
-                      <button
-                        type="button"
-                        class="danger"
-                        aria-label={`Revoke ${token.name}`}
-                        onClick={() => {
-                          revoke.reset();
-                          setEnding(token);
-                        }}
-                      >
-                        Revoke
-                      </button>
-                    )}
-                  </TokenRow>
-                ))}
-            </ul>
-            <More query={tokens}>Show older tokens</More>
-          </>
+        {(token) => (
+          <TokenRow key={token.id} token={token}>
+            {token.status === 'active' && (
+              <RowButton
+                label="Rotate"
+                of={token.name}
+                onClick={() => {
+                  onRotate(token);
+                }}
+              />
+            )}
+            {token.status !== 'revoked' && (
+              <RowButton
+                label="Revoke"
+                of={token.name}
+                isDanger
+                onClick={() => {
+                  revocation.ask(token);
+                }}
+              />
+            )}
+          </TokenRow>
         )}
-      </View>
-      <Confirm
-        title={`Revoke ${ending?.name ?? ''}?`}
-        text="Programs that use it are refused from now on. This cannot be undone."
-        button="Revoke"
-        open={ending !== null}
-        onClose={() => {
-          setEnding(null);
-        }}
-        onConfirm={() => {
-          if (ending !== null) revoke.mutate(ending);
-        }}
-      />
+      </PagedRows>
     </section>
   );
 }

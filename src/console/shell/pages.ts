@@ -106,6 +106,13 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../service-tokens/service-tokens-page.js'),
   },
   {
+    path: '/webhooks',
+    label: 'Webhooks',
+    permission: 'webhooks:manage',
+    needsOrganization: true,
+    load: () => import('../webhooks/webhooks-page.js'),
+  },
+  {
     path: '/account',
     label: 'Account',
     permission: null,

@@ -42,6 +42,30 @@ export function Select<Value extends string>({
   );
 }
 
+export interface NumberFieldProps {
+  readonly name: string;
+  readonly label: string;
+  /** Default: 0. */
+  readonly min?: number;
+  readonly max: number;
+  /** `any` allows fractions (default: whole numbers). */
+  readonly step?: 'any';
+  readonly value?: number;
+  readonly hint?: ComponentChildren;
+}
+
+/** A number, which must be entered. */
+export function NumberField(props: NumberFieldProps): JSX.Element {
+  const { name, label, min = 0, max, step, value, hint } = props;
+  return (
+    <Labelled name={name} label={label} hint={hint}>
+      {(attributes) => (
+        <input {...attributes} type="number" min={min} max={max} step={step} defaultValue={value} required />
+      )}
+    </Labelled>
+  );
+}
+
 export interface LinesProps {
   readonly name: string;
   readonly label: string;
@@ -83,6 +107,8 @@ export interface ChoicesProps<Value extends string> {
   /** The values with what each is called. */
   readonly options: Readonly<Partial<Record<Value, string>>>;
   readonly value: readonly Value[];
+  /** Whether each choice starts a new line, as long texts need it (default: false). */
+  readonly isList?: boolean;
   readonly onChange: (value: readonly Value[]) => void;
 }
 
@@ -92,6 +118,7 @@ export function Choices<Value extends string>({
   label,
   options,
   value,
+  isList = false,
   onChange,
 }: ChoicesProps<Value>): JSX.Element {
   const { attributes, notes } = useNotes(name, undefined);
@@ -99,7 +126,7 @@ export function Choices<Value extends string>({
   return (
     <fieldset class="field" aria-describedby={attributes['aria-describedby']}>
       <legend>{label}</legend>
-      <div class="choices">
+      <div class={isList ? 'choices list' : 'choices'}>
         {entries.map(([each, text]) => (
           <label class="choice" key={each}>
             <input

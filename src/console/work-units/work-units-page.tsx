@@ -55,7 +55,13 @@ export default function WorkUnitsPage(): JSX.Element {
         <Choice label="Only completed units" part="completed" isOn={completedOnly} onChange={setParts} />
         <Choice label="By main theme only" part="whole" isOn={isWhole} onChange={setParts} />
       </form>
-      <Picked orgId={orgId} picks={picks} onChange={setParts} />
+      <Picked
+        orgId={orgId}
+        picks={picks}
+        onChange={(changed) => {
+          setParts(partsOfPicks(changed));
+        }}
+      />
       <View
         query={units}
         what="the work units"

@@ -26,6 +26,7 @@ const granted: Readonly<Record<Role, readonly string[]>> = {
     'audit:read',
     'setup:read',
     'service_tokens:manage',
+    'webhooks:manage',
   ],
   owner: ['owners:manage'],
 };
