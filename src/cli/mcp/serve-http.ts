@@ -62,10 +62,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
     refuseToken(response, 'The service token is invalid, expired or revoked.');
     return;
   }
-  const server = createToolServer({ client, identity, now: options.now });
+  const { protocol } = createToolServer({ client, identity, now: options.now });
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
-  response.on('close', () => void server.close());
-  await server.connect(transport);
+  response.on('close', () => void protocol.close());
+  await protocol.connect(transport);
   await transport.handleRequest(request, response, message);
 }
 
@@ -80,7 +80,7 @@ function admitted(request: IncomingMessage, response: ServerResponse, options: H
   if (origin !== undefined && !names.has(origin.toLowerCase().replace(/^https?:\/\//, ''))) {
     return refuse(response, 403, -32_600, 'The Origin header names another site.');
   }
-  if (new URL(request.url ?? '/', 'http://localhost').pathname !== PATH) {
+  if (pathOf(request) !== PATH) {
     return refuse(response, 404, -32_600, `The tools are at ${PATH}.`);
   }
   if (request.method !== 'POST') {
@@ -92,6 +92,12 @@ function admitted(request: IncomingMessage, response: ServerResponse, options: H
     return refuseToken(response, 'Send a service token in the Authorization header: Bearer <token>.');
   }
   return token;
+}
+
+/** null: what was sent is no address, such as `//`. */
+function pathOf({ url = '/' }: IncomingMessage): string | null {
+  const base = 'http://localhost';
+  return URL.canParse(url, base) ? new URL(url, base).pathname : null;
 }
 
 /** What `Host` and `Origin` may name. */

@@ -26,9 +26,10 @@ async function serveStdio({ server, allowHost }: McpOptions): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     process.stdin.on('end', resolve);
   });
-  await tools.connect(new StdioServerTransport());
+  await tools.protocol.connect(new StdioServerTransport());
   await ended;
-  await tools.close();
+  await tools.answered(); // a script may close its end before it reads
+  await tools.protocol.close();
 }
 
 async function listen({ server, allowHost = [] }: McpOptions, address: string): Promise<void> {

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { createServiceToken } from '../../support/service-token.js';
+import { makeHome } from '../logged-in.js';
 import { startMain } from '../main-process.js';
 import { connectStdio, startTools, type ToolClient, type ToolServer } from './tool-client.js';
 
@@ -54,7 +55,7 @@ function send({
     ...headers,
   };
   return new Promise((resolve, reject) => {
-    const sent = request(new URL(path, server.url), { method, headers: all }, (response) => {
+    const sent = request(server.url, { method, path, headers: all }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       response.on('end', () => {
@@ -79,6 +80,7 @@ describe('Over HTTP', () => {
     ['an unknown token', { headers: { Authorization: 'Bearer plbst_unknown' } }, 401],
     ['a stream without a session', { method: 'GET', body: '' }, 405],
     ['another path', { path: '/' }, 404],
+    ['a path that is no address', { path: '//' }, 404],
     ['a body that is not JSON', { body: '{' }, 400],
     ['a body of more than a mebibyte', { body: `"${'x'.repeat(1_048_576)}"` }, 413],
   ])('%s is refused', async (_name, sent, status) => {
@@ -160,6 +162,22 @@ describe('The token', () => {
     expect(JSON.stringify(await stdio.call('list_teams'))).not.toContain(token);
     // The path of a call is logged with its template, so that a secret in it is not.
     expect(platform.logLines.join('\n')).not.toContain(token);
+  });
+
+  test('gets all replies of requests that came before the end of the input', async () => {
+    const home = makeHome();
+    const clientInfo = { name: 'script', version: '1' };
+    const messages = [
+      { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } },
+      { id: 2, method: 'tools/list' },
+      { id: 3, method: 'tools/call', params: { name: 'list_teams', arguments: {} } },
+    ];
+    const input = messages.map((each) => `${JSON.stringify({ jsonrpc: '2.0', ...each })}\n`).join('');
+    const { stdout } = await home.run(['mcp'], input, { PLUMBLINE_TOKEN: token, PLUMBLINE_SERVER: platform.url });
+    await home.remove();
+    const replies = stdout.split('\n').filter((line) => line !== '');
+    const ids = replies.map((line): unknown => (JSON.parse(line) as { id: unknown }).id); // a reply of the protocol
+    expect(ids.toSorted()).toEqual([1, 2, 3]);
   });
 
   test('is needed for standard input and output, too', async () => {
