@@ -81,9 +81,12 @@ describe('plumbline login', () => {
     expect(stdout).not.toContain(token);
   });
 
-  test.skipIf(noTerminal !== undefined)(
-    `does not show the password that is typed${noTerminal === undefined ? '' : ` (skipped: ${noTerminal})`}`,
-    async () => {
+  test.skipIf(noTerminal !== undefined).each([
+    ['after its question', (): string[] => [`${owner.email}\r`, `${owner.password}\r`]],
+    ['ahead, with the address', (): string[] => [`${owner.email}\r${owner.password}\r`]],
+  ])(
+    `does not show the password that is typed %s${noTerminal === undefined ? '' : ` (skipped: ${noTerminal})`}`,
+    async (_when, typedOf) => {
       const typist = makeHome();
       const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
       const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
@@ -92,10 +95,11 @@ describe('plumbline login', () => {
         cwd: typist.folder,
         env: { PATH: process.env['PATH'] ?? '', PLUMBLINE_HOME: join(typist.folder, 'state') },
       });
+      const [first = '', second] = typedOf();
       await screen.shows('E-mail: ');
-      screen.type(`${owner.email}\r`);
+      screen.type(first);
       await screen.shows('Password: ');
-      screen.type(`${owner.password}\r`);
+      if (second !== undefined) screen.type(second);
       expect(await screen.ended).toBe(0);
       expect(screen.shown()).toContain(`as ${owner.email}`);
       expect(screen.shown()).not.toContain(owner.password);

@@ -5,7 +5,7 @@ import { checkedToken, serverOf } from './connection.js';
 import { reportingCalls } from './failures.js';
 import { describeIdentity, identityOf, SERVICE_TOKEN_PREFIX } from './identity.js';
 import { loginFolder, setCurrentServer, writeLogin } from './login-files.js';
-import { ask, askSecret, inputLines } from './read-secret.js';
+import { inputLines, withQuestions } from './read-secret.js';
 import type { LoginOptions } from './options.js';
 
 /** `plumbline login`. */
@@ -44,7 +44,10 @@ async function byPassword(server: string, { email, org }: LoginOptions): Promise
 
 async function credentials(given: string | undefined): Promise<{ readonly email: string; readonly password: string }> {
   if (process.stdin.isTTY) {
-    return { email: given ?? (await ask('E-mail: ')), password: await askSecret('Password: ') };
+    return withQuestions(async ({ ask, askSecret }) => ({
+      email: given ?? (await ask('E-mail: ')),
+      password: await askSecret('Password: '),
+    }));
   }
   const lines = await inputLines();
   const [email = '', password = ''] = given === undefined ? lines : [given, ...lines];
