@@ -22,6 +22,7 @@ const password = 'seven quiet rivers 7';
 let home: string;
 let server: Running;
 let url: string;
+let demoPassword: string;
 
 beforeAll(async () => {
   await builtCommand();
@@ -39,7 +40,7 @@ test('every block is run by a test below', () => {
     'npm ci && npm start',
     'npx plumbline demo',
     'npx plumbline sync git --provider local --repo-path . --db embedded: --org mine',
-    expect.stringMatching(/^curl -s /),
+    expect.stringMatching(/^npx plumbline login /),
     "import { createPlatformClient, getOnboardingState, login } from '@plumbline/sdk/platform';",
     'npx plumbline compose --help',
   ]);
@@ -53,6 +54,7 @@ test('the console is at the address that the README names', async () => {
 test('the demo draws a chart and prints how to log in', async () => {
   const { code, text } = await finished(block('plumbline demo'));
   expect([code, text]).toEqual([0, expect.stringContaining('feature_delivery')]);
+  demoPassword = /^ {2}password +(\S.*)$/m.exec(text)?.[1] ?? '';
 });
 
 test('the clone becomes work units in the embedded database', async () => {
@@ -60,10 +62,22 @@ test('the clone becomes work units in the embedded database', async () => {
   expect([code, text]).toEqual([0, expect.stringMatching(/commits/)]);
 });
 
-test('the login without a password is answered by a problem document', async () => {
-  const { code, text } = await finished(block('curl'));
-  expect(code).toBe(0);
-  expect(JSON.parse(text)).toMatchObject({ status: 422, type: expect.stringContaining('/problems/') });
+test('the commands of the API log in, follow a run to its end, and query', async () => {
+  const [login = '', list = '', start = '', query = ''] = block('plumbline login').split('\n');
+  const configs = await finished(`${list} --json`);
+  expect(configs.code).not.toBe(0); // without a login
+  // Not on a terminal: the password comes from standard input.
+  expect(await finished(`echo '${demoPassword}' | ${login}`)).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('as demo@example.com'),
+  });
+  const listed = await finished(`${list} --json`);
+  const { items } = JSON.parse(listed.text);
+  expect(await finished(start.replace('<id>', items[0].id))).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('complete'),
+  });
+  expect(await finished(query)).toMatchObject({ code: 0, text: expect.stringContaining('feature_delivery') });
 });
 
 test('the SDK example prints the next step of a new account', async () => {
@@ -122,7 +136,7 @@ function run(command: string | readonly string[], environment: Readonly<Record<s
 }
 
 async function finished(text: string): Promise<{ readonly code: number | null; readonly text: string }> {
-  const child = run(localized(text));
+  const child = run(localized(text), { PLUMBLINE_SERVER: url });
   return { code: await child.exitCode, text: child.printed() };
 }
 

@@ -23,7 +23,7 @@ export function WebhookList({ orgId, onAction }: WebhookListProps): JSX.Element 
   const deletion = useRemoval<Webhook>({
     nameOf: ({ url }) => url,
     button: 'Delete',
-    text: 'It is told nothing from now on. Events that are not delivered yet are dropped. This cannot be undone.',
+    text: 'It gets no events from now on. Events that are not delivered yet are dropped. This cannot be undone.',
     done: 'is deleted',
     remove: async ({ id }) => {
       unwrap(await deleteWebhook(platform, { params: { org_id: orgId, webhook_id: id } }));

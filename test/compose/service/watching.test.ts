@@ -89,7 +89,7 @@ describe('the output of a container', () => {
     expect(opened).toEqual([null, ...Array<unknown>(4).fill(expect.stringMatching(/^\d+\.\d$/))]);
   });
 
-  it('begins with the newest lines, and goes on after the latest one', async () => {
+  it('begins with the newest lines, and resumes after the latest one', async () => {
     print('p-web', 'one', 'two');
     now = new Date(now.getTime() + 1);
     print('p-web', 'three', 'four');
