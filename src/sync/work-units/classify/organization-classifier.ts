@@ -2,8 +2,8 @@
 import type { Classifier } from './classifier.js';
 import { parseOrganizationRules } from './organization-rules.js';
 
-/** A server has the rules of many organizations. */
-const REMEMBERED = 50;
+/** A server has the rules of many organizations, and the caches of a classifier grow with what it reads. */
+const REMEMBERED = 8;
 const remembered = new WeakMap<Classifier, Map<string, Classifier>>();
 
 /**
