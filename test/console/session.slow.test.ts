@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
   const loggedIn = { ...nothingOfTheSession, local: { 'plumbline.theme': 'system', 'plumbline.logged-in': 'true' } };
 
   /** The clock of the server is moved, and that of the browser is not, which cannot renew its token in time then. */
-  const expiredToken = /^401 \/api\/v1\/(?!auth\/browser-session)/;
+  const expiredToken = /^401 \/(?:graphql$|api\/v1\/(?!auth\/browser-session))/;
 
   async function insider(path: string, user: TestUser): Promise<Visitor> {
     const visitor = await running.visitor();
