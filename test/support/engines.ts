@@ -58,9 +58,18 @@ export async function testEngine(name: TestEngine['name']): Promise<TestEngine |
   const candidate = await candidates[name]();
   if (typeof candidate === 'string') return { name, reason: candidate };
   const busybox = await staticBusybox();
-  if (busybox === undefined) return { name, reason: 'no static busybox (Debian: busybox-static)' };
+  if (busybox === undefined) return { name, reason: NO_BUSYBOX };
   return prepared(name, candidate, busybox);
 }
+
+/** A Docker Engine that a test has started, with the image in it. */
+export async function dockerEngineAt(host: string): Promise<TestEngine> {
+  const busybox = await staticBusybox();
+  if (busybox === undefined) throw new Error(NO_BUSYBOX);
+  return prepared('bridge/docker', overSocket(await engineAddress(host, {}), host), busybox);
+}
+
+const NO_BUSYBOX = 'no static busybox (Debian: busybox-static)';
 
 const candidates: Readonly<Record<TestEngine['name'], () => Promise<Candidate | string>>> = {
   'bridge/docker': docker,

@@ -1,13 +1,17 @@
 /** A Docker Engine of a test's own, which it may stop and start again. Needs root and dockerd. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Certificate } from './certificates.js';
 
 export interface PrivateDockerd {
   /** For DOCKER_HOST. */
   readonly host: string;
+  /** The same over TLS, from the first start on. */
+  readonly tlsHost: string;
   /** Nothing to do when it runs. */
   start(): Promise<void>;
   /** Ends it as an operator would: the containers end with it. */
@@ -36,11 +40,12 @@ export async function dockerdIsMissing(): Promise<string | undefined> {
  * Not started yet. It runs in a separate network namespace: an engine takes the bridge and the firewall of the one it
  * is in for its own, and would take them away from an engine that is there.
  */
-export async function privateDockerd(): Promise<PrivateDockerd> {
+export async function privateDockerd(tls?: TlsSettings): Promise<PrivateDockerd> {
   // Short: a socket's path has 108 bytes at most.
   const directory = await mkdtemp('/tmp/plt-d-');
   const socket = join(directory, 'docker.sock');
   let engine: ChildProcess | undefined;
+  let tlsHost = '';
   let ended: Promise<void> = Promise.resolve();
 
   const stop = async (): Promise<void> => {
@@ -50,6 +55,9 @@ export async function privateDockerd(): Promise<PrivateDockerd> {
   };
   return {
     host: `unix://${socket}`,
+    get tlsHost() {
+      return tlsHost;
+    },
     async start() {
       if (engine !== undefined) return;
       const options = [
@@ -61,8 +69,11 @@ export async function privateDockerd(): Promise<PrivateDockerd> {
       ];
       const files = ['--data-root', join(directory, 'data'), '--exec-root', join(directory, 'run')];
       const dockerd = ['dockerd', ...files, '--pidfile', join(directory, 'pid'), '-H', `unix://${socket}`, ...options];
-      const child = spawn('unshare', ['--net', ...dockerd], { stdio: 'ignore' });
+      const command = ['unshare', '--net', ...dockerd];
+      const child =
+        tls === undefined ? spawn('unshare', command.slice(1), { stdio: 'ignore' }) : withPort(command, tls);
       engine = child;
+      const port = child.stdout === null ? undefined : once(child.stdout, 'data').then(([text]) => Number(text));
       ended = new Promise((resolve) => {
         child.once('error', () => {
           resolve();
@@ -75,6 +86,7 @@ export async function privateDockerd(): Promise<PrivateDockerd> {
         if (child.exitCode !== null) throw new Error(`dockerd ended with ${child.exitCode}`);
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
+      if (port !== undefined) tlsHost = `tcp://127.0.0.1:${await port}`;
     },
     stop,
     async remove() {
@@ -83,6 +95,34 @@ export async function privateDockerd(): Promise<PrivateDockerd> {
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+export interface TlsSettings {
+  readonly authority: Certificate;
+  readonly server: Certificate;
+}
+
+/**
+ * A port of this namespace, which the engine could not open from within its namespace: it is opened here and handed over
+ * as systemd would do it. Its number is printed.
+ */
+const OPEN_PORT = `
+import os, socket, sys
+port = socket.socket()
+port.bind(('127.0.0.1', 0))
+port.listen()
+print(port.getsockname()[1], flush=True)
+os.dup2(port.fileno(), 3)
+os.set_inheritable(3, True)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='1')
+os.execvp(sys.argv[1], sys.argv[1:])
+`;
+
+function withPort(command: readonly string[], { authority, server }: TlsSettings): ChildProcess {
+  const files = ['--tlscacert', authority.certFile, '--tlscert', server.certFile, '--tlskey', server.keyFile];
+  return spawn('python3', ['-c', OPEN_PORT, ...command, '-H', 'fd://', '--tlsverify', ...files], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
 }
 
 function answers(socketPath: string): Promise<boolean> {

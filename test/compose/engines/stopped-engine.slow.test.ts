@@ -1,6 +1,6 @@
 /** The engine goes away in the middle of an `up`. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { testEngine, type TestEngine } from '../../support/engines.js';
+import { dockerEngineAt, type TestEngine } from '../../support/engines.js';
 import { dockerdIsMissing, privateDockerd, type PrivateDockerd } from '../../support/private-dockerd.js';
 import { engineProject } from './engine-project.js';
 
@@ -11,21 +11,15 @@ describe.skipIf(reason !== undefined)(
   () => {
     let dockerd: PrivateDockerd;
     let engine: TestEngine;
-    let before: string | undefined;
 
     beforeAll(async () => {
       dockerd = await privateDockerd();
       await dockerd.start();
-      before = process.env['PLUMBLINE_TEST_DOCKER_HOST'];
-      process.env['PLUMBLINE_TEST_DOCKER_HOST'] = dockerd.host;
-      const found = await testEngine('bridge/docker');
-      if ('reason' in found) throw new Error(found.reason);
-      engine = found;
+      engine = await dockerEngineAt(dockerd.host);
     });
     // The clean-up of a test needs it, however the test has ended.
     afterEach(() => dockerd.start());
     afterAll(async () => {
-      process.env['PLUMBLINE_TEST_DOCKER_HOST'] = before;
       await engine.clean();
       await dockerd.remove();
     });

@@ -1,8 +1,8 @@
 /** Parses an engine address from DOCKER_HOST and the related DOCKER_* variables. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { readRegularFile } from '../../../system/regular-file.js';
 import { backendFailure, type RuntimeError } from '../errors.js';
+import { readTls, type EngineTls } from './tls.js';
 
 export type EngineAddress =
   | { readonly kind: 'socket'; readonly path: string }
@@ -21,21 +21,12 @@ export type EngineAddress =
       readonly path?: string;
     };
 
-export interface EngineTls {
-  /** The authorities that must have signed the engine's certificate. Absent: the authorities that Node.js trusts. */
-  readonly ca?: Buffer;
-  readonly cert?: Buffer;
-  readonly key?: Buffer;
-  /** Skips the check of the engine's certificate. */
-  readonly isUnverified?: boolean;
-}
-
 /**
  * Parses an address in the form of DOCKER_HOST: `unix:///path`, `npipe:////./pipe/name`, `tcp://host:port`,
  * `ssh://user@host:port/path`.
  *
  * @param environment DOCKER_TLS_VERIFY or DOCKER_TLS turn TLS on; the files come from DOCKER_CERT_PATH
- *   (default `~/.docker`): ca.pem, cert.pem and key.pem
+ *   (default `~/.docker`): ca.pem, cert.pem and key.pem. The engine's certificate is always checked
  * @param given TLS configured elsewhere, for example in a Docker context
  * @throws RuntimeError.backendFailure for any other form, and when the TLS files cannot be read
  */
@@ -106,16 +97,13 @@ function sshText({ user, host, port, path = '' }: Extract<EngineAddress, { kind:
   return `ssh://${user === undefined ? '' : `${user}@`}${whole}${port === undefined ? '' : `:${port}`}${path}`;
 }
 
-async function tlsFiles(environment: NodeJS.ProcessEnv): Promise<{ ca: Buffer; cert: Buffer; key: Buffer }> {
-  const directory = environment.DOCKER_CERT_PATH ?? join(environment.HOME ?? homedir(), '.docker');
-  try {
-    const [ca, cert, key] = await Promise.all([
-      readRegularFile(join(directory, 'ca.pem')),
-      readRegularFile(join(directory, 'cert.pem')),
-      readRegularFile(join(directory, 'key.pem')),
-    ]);
-    return { ca, cert, key };
-  } catch (error) {
-    throw backendFailure('The TLS files of DOCKER_CERT_PATH (ca.pem, cert.pem, key.pem) cannot be read.', error);
+async function tlsFiles(environment: NodeJS.ProcessEnv): Promise<EngineTls> {
+  const given = environment.DOCKER_CERT_PATH;
+  const directory = given || join(environment.HOME ?? homedir(), '.docker');
+  const tls = await readTls(directory, 'the folder of DOCKER_CERT_PATH');
+  // Without a folder, the authorities of Node.js may be meant. A folder that is named must have something.
+  if (given && tls === undefined) {
+    throw backendFailure('The folder of DOCKER_CERT_PATH has neither ca.pem nor cert.pem and key.pem.');
   }
+  return tls ?? {};
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { readRegularFile } from '../../../system/regular-file.js';
 import { backendFailure } from '../errors.js';
 import { objectOf, parseJson, textOf } from '../json.js';
-import { engineAddress, type EngineAddress, type EngineTls } from './address.js';
+import { engineAddress, type EngineAddress } from './address.js';
+import { readTls, type EngineTls } from './tls.js';
 
 /** A configured engine and where the configuration comes from. */
 export interface ConfiguredEngine {
@@ -62,8 +63,8 @@ async function contextEngine(
   if (host === '') {
     throw backendFailure(`The Docker context '${name}' (from ${by}) has no engine address. ${advice}`);
   }
-  const tls = await tlsOf(join(directory, 'tls', key, 'docker'), endpoint.SkipTLSVerify === true);
   try {
+    const tls = await tlsOf(join(directory, 'tls', key, 'docker'), endpoint.SkipTLSVerify === true);
     // The DOCKER_* variables do not apply to a context.
     const address = await engineAddress(host, {}, tls);
     return { address, source: `context '${name}' (${by})` };
@@ -75,16 +76,8 @@ async function contextEngine(
 
 /** A context uses TLS when it has TLS files, or when it turns certificate checks off. */
 async function tlsOf(directory: string, isUnverified: boolean): Promise<EngineTls | undefined> {
-  const [ca, cert, key] = await Promise.all(
-    ['ca.pem', 'cert.pem', 'key.pem'].map((file) => readRegularFile(join(directory, file)).catch(() => undefined)),
-  );
-  if (ca === undefined && cert === undefined && !isUnverified) return undefined;
-  return {
-    ...(ca && { ca }),
-    ...(cert && { cert }),
-    ...(key && { key }),
-    ...(isUnverified && { isUnverified }),
-  };
+  const files = await readTls(directory, 'its TLS files');
+  return isUnverified ? { ...files, isUnverified } : files;
 }
 
 function configuration(environment: NodeJS.ProcessEnv): string {

@@ -3,6 +3,7 @@ import { missingNetwork, nameIsTaken } from '../engine/failure-text.js';
 import { alreadyExists, backendFailure, imageNotFound, isRuntimeError, notFound, RuntimeError } from '../errors.js';
 import { objectOf, textOf } from '../json.js';
 import { scrub } from '../scrub.js';
+import { tlsFailure } from './tls-failures.js';
 
 /** The subject of a call, so that its error can name it as the caller did. */
 export interface Subject {
@@ -32,6 +33,8 @@ export function runtimeErrorOf(error: unknown, subject: Subject, secrets: readon
   if (unreachable.has(code)) {
     return backendFailure(`The container engine does not respond (${code}). Is it running?`, error);
   }
+  const tls = tlsFailure(error);
+  if (tls !== undefined) return backendFailure(tls, error);
   if (interrupted.has(code)) return backendFailure(`The container engine closed the connection (${code}).`, error);
 
   const text = engineText(error);

@@ -9,6 +9,7 @@ import { parseJson } from '../json.js';
 import type { EngineAddress } from './address.js';
 import { sshConnection } from './ssh-connection.js';
 import type { RegistryAuth } from './registry-auth.js';
+import type { EngineTls } from './tls.js';
 
 export interface EngineRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -42,6 +43,20 @@ export class EngineReplyError extends Error {
   }
 }
 
+/** A new TLS connection failed, which can be the client's certificate: engines refuse one after the handshake. */
+export class TlsConnectionError extends Error {
+  override readonly name = 'TlsConnectionError';
+  /** Of the system or OpenSSL, such as ECONNRESET. */
+  readonly code: string;
+  readonly hasCertificate: boolean;
+
+  constructor(cause: NodeJS.ErrnoException, hasCertificate: boolean) {
+    super(cause.message, { cause });
+    this.code = cause.code ?? '';
+    this.hasCertificate = hasCertificate;
+  }
+}
+
 /** Sends a request. @returns the body of a successful reply, or the upgraded connection */
 export type Send = (request: EngineRequest) => Promise<Readable>;
 
@@ -61,10 +76,9 @@ export function imageSegment(reference: string): string {
  * @param environment of ssh
  */
 export function sender(address: EngineAddress, environment: NodeJS.ProcessEnv = {}): Send {
-  const isTls = address.kind === 'tcp' && address.tls !== undefined;
-  const agent = isTls
-    ? new https.Agent({ keepAlive: true, ...tlsOptions(address) })
-    : new http.Agent({ keepAlive: true });
+  const tls = address.kind === 'tcp' ? address.tls : undefined;
+  const agent =
+    tls === undefined ? new http.Agent({ keepAlive: true }) : new https.Agent({ keepAlive: true, ...tlsOptions(tls) });
   if (address.kind === 'ssh') agent.createConnection = () => sshConnection(address, environment);
   const target: RequestOptions = {
     agent,
@@ -75,7 +89,7 @@ export function sender(address: EngineAddress, environment: NodeJS.ProcessEnv = 
         ? { host: address.host, port: address.port }
         : { host: 'localhost' }),
   };
-  const open = isTls ? https.request : http.request;
+  const open = tls === undefined ? http.request : https.request;
   const dial = (request: EngineRequest): Promise<Readable> =>
     new Promise((resolve, reject) => {
       const { method, signal } = request;
@@ -104,7 +118,10 @@ export function sender(address: EngineAddress, environment: NodeJS.ProcessEnv = 
       outgoing.on('error', (error) => {
         // The engine closed a kept-alive connection before it read the request.
         if (outgoing.reusedSocket && method === 'GET' && isReset(error)) dial(request).then(resolve, reject);
-        else reject(error);
+        else
+          reject(
+            tls === undefined || outgoing.reusedSocket ? error : new TlsConnectionError(error, tls.cert !== undefined),
+          );
       });
       if (request.body === undefined) outgoing.end(body);
       else {
@@ -154,12 +171,12 @@ function queryText(query: EngineRequest['query'] = {}): string {
   return text === '' ? '' : `?${text}`;
 }
 
-function tlsOptions({ tls }: Extract<EngineAddress, { kind: 'tcp' }>): https.AgentOptions {
+function tlsOptions({ ca, cert, key, isUnverified }: EngineTls): https.AgentOptions {
   return {
-    ...(tls?.ca && { ca: tls.ca }),
-    ...(tls?.cert && { cert: tls.cert }),
-    ...(tls?.key && { key: tls.key }),
-    ...(tls?.isUnverified === true && { rejectUnauthorized: false }),
+    ...(ca && { ca }),
+    ...(cert && { cert }),
+    ...(key && { key }),
+    ...(isUnverified === true && { rejectUnauthorized: false }),
   };
 }
 
