@@ -24,7 +24,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   platform: ['contract', 'database', 'analytics', 'sync', 'outbound', 'system'],
   analytics: ['contract', 'database', 'system'],
   sync: ['database', 'analytics', 'outbound', 'system'],
-  compose: ['contract', 'system'],
+  compose: ['contract', 'outbound', 'system'],
   contract: ['system'],
   database: ['system'],
   outbound: ['system'],

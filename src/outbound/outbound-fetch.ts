@@ -12,7 +12,7 @@ export interface OutboundRequest {
   /** Default `GET`. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** Aborts the call with the signal's reason. */
   readonly signal: AbortSignal;
   /** Time limit of the whole call in milliseconds, including redirects and the body. */

@@ -1,5 +1,6 @@
 /** Error messages and exit codes of commands. */
 import { ComposeFailure, describeFailure, exitCodeOfFailure } from '../model/errors.js';
+import { RegistryError } from '../registry/errors.js';
 import { ComposeWaitError, OrchestratorError } from '../orchestrator/errors.js';
 import { RuntimeError, TerminalError } from '../runtime/errors.js';
 import { BackendConflictError, UnknownBackendError } from '../runtime/select.js';
@@ -61,6 +62,7 @@ function isExpected(error: unknown): error is Error {
     ...WRONG_USAGE,
     ListenError,
     RemoteFailure,
+    RegistryError,
     Interrupted,
   ].some((known) => error instanceof known);
 }

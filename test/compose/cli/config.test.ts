@@ -3,8 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { commandLine } from './command-line.js';
 import { SHOP } from './shop.js';
+import { tokenRegistry } from '../registry/token-registry.js';
 import { theirProgram } from './docker-compose-program.js';
 
 /** Every stage of loading has something to do. */
@@ -210,4 +212,44 @@ describe('usage', () => {
     const { run } = await commandLine(SHOP);
     expect((await run('version', '--short')).stdout).toBe('1.2.3\n');
   });
+});
+
+describe('config with digests', () => {
+  it('pins images, in the project or in an override file', async () => {
+    const registry = await tokenRegistry({ access: 'everybody' });
+    const image = `${registry.name}/team/app:1`;
+    const file = `services: { web: { image: "${image}", command: [a] }, built: { build: . } }`;
+    const { run, folder } = await commandLine(file);
+    const pinned = `${image}@${registry.digest}`;
+    expect((await run('config', '--resolve-image-digests')).stdout).toContain(`image: ${pinned}\n`);
+    const lock = `services:\n  web:\n    image: ${pinned}\n  built: {}\n`;
+    expect((await run('config', '--lock-image-digests')).stdout).toBe(lock);
+    expect((await run('config', '--lock-image-digests', '--no-interpolate')).stdout).toBe(lock);
+    expect((await run('config', '--resolve-image-digests', '--no-interpolate')).stdout).toContain(pinned);
+
+    await writeFile(path.join(folder, 'lock.yaml'), lock);
+    const both = await run('-f', 'compose.yaml', '-f', 'lock.yaml', 'config', '--format', 'json');
+    expect(JSON.parse(both.stdout)).toMatchObject({ services: { web: { image: pinned, command: ['a'] } } });
+  });
+
+  it('says which registry could not be asked', async () => {
+    const { run } = await commandLine('services: { web: { image: registry.invalid/app } }');
+    const { code, stdout, stderr } = await run('config', '--lock-image-digests');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^registry\.invalid cannot be reached: .*\n$/);
+  });
+
+  it.skipIf(missing !== undefined)(
+    `prints the lock that docker compose prints${missing ? ` (skipped: ${missing})` : ''}`,
+    async () => {
+      const digest = `sha256:${'ab'.repeat(32)}`;
+      const images = [`alpine@${digest}`, `quay.io/x/y:3@${digest}`, `index.docker.io/library/z@${digest}`];
+      const services = images.map((image, index) => `s${index}: { image: "${image}", command: [a] }`).join(', ');
+      const { run, folder } = await commandLine(`services: { ${services} }`);
+      for (const flag of ['--lock-image-digests', '--resolve-image-digests']) {
+        const theirs = await promisify(execFile)(program ?? '', ['config', flag], { cwd: folder });
+        expect(parse((await run('config', flag)).stdout)).toEqual(parse(theirs.stdout));
+      }
+    },
+  );
 });

@@ -11,10 +11,13 @@ import {
 import { interpolationVariables, loadUninterpolated, type OmissibleStage } from '../../model/loader/load.js';
 import { configurationHashes } from '../../orchestrator/creation.js';
 import { renderConfig, renderModel, type ConfigFormat } from '../../model/project/render.js';
+import type { Json } from '../../model/node.js';
+import { objectOf } from '../../runtime/json.js';
 import type { Project } from '../../model/project/project.js';
 import { mapValues } from '../../model/project/records.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { define } from '../command.js';
+import { imagesOnly, pinnedServices, withPinnedImages } from '../pinned-images.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
 import { variablesText } from '../print/variables.js';
@@ -37,6 +40,8 @@ interface ConfigFlags {
   readonly normalize?: boolean;
   readonly consistency?: boolean;
   readonly envResolution?: boolean;
+  readonly resolveImageDigests?: boolean;
+  readonly lockImageDigests?: boolean;
   readonly output?: string;
   readonly quiet?: boolean;
 }
@@ -67,6 +72,8 @@ export function configCommand(compose: Command, io: Io): void {
         .option('--no-normalize', 'omit default names, networks and dependencies')
         .option('--no-consistency', 'do not check references between services and resources')
         .option('--no-env-resolution', 'do not read the env_file and label_file of services')
+        .option('--resolve-image-digests', 'pin images to the digests that their registries have for the tags')
+        .option('--lock-image-digests', 'print an override file with nothing but the pinned images')
         .option('-o, --output <file>', 'write to a file')
         .option('-q, --quiet', 'check only'),
     run: async (session, services, flags) => {
@@ -96,7 +103,7 @@ async function configText(session: Session, services: readonly string[], flags: 
       without: omitted(flags),
     });
     await session.warn(warnings);
-    return renderModel(model, flags.format);
+    return renderModel(await pinnedModel(session, model, flags), flags.format);
   }
   const { project, contents } = await session.load(services, omitted(flags));
   const lines = (entries: readonly string[]): string => entries.map((entry) => `${entry}\n`).join('');
@@ -112,8 +119,20 @@ async function configText(session: Session, services: readonly string[], flags: 
     const hashes = await configurationHashes(project, contents);
     return lines(wanted.map((service) => `${service} ${hashOf(hashes, project, service)}`));
   }
-  const printed = flags.envResolution === false ? project : withoutLabelFiles(project);
+  const pinned = pins(flags) ? await withPinnedImages(session, project) : project;
+  if (flags.lockImageDigests === true) return renderModel(imagesOnly(pinned.services), flags.format);
+  const printed = flags.envResolution === false ? pinned : withoutLabelFiles(pinned);
   return renderConfig(printed, flags.format, { allResources: session.options.allResources === true });
+}
+
+function pins({ resolveImageDigests, lockImageDigests }: ConfigFlags): boolean {
+  return resolveImageDigests === true || lockImageDigests === true;
+}
+
+async function pinnedModel(session: Session, model: Json, flags: ConfigFlags): Promise<unknown> {
+  if (!pins(flags)) return model;
+  const services = await pinnedServices(session, objectOf(objectOf(model)['services']));
+  return flags.lockImageDigests === true ? imagesOnly(services) : { ...objectOf(model), services };
 }
 
 /** Without the files whose labels are among those of the services. The hashes of services include them. */

@@ -24,8 +24,12 @@ export function renderConfig(
   return renderModel(configData(shown, format), format).replaceAll('$', '$$$$');
 }
 
-/** Prints a model with unreplaced variables, for `config --no-interpolate`. */
-export function renderModel(model: Json, format: ConfigFormat): string {
+/**
+ * Prints a model with unreplaced variables, for `config --no-interpolate`.
+ *
+ * @param model plain data
+ */
+export function renderModel(model: unknown, format: ConfigFormat): string {
   return format === 'json' ? `${JSON.stringify(model, null, 2)}\n` : yamlText(model);
 }
 
@@ -68,7 +72,7 @@ function toJson(value: object): Record<string, Json> {
 }
 
 /** YAML with the same meaning under 1.1 and 1.2: strings that some parser reads as another type are quoted. */
-function yamlText(model: Json): string {
+function yamlText(model: unknown): string {
   const document = new Document(model, { version: '1.1', aliasDuplicateObjects: false });
   visit(document, {
     Scalar(_, node) {

@@ -1,0 +1,20 @@
+export type RegistryProblem =
+  | 'invalidName'
+  | 'unreachable'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'notFound'
+  | 'rateLimited'
+  | 'refused'
+  | 'invalidReply';
+
+/** A registry has not done what it was asked for. The message is for users. */
+export class RegistryError extends Error {
+  override readonly name = 'RegistryError';
+  readonly case: RegistryProblem;
+
+  constructor(problem: RegistryProblem, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.case = problem;
+  }
+}
