@@ -1333,7 +1333,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'classification',
     summary: 'Replace the rules',
     description:
-      'Replaces all rules of the organization with those of a file, as read by `plumbline rules import`. If anything in it is invalid, nothing changes, and the reply lists the problems with their lines. At most 200 rules and 1,000 patterns in all; a pattern has at most 100 characters, 8 words, or 10 parts of a path. Work units are classified again in the background; read the assignment of teams to follow it.',
+      'Replaces all rules of the organization with those of a file, as read by `plumbline rules import`. If anything in it is invalid, nothing changes, and the reply lists the problems with their lines. At most 262,144 characters, 200 rules and 1,000 patterns in all; a pattern has at most 100 characters, 8 words, or 10 parts of a path. Work units are classified again in the background; read the assignment of teams to follow it.',
     flags: [
       {
         name: 'org-id',
@@ -2155,7 +2155,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'webhooks',
     summary: 'Change a webhook',
     description:
-      'Changes the URL, the events, the description or whether the webhook is active; omitted fields are kept. A new URL also receives what is outstanding. While a webhook is inactive, no events are stored for it, and what is outstanding waits.',
+      'Changes the URL, the events, the description or whether the webhook is active; omitted fields are kept. A new URL also receives what is outstanding. While a webhook is inactive, no events are stored for it, and what is outstanding waits. When it is active again, that is sent, except for deliveries that have been due for more than a day: they have failed and can be sent again.',
     flags: [
       {
         name: 'org-id',
@@ -2243,7 +2243,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'webhooks',
     summary: 'Rotate the secret of a webhook',
     description:
-      'Gives the webhook a new secret, which is shown once. Until the overlap ends, deliveries have two signatures, one by the new secret and one by the previous one; an overlap of 0 ends the previous one at once. Another rotation ends the overlap of the one before.',
+      'Gives the webhook a new secret, which is shown once. Until the overlap ends, deliveries are also signed with the previous secret. Another rotation does not end it earlier: up to 4 previous secrets sign, each until its own end, and a further rotation with an overlap is refused with 422 until the first has ended. An overlap of 0 ends all previous secrets at once.',
     flags: [
       {
         name: 'org-id',
@@ -2284,7 +2284,8 @@ export const commands: readonly OperationCommand[] = [
         property: 'overlap_seconds',
         place: 'body',
         required: true,
-        description: 'For how many seconds deliveries are also signed with the previous secret, at most 7 days.',
+        description:
+          'For how many seconds deliveries are also signed with the replaced secret, at most 7 days. 0 ends all previous ones.',
       },
     ],
     body: { required: true, isText: false },

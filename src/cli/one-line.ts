@@ -4,3 +4,8 @@
 export function oneLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
 }
+
+/** Makes a text of several lines safe for a terminal in the same way. Its tabs and line ends stay. */
+export function safeLines(text: string): string {
+  return text.replace(/[^\t\r\n]+/g, oneLine);
+}

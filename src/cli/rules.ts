@@ -14,7 +14,7 @@ The file is YAML, with rules in the form of a rules file of syncs:
 A work unit that these rules give enough points to is divided by them alone; else their points are added to those of
 the rules file. Explanations call them "organization: NAME". Rules of an earlier import are replaced, and "rules: []"
 removes all of them. Servers and later syncs of the organization use them, too. An organization has at most 200 rules
-with 1,000 patterns of 100 characters in total. Where syncs use a rules file, give the same one here.`;
+with 1,000 patterns of 100 characters in total, in a file of at most 262,144 characters. Where syncs use a rules file, give the same one here.`;
 
 export function registerRulesCommand(program: Command): void {
   registerImportCommand(program, {

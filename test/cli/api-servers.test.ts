@@ -52,3 +52,14 @@ test('a reader that stops, as `head` does, ends a list without an error', async 
     },
   );
 });
+
+test('control characters in a text of the server are not shown, and its lines are', async () => {
+  await withServer(
+    (_request, response) =>
+      response.setHeader('Content-Type', 'text/plain').end('# HELP\tone\n\u001b[2Jtwo\u0007\u009b31m\nthree\n'),
+    async (url) => {
+      const { stdout } = await runMain(['api', 'get-metrics', '--server', url], { PLUMBLINE_TOKEN: 'token' });
+      expect(stdout).toBe('# HELP\tone\n\ufffd[2Jtwo\ufffd\ufffd31m\nthree\n');
+    },
+  );
+});

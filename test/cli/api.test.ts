@@ -71,6 +71,42 @@ describe('plumbline api', () => {
     expect(help.stdout).toMatch(/--members <value\.\.\.>/);
   });
 
+  test('describes itself for help, and an operation for help with its name', async () => {
+    const list = await api([]);
+    expect(list.stdout).toMatch(/--server <url>/);
+    for (const words of [['help'], ['--help']]) {
+      expect(await api(words)).toMatchObject({ exitCode: 0, stdout: list.stdout, stderr: '' });
+    }
+    const described = await api(['help', 'create-team']);
+    expect(described).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^Usage: plumbline api create-team \[options\]/),
+    });
+  });
+
+  test('takes the server and the format also before the operation', async () => {
+    const words = ['--server', platform.url, '--json', 'list-teams'];
+    const listed = await home.run(['api', ...words], '', {
+      PLUMBLINE_TOKEN: token,
+      PLUMBLINE_SERVER: 'http://127.0.0.1:1',
+    });
+    expect([listed.exitCode, JSON.parse(listed.stdout)]).toEqual([0, { items: [], next_cursor: null }]);
+    expect(await api(['--server', platform.url, 'nope'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("no operation 'nope'"),
+    });
+  });
+
+  test('reads one value from standard input, not two', async () => {
+    const secrets = ['--current-password', '-', '--new-password', '-'];
+    expect(await api(['change-password', ...secrets], 'one secret')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('only one of --current-password and --new-password can be - (standard input)'),
+    });
+    const withBody = await api(['change-password', '--current-password', '-', '--body', '-'], '{}');
+    expect(withBody.stderr).toContain('only one of --current-password and --body can be -');
+  });
+
   test('sends flags and a body, and prints the reply readable or as JSON', async () => {
     const created = await api([
       'create-team',

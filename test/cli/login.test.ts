@@ -47,6 +47,19 @@ describe('plumbline login', () => {
     expect([status.exitCode, status.stdout]).toEqual([0, `* ${platform.url}  ${owner.email}, owner of Example\n`]);
   });
 
+  test('warns of a connection that others can read', async () => {
+    const other = makeHome();
+    const server = 'http://plumbline.invalid';
+    const { exitCode, stderr } = await other.run(['login', '--server', server, '--email', owner.email], 'x\n');
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^plumbline login: warning: the connection to http:\/\/plumbline\.invalid is not encrypted/,
+      ),
+    ]);
+    await other.remove();
+  });
+
   test('refuses a wrong password, and stores nothing', async () => {
     const other = makeHome();
     const { exitCode, stdout, stderr } = await logIn(other, 'wrong password 1');

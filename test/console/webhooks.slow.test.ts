@@ -125,10 +125,10 @@ describe.skipIf(!hasBrowser)(`On the Webhooks page${withoutBrowser}`, () => {
     };
 
     await rotate('1 hour');
-    await page.getByText('also signed with the previous secret until').waitFor();
+    await page.getByText('also signed with a previous secret until').waitFor();
     expect(await signatures('During the overlap')).toBe(2); // the receiver accepts the previous one
     receiver.secret = await rotate('Not at all');
-    await page.getByText('also signed with the previous secret until').waitFor({ state: 'detached' });
+    await page.getByText('also signed with a previous secret until').waitFor({ state: 'detached' });
     expect(await signatures('Afterwards')).toBe(1);
     const { id } = (await read(owner, webhooksPath(owner))).items[0];
     expect((await read(owner, webhooksPath(owner, `/${id}/deliveries`))).items).toEqual([]);

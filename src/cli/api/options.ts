@@ -20,6 +20,13 @@ export function operationOptions(operation: OperationCommand): Option[] {
           new Option('--limit <number>', 'at most so many items; with --json one per line'),
         ]),
     ...(operation.isRun ? [new Option('--watch', 'follow the run until it ends')] : []),
+    ...serverOptions(),
+  ];
+}
+
+/** The options that do not depend on the operation. */
+export function serverOptions(): Option[] {
+  return [
     new Option('--server <url>', 'address of the server (default: PLUMBLINE_SERVER, else the last login)'),
     new Option('--json', 'print the body of the reply, also of a refusal, as JSON'),
   ];

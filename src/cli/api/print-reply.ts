@@ -1,5 +1,5 @@
 /** Prints replies: as JSON, or readable. */
-import { oneLine } from '../one-line.js';
+import { oneLine, safeLines } from '../one-line.js';
 import { tableText } from '../query-formats.js';
 import { isObject, type Json, type JsonObject } from '../query-rows.js';
 
@@ -14,7 +14,7 @@ export function printReply(data: Json | undefined, json: boolean): void {
 /** Text for people: a table for a list, otherwise a line per member. */
 export function readable(data: Json): string {
   if (Array.isArray(data)) return tableOf('items', data as readonly Json[]);
-  if (!isObject(data)) return `${typeof data === 'string' ? data.trimEnd() : JSON.stringify(data)}\n`;
+  if (!isObject(data)) return `${typeof data === 'string' ? safeLines(data.trimEnd()) : JSON.stringify(data)}\n`;
   const { items = null, next_cursor: cursor = null, ...others } = data;
   if (Array.isArray(items)) {
     const more = cursor === null ? '' : 'There is more: --all prints all of it.\n';

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import type { OperationCommand } from '../../../generated/contract.js';
 import { commands } from '../../../generated/platform/commands.js';
 import { completeApi } from './complete.js';
-import { operationNamed, operationOptions } from './options.js';
+import { operationNamed, operationOptions, serverOptions } from './options.js';
 import type { ApiOptions } from './run-operation.js';
 
 const GENERAL_HELP = `
-Without a command, the operations are listed. Each has --help. The tokens are those of "plumbline login", or
+Without an operation, the operations are listed. "plumbline api help <operation>" describes one. The tokens are those of "plumbline login", or
 PLUMBLINE_TOKEN; --org-id is that of the caller unless it is given.
 
 Exit codes: 0 success, 1 no valid answer or an error of the server (5xx), 2 invalid arguments, which are not sent,
@@ -27,7 +27,7 @@ export function registerApiCommand(program: Command, words: readonly string[]): 
     .description('call an operation of a server')
     .usage('<operation> [options]')
     .addHelpText('after', () => `${operationList()}\n${GENERAL_HELP}`);
-  const [name] = words.filter((word) => !word.startsWith('-'));
+  const name = operationWord(words);
   if (name === '__complete') {
     api
       .command('__complete', { hidden: true })
@@ -37,14 +37,23 @@ export function registerApiCommand(program: Command, words: readonly string[]): 
       });
     return;
   }
+  for (const option of serverOptions()) api.addOption(option); // so that they may come before the operation
   const operation = operationNamed(name);
   if (operation !== undefined) registerOperation(api, operation, name ?? '');
-  else if (name === undefined) {
+  else if (name === undefined || name === 'help') {
     api.action(() => {
       api.outputHelp();
     });
   } else api.action(() => api.error(`plumbline api: there is no operation '${name}'; plumbline api lists them`));
   if (operation === undefined) api.argument('[operation]');
+}
+
+/** The word that names the operation, else the first one that is neither an option nor the address of `--server`. */
+function operationWord(words: readonly string[]): string | undefined {
+  const isPlain = (word: string, index: number): boolean => !word.startsWith('-') && words[index - 1] !== '--server';
+  const plain = words.filter(isPlain);
+  const [first] = plain;
+  return first === 'help' ? (plain[1] ?? first) : first;
 }
 
 function registerOperation(api: Command, operation: OperationCommand, name: string): void {
@@ -53,9 +62,9 @@ function registerOperation(api: Command, operation: OperationCommand, name: stri
     .summary(operation.summary)
     .description(`${operation.summary}. ${operation.description}`);
   for (const option of operationOptions(operation)) command.addOption(option);
-  command.action(async (options: ApiOptions) => {
+  command.action(async () => {
     const { runOperation } = await import('./run-operation.js');
-    await runOperation(operation, options);
+    await runOperation(operation, command.optsWithGlobals<ApiOptions>());
   });
 }
 

@@ -44,6 +44,7 @@ export function runOperation(command: OperationCommand, options: ApiOptions): Pr
   });
   return reportingCalls(`api ${command.name}`, async () => {
     const limit = limitOf(options.limit);
+    checkStandardInput(command, options);
     const { client } = await connect(options.server);
     const values = await flagValues(command, options);
     const given = options.body === undefined ? undefined : await readBody(command, options.body);
@@ -128,6 +129,19 @@ function limitOf(limit: string | undefined): number | null {
   if (limit === undefined) return null;
   if (!/^[1-9]\d{0,8}$/.test(limit)) throw new UsageError('--limit must be a whole number of at least 1');
   return Number(limit);
+}
+
+/** @throws UsageError when two values are to be read from standard input: the second one would be empty */
+function checkStandardInput({ flags }: OperationCommand, options: ApiOptions): void {
+  const names = [
+    ...flags
+      .filter(({ name, isSecret }) => isSecret && options[camelCase(name)] === '-')
+      .map(({ name }) => `--${name}`),
+    ...(options.body === '-' ? ['--body'] : []),
+  ];
+  if (names.length > 1) {
+    throw new UsageError(`only one of ${names.join(' and ')} can be - (standard input); name files for the others`);
+  }
 }
 
 async function flagValues({ flags }: OperationCommand, options: ApiOptions): Promise<Map<OperationFlag, unknown>> {

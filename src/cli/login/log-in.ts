@@ -1,3 +1,4 @@
+import { isLoopbackName } from '../../contract/local-request.js';
 import { oneLine } from '../one-line.js';
 import { createPlatformClient, login, unwrap, type PlatformClient } from '../sdk.js';
 import { UsageError } from '../usage-error.js';
@@ -12,6 +13,10 @@ import type { LoginOptions } from './options.js';
 export function logIn(options: LoginOptions): Promise<void> {
   return reportingCalls('login', async () => {
     const server = await serverOf(options.server, process.env);
+    if (isReadable(server)) {
+      const reason = 'is not encrypted: others on the way can read what is sent, such as passwords and tokens';
+      console.error(`plumbline login: warning: the connection to ${server} ${reason}; use https if the server has it`);
+    }
     const client = options.tokenStdin === true ? await byServiceToken(server) : await byPassword(server, options);
     const tokens = await client.tokens.get();
     if (tokens === null) throw new UsageError('the e-mail address is not verified; open the link in the mail first');
@@ -24,6 +29,12 @@ export function logIn(options: LoginOptions): Promise<void> {
       console.error('plumbline login: PLUMBLINE_TOKEN is set, and commands use it instead of this login');
     }
   });
+}
+
+/** Whether others than this machine see what is sent to a server. */
+function isReadable(server: string): boolean {
+  const { protocol, hostname } = new URL(server);
+  return protocol === 'http:' && !isLoopbackName(hostname);
 }
 
 async function byServiceToken(server: string): Promise<PlatformClient> {

@@ -5,11 +5,13 @@ import type { McpOptions } from './options.js';
 const HELP = `
 Without --listen, the tools are served on standard input and output, with PLUMBLINE_TOKEN or the login that
 "plumbline login" has stored. With --listen, every request must have a service token (Authorization: Bearer plbst_...),
-and acts with that token alone.
+and acts with that token alone. Its Host header must be the address after --listen, with the port, or a value of
+--allow-host: with --listen 0.0.0.0:8081, name the addresses that callers use.
 
 Examples:
   plumbline mcp
-  plumbline mcp --listen 127.0.0.1:8081 --server https://plumbline.example.com`;
+  plumbline mcp --listen 127.0.0.1:8081 --server https://plumbline.example.com
+  plumbline mcp --listen 0.0.0.0:8081 --allow-host mcp.example.com 192.0.2.7:8081`;
 
 /** Adds the command. */
 export function registerMcpCommand(program: Command): void {
@@ -18,7 +20,7 @@ export function registerMcpCommand(program: Command): void {
     .description('serve tools for agents, by the Model Context Protocol')
     .option('--server <url>', 'address of the Plumbline server (default: PLUMBLINE_SERVER, else the last login)')
     .option('--listen <address>', 'serve streamable HTTP on HOST:PORT, at /mcp')
-    .option('--allow-host <host...>', 'other values of the Host header, such as mcp.example.com, behind a proxy')
+    .option('--allow-host <host...>', 'other values of the Host header, such as mcp.example.com')
     .addHelpText('after', HELP)
     .action(async (options: McpOptions) => {
       const { serveMcp } = await import('./serve.js');

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isLoopbackName } from '../../contract/local-request.js';
 import { createPlatformClient, PlumblineError, type PlatformClient } from '../sdk.js';
 import { identityOf, SERVICE_TOKEN_PREFIX, type Identity } from '../login/identity.js';
 import { StreamableHTTPServerTransport } from './protocol.js';
@@ -14,6 +15,9 @@ const PATH = '/mcp';
 
 /** The largest request. Arguments of tools are small. */
 const MOST_BYTES = 1_048_576;
+
+/** The most messages of one request: each can be a query. Newer versions of the protocol allow one. */
+const MOST_MESSAGES = 20;
 
 export interface HttpOptions {
   /** The address of the Plumbline server. */
@@ -54,6 +58,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   const message = parsed(body);
   if (message === undefined) {
     refuse(response, 400, -32_700, 'The body is not JSON.');
+    return;
+  }
+  if (Array.isArray(message) && message.length > MOST_MESSAGES) {
+    refuse(response, 400, -32_600, `A batch may have at most ${MOST_MESSAGES} messages.`);
     return;
   }
   const client = createPlatformClient({ baseUrl: options.server, token });
@@ -103,9 +111,13 @@ function pathOf({ url = '/' }: IncomingMessage): string | null {
 /** What `Host` and `Origin` may name. */
 function namesOf(request: IncomingMessage, { host, allowedHosts }: HttpOptions): ReadonlySet<string> {
   const port = request.socket.localPort ?? 0;
-  const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(host);
-  const local = isLoopback ? ['127.0.0.1', '[::1]', 'localhost'] : [nameInUrl(host)];
+  const local = [nameInUrl(host), ...(isLoopback(host) ? ['127.0.0.1', '[::1]', 'localhost'] : [])];
   return new Set([...local.map((name) => `${name}:${port}`), ...allowedHosts.map((each) => each.toLowerCase())]);
+}
+
+/** Whether only programs of this machine reach the address. */
+export function isLoopback(host: string): boolean {
+  return isLoopbackName(nameInUrl(host));
 }
 
 function nameInUrl(host: string): string {

@@ -4,7 +4,7 @@ import { identityOf } from '../login/identity.js';
 import { UsageError } from '../usage-error.js';
 import type { McpOptions } from './options.js';
 import { StdioServerTransport } from './protocol.js';
-import { serveHttp } from './serve-http.js';
+import { isLoopback, serveHttp } from './serve-http.js';
 import { createToolServer } from './tool-server.js';
 
 const now = (): Date => new Date();
@@ -40,6 +40,12 @@ async function listen({ server, allowHost = [] }: McpOptions, address: string): 
   const target = await serverOf(server, process.env);
   const { http, url } = await serveHttp({ server: target, host, port: Number(port), allowedHosts: allowHost, now });
   console.error(`plumbline mcp: tools of ${target} at ${url}`);
+  if (!isLoopback(host) && allowHost.length === 0) {
+    console.error(
+      `plumbline mcp: requests must name ${new URL(url).host} as their host; allow other names with --allow-host, ` +
+        'such as --allow-host mcp.example.com',
+    );
+  }
   const ended = new Promise<void>((resolve) => http.once('close', resolve));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {

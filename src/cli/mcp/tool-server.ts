@@ -33,9 +33,10 @@ export interface ToolServer {
 /** Creates a server. Nothing is shared between servers. */
 export function createToolServer(caller: Caller): ToolServer {
   const info = { name: 'plumbline', version: releaseVersion() };
-  const server = new McpServer(info, { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS });
+  const server = new McpServer(info, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
   // Its other methods take schemas of zod; ours are JSON Schemas.
   const { server: requests } = server;
+  requests.registerCapabilities({ tools: { listChanged: false } }); // the constructor sets it to true
   const open = new Set<Promise<unknown>>();
   const counted = <Reply>(reply: Promise<Reply>): Promise<Reply> => {
     open.add(reply);

@@ -50,7 +50,7 @@ function EditWebhook({ orgId, webhook, onClose }: WebhookDialogProps & { readonl
           Active
         </label>
         <p class="small muted" id="active-effect">
-          An inactive webhook gets no new events. What is not delivered yet waits.
+          An inactive webhook gets no new events. What is not delivered yet waits, for up to a day.
         </p>
       </div>
     </Form>

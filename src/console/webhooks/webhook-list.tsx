@@ -95,7 +95,7 @@ function WebhookRow({
         </span>
         {overlapEnds !== null && (
           <span class="small break">
-            Deliveries are also signed with the previous secret until <Moment at={overlapEnds} />.
+            Deliveries are also signed with a previous secret until <Moment at={overlapEnds} />.
           </span>
         )}
       </div>

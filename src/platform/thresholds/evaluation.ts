@@ -2,14 +2,15 @@ import type { Log } from '../../../generated/contract.js';
 import type { Analytics } from '../../analytics/analytics.js';
 import type { DatabaseSql } from '../../database/connection.js';
 import type { Clock } from '../clock.js';
-import { startRounds, type Rounds } from '../rounds.js';
+import { startConcurrentRounds } from '../concurrent-rounds.js';
+import type { Rounds } from '../rounds.js';
 import { recordEvent } from '../webhooks/record-event.js';
 import { measure, windowOf } from './measure.js';
 import {
   definitionOf,
   giveUpEvaluation,
   storeEvaluation,
-  takeDueThreshold,
+  takeDueThresholds,
   type DueThreshold,
 } from './thresholds.store.js';
 
@@ -23,35 +24,28 @@ export interface EvaluationOptions {
 }
 
 const pollMs = 2000;
+/** Each of another organization. They share the connections of the analytics with requests. */
+const mostInFlight = 2;
 /** Longer than a query can take with the default of `ANALYTICS_QUERY_TIMEOUT`. A failed evaluation is repeated then. */
 const leaseSeconds = 120;
 /** The next sync run asks again. */
 const maxAttempts = 3;
 
-/** Starts the evaluation of thresholds after sync runs, one at a time, in the background. */
+/** Starts the evaluation of thresholds after sync runs, in the background. */
 export function startThresholdEvaluation(options: EvaluationOptions): Rounds {
   const { sql, clock, log, isWorking } = options;
-  const stopping = new AbortController();
-  const rounds = startRounds({
+  return startConcurrentRounds<DueThreshold>({
     pollMs,
-    round: async (again) => {
-      if (!isWorking) return;
-      const due = await takeDueThreshold(sql, clock.now(), leaseSeconds);
-      if (due === null) return;
-      again(); // there may be another one
-      await evaluate(due, options, stopping.signal);
-    },
-    failed: (error) => {
+    most: isWorking ? mostInFlight : 0,
+    take: (count, inFlight) => takeDueThresholds(sql, clock.now(), inFlight, { leaseSeconds, count }),
+    perform: (due, signal) => evaluate(due, options, signal),
+    notTaken: (error) => {
       log.warn({ err: error }, 'the thresholds cannot be read; will retry');
     },
-  });
-  return {
-    ...rounds,
-    stop: async () => {
-      stopping.abort();
-      await rounds.stop();
+    notPerformed: (error) => {
+      log.warn({ err: error }, 'the outcome of an evaluation cannot be stored; it becomes due again');
     },
-  };
+  });
 }
 
 async function evaluate(due: DueThreshold, options: EvaluationOptions, signal: AbortSignal): Promise<void> {

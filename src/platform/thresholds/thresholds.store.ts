@@ -82,16 +82,37 @@ export interface DueThreshold {
   readonly attempts: number;
 }
 
-/** Takes the threshold that has been due for longest. It becomes due again after `leaseSeconds`, in case this server dies. */
-export async function takeDueThreshold(sql: Sql, now: Date, leaseSeconds: number): Promise<DueThreshold | null> {
-  const [row] = await sql<DueThreshold[]>`
-    update analytics_thresholds set evaluate_at = ${after(now, leaseSeconds)}, attempts = attempts + 1
-    where id = (
-      select id from analytics_thresholds where evaluate_at <= ${now}
-      order by evaluate_at, id limit 1 for update skip locked
+/**
+ * Takes thresholds that are due, one of each organization. The organization whose latest evaluation began first comes
+ * first, so those with many or slow thresholds do not delay the others. They become due again after `leaseSeconds`, in
+ * case this server dies.
+ *
+ * @param inFlight what this server is evaluating; their organizations wait
+ */
+export async function takeDueThresholds(
+  sql: Sql,
+  now: Date,
+  inFlight: readonly Pick<DueThreshold, 'org_id'>[],
+  { leaseSeconds, count }: { readonly leaseSeconds: number; readonly count: number },
+): Promise<DueThreshold[]> {
+  const busy = sql.typed.texts(inFlight.map((each) => each.org_id));
+  return sql<DueThreshold[]>`
+    with first_of_organization as (
+      select distinct on (org_id) id, org_id, evaluate_at from analytics_thresholds
+      where evaluate_at <= ${now} and org_id <> all(${busy}::text[]::uuid[])
+      order by org_id, evaluate_at, id
+    ), due as (
+      select id from first_of_organization as first
+      order by (select max(taken_at) from analytics_thresholds where org_id = first.org_id) nulls first, evaluate_at, id
+      limit ${count}
+    )
+    update analytics_thresholds
+    set evaluate_at = ${after(now, leaseSeconds)}, attempts = attempts + 1, taken_at = ${now}
+    where id in (
+      select id from analytics_thresholds where id in (select id from due) and evaluate_at <= ${now}
+      for update skip locked
     )
     returning id, org_id, name, definition, evaluate_at as lease_end, attempts`;
-  return row ?? null;
 }
 
 /**

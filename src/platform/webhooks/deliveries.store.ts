@@ -3,6 +3,7 @@ import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
 import { after } from '../clock.js';
 import type { Position } from '../paging.js';
+import { previousSecrets } from './webhooks.store.js';
 
 /** An event as it is stored. */
 interface StoredEvent {
@@ -20,8 +21,8 @@ export interface DueDelivery extends StoredEvent {
   readonly webhook_id: string;
   readonly url: string;
   readonly sealed_secret: Uint8Array;
-  /** Signs as well; null: there is none, or its overlap has ended. */
-  readonly previous_sealed_secret: Uint8Array | null;
+  /** They sign as well: their overlap has not ended. Base64. */
+  readonly previous_sealed_secrets: readonly string[];
   /** Identifies this attempt. */
   readonly attempt_id: string;
   /** Includes this attempt. */
@@ -80,7 +81,9 @@ export async function takeDueDeliveries(
       returning id, webhook_id, event_id, event, data, created_at, attempt_id, attempts
     )
     select taken.*, w.org_id, w.url, w.sealed_secret,
-      case when w.previous_secret_until > ${now} then w.previous_sealed_secret end as previous_sealed_secret
+      array(
+        select encode(sealed_secret, 'base64') from (${previousSecrets(sql)}) as previous where signs_until > ${now}
+      ) as previous_sealed_secrets
     from taken join webhooks w on w.id = taken.webhook_id`;
 }
 
@@ -108,6 +111,22 @@ export async function noteDeliveryFailure(
       available_at = case when attempts = ${attempts} then ${retryAt ?? now}::timestamptz else ${now}::timestamptz end,
       failed_at = case when attempts = ${attempts} then ${retryAt === null ? now : null}::timestamptz end
     where id = ${id} and attempt_id = ${attemptId}`;
+}
+
+/**
+ * Gives up the deliveries of a webhook that have been due for long, because it was inactive. They can be restarted.
+ *
+ * @param dueBefore those that became due later are kept
+ */
+export async function giveUpOldDeliveries(
+  sql: Sql,
+  webhookId: string,
+  { dueBefore, error }: { readonly dueBefore: Date; readonly error: string },
+  now: Date,
+): Promise<void> {
+  await sql`
+    update webhook_deliveries set failed_at = ${now}, last_error = ${error}
+    where webhook_id = ${webhookId} and failed_at is null and available_at < ${dueBefore}`;
 }
 
 interface DeliveryRow extends StoredEvent {

@@ -4,7 +4,8 @@ import type { Sql } from '../../database/connection.js';
 import { isRedirect, type OutboundFetch } from '../../outbound/outbound-fetch.js';
 import { inSpan } from '../../system/tracing.js';
 import { nextAttempt, type Backoff, type Clock } from '../clock.js';
-import { startRounds, type Rounds } from '../rounds.js';
+import { startConcurrentRounds } from '../concurrent-rounds.js';
+import type { Rounds } from '../rounds.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import {
   deleteDelivery,
@@ -44,54 +45,21 @@ const backoff: Backoff = { first: 5, longest: 21_600 };
  */
 export function startWebhookDispatcher(options: WebhookDispatcherOptions): WebhookDispatcher {
   const { sql, clock, log } = options;
-  const stopping = new AbortController();
-  const inFlight = new Map<DueDelivery, Promise<void>>();
-  let ended = 0;
-
-  const begin = (due: DueDelivery): void => {
-    const attempt = deliver(due, options, stopping.signal)
-      .catch((error: unknown) => {
-        log.warn({ err: error }, 'the outcome of a delivery cannot be stored; it becomes due again');
-      })
-      .finally(() => {
-        inFlight.delete(due);
-        ended += 1;
-        rounds.wake();
-      });
-    inFlight.set(due, attempt);
-  };
-  const rounds = startRounds({
+  return startConcurrentRounds<DueDelivery>({
     pollMs,
-    // Does not wait for the deliveries: a slow one must not delay the others.
-    round: async () => {
-      const count = mostInFlight - inFlight.size;
-      if (count === 0) return;
+    most: mostInFlight,
+    take: (count, inFlight) => {
       const limits = { leaseSeconds, count, perOrganization: mostOfOrganization };
-      for (const due of await takeDueDeliveries(sql, clock.now(), [...inFlight.keys()], limits)) begin(due);
+      return takeDueDeliveries(sql, clock.now(), inFlight, limits);
     },
-    failed: (error) => {
+    perform: (due, signal) => deliver(due, options, signal),
+    notTaken: (error) => {
       log.warn({ err: error }, 'the webhook outbox cannot be read; will retry');
     },
+    notPerformed: (error) => {
+      log.warn({ err: error }, 'the outcome of a delivery cannot be stored; it becomes due again');
+    },
   });
-  return {
-    wake: () => {
-      rounds.wake();
-    },
-    drain: async () => {
-      for (;;) {
-        const endedBefore = ended;
-        await rounds.drain();
-        if (inFlight.size > 0) await Promise.race(inFlight.values());
-        // The end of a delivery makes the next one of its webhook due.
-        else if (ended === endedBefore) return;
-      }
-    },
-    stop: async () => {
-      stopping.abort();
-      await rounds.stop();
-      await Promise.all(inFlight.values());
-    },
-  };
 }
 
 async function deliver(due: DueDelivery, options: WebhookDispatcherOptions, signal: AbortSignal): Promise<void> {
@@ -143,9 +111,10 @@ async function send(
 
 /** One signature by each secret, separated by spaces. */
 function signaturesOf(due: DueDelivery, secrets: SecretBox, now: Date, body: string): string {
-  const { sealed_secret: current, previous_sealed_secret: previous } = due;
-  const sealed = previous === null ? [current] : [current, previous];
-  return sealed.map((each) => new Webhook(secretOf(due, each, secrets)).sign(due.event_id, now, body)).join(' ');
+  const previous = due.previous_sealed_secrets.map((each) => Buffer.from(each, 'base64'));
+  return [due.sealed_secret, ...previous]
+    .map((each) => new Webhook(secretOf(due, each, secrets)).sign(due.event_id, now, body))
+    .join(' ');
 }
 
 function secretOf(due: DueDelivery, sealed: Uint8Array, secrets: SecretBox): string {

@@ -27,17 +27,20 @@ import { faultOfTargetUrl } from '../integrations/base-url.js';
 import { lockOrganization } from '../organizations/members.store.js';
 import { replyWithPage } from '../paging.js';
 import type { Random } from '../random.js';
-import { deliveryOf, restartDelivery, selectDeliveries } from './deliveries.store.js';
+import { deliveryOf, giveUpOldDeliveries, restartDelivery, selectDeliveries } from './deliveries.store.js';
 import {
   changeWebhook,
   countWebhooks,
   hasWebhook,
   insertWebhook,
+  lockActivity,
+  mostPreviousSecrets,
   removeWebhook,
   replaceSecret,
   selectWebhooks,
   webhookOf,
   webhookSecretContext,
+  type TooManySecrets,
 } from './webhooks.store.js';
 
 const mostWebhooks = 10;
@@ -91,9 +94,11 @@ export const updateWebhook: UpdateWebhookHandler<PlatformDependencies> = async (
   const id = params.webhook_id.toLowerCase();
   const { events, description, is_active: isActive } = body;
   return sql.begin(async (transaction): Promise<UpdateWebhookReply> => {
+    const wasActive = await lockActivity(transaction, orgId, id);
     const change = { url: read?.url.href, events, description, isActive };
     const row = await changeWebhook(transaction, orgId, id, change, now);
     if (row === null) return noSuchWebhook();
+    if (wasActive === false && row.is_active) await giveUpOldDeliveries(transaction, id, inactivity(now), now);
     const record = { action: 'UPDATE', resourceKind: 'WEBHOOK', resourceId: id, orgId, ...actor } as const;
     const changed = Object.keys(body).sort().join(', ');
     const note = read === null ? changed : `${changed}: ${read.url.host}`;
@@ -114,9 +119,10 @@ export const rotateWebhookSecret: RotateWebhookSecretHandler<PlatformDependencie
   const sealedSecret = secrets.seal(secret, webhookSecretContext(id));
   const { overlap_seconds: overlap } = body;
   return sql.begin(async (transaction): Promise<RotateWebhookSecretReply> => {
-    const replacement = { sealedSecret, previousUntil: after(now, overlap) };
+    const replacement = { sealedSecret, previousUntil: overlap === 0 ? null : after(now, overlap) };
     const row = await replaceSecret(transaction, orgId, id, replacement, now);
     if (row === null) return noSuchWebhook();
+    if ('until' in row) return validationProblem([tooManySecrets(row)]);
     const record = { action: 'WEBHOOK_SECRET_ROTATED', resourceKind: 'WEBHOOK', resourceId: id, orgId } as const;
     await recordAudit(transaction, context, now, { ...record, ...actor, note: `overlap of ${overlap} s` });
     return { status: 200, body: { secret, webhook: webhookOf(row) } };
@@ -169,6 +175,11 @@ export const resendWebhookDelivery: ResendWebhookDeliveryHandler<PlatformDepende
   });
 };
 
+/** What was outstanding when a webhook was deactivated is sent late, but not as late as no retry would be. */
+function inactivity(now: Date): { readonly dueBefore: Date; readonly error: string } {
+  return { dueBefore: after(now, -86_400), error: 'The webhook was inactive for more than a day.' };
+}
+
 function newSecret(random: Random): string {
   return `whsec_${random.bytes(secretBytes).toString('base64')}`;
 }
@@ -177,6 +188,13 @@ function newSecret(random: Random): string {
 function readUrl(text: string, networks: readonly string[]): { readonly url: URL } | { readonly violation: Violation } {
   const message = faultOfTargetUrl(text, networks, 'the signature authenticates the server') ?? faultOfFragment(text);
   return message === null ? { url: new URL(text) } : { violation: { path: '/body/url', rule: 'format', message } };
+}
+
+function tooManySecrets({ until }: TooManySecrets): Violation {
+  const message =
+    `must be 0, which ends all previous secrets: ${mostPreviousSecrets} previous secrets still sign, the first until ` +
+    until.toISOString();
+  return { path: '/body/overlap_seconds', rule: 'maximum', message };
 }
 
 function faultOfFragment(text: string): string | null {

@@ -82,6 +82,7 @@ describe('Over HTTP', () => {
     ['another path', { path: '/' }, 404],
     ['a path that is no address', { path: '//' }, 404],
     ['a body that is not JSON', { body: '{' }, 400],
+    ['a batch of more than 20 messages', { body: `[${Array<string>(21).fill(listTools).join(',')}]` }, 400],
     ['a body of more than a mebibyte', { body: `"${'x'.repeat(1_048_576)}"` }, 413],
   ])('%s is refused', async (_name, sent, status) => {
     const reply = await send(sent);
@@ -95,6 +96,33 @@ describe('Over HTTP', () => {
     const { host } = new URL(server.url);
     for (const headers of [{}, { Origin: `http://${host}` }])
       expect((await send({ headers, body: listTools })).status).toBe(200);
+  });
+
+  test('a batch of 20 messages is answered', async () => {
+    const messages = Array.from({ length: 20 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/list' }));
+    const reply = await send({ body: JSON.stringify(messages) });
+    expect([reply.status, JSON.parse(reply.text).length]).toEqual([200, 20]);
+  });
+
+  test('no change of the list of tools is announced, because it never changes', async () => {
+    const client = await connect(token);
+    expect(client.client.getServerCapabilities()?.tools?.listChanged ?? false).toBe(false);
+  });
+
+  test('an address that is not loopback says which hosts are allowed', async () => {
+    const child = startMain(['mcp', '--server', platform.url, '--listen', '0.0.0.0:0']);
+    const told = new Promise<string>((resolve) => {
+      let stderr = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text;
+        if (stderr.includes('--allow-host')) resolve(stderr);
+      });
+      child.once('close', () => {
+        resolve(stderr);
+      });
+    });
+    expect(await told).toMatch(/requests must name 0\.0\.0\.0:\d+ as their host; .*--allow-host mcp\.example\.com/);
+    child.kill();
   });
 
   test('a request acts with its token alone, also among those of other organizations', async () => {

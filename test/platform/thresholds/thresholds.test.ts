@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Schemas } from '../../../generated/platform/operations.js';
 import { fill, unit } from '../../analytics/graphql/served.js';
+import { requestEvaluation, takeDueThresholds } from '../../../src/platform/thresholds/thresholds.store.js';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
 import { exampleOf } from '../service/send-example.js';
@@ -168,4 +169,70 @@ it('A threshold that cannot be evaluated is given up after three attempts, until
   }
   expect(await attempts()).toEqual({ attempts: 3, gave_up: true });
   expect(received()).toEqual([]);
+});
+
+describe('Thresholds of several organizations', () => {
+  const due = (user: TestUser): Promise<unknown> =>
+    platform.database.sql.begin((sql) => requestEvaluation(sql, user.orgId, platform.clock.now()));
+
+  /** Locks the webhooks of an organization until the returned function is called. */
+  const lockWebhooks = ({ orgId }: TestUser): Promise<() => Promise<void>> =>
+    new Promise((resolve, reject) => {
+      const holding = platform.database.sql.begin(async (sql) => {
+        await sql`select 1 from webhooks where org_id = ${orgId} for update`;
+        await new Promise<void>((release) => {
+          resolve(() => {
+            release();
+            return holding;
+          });
+        });
+      });
+      holding.catch(reject);
+    });
+
+  it('are evaluated in turns', async () => {
+    await platform.running.thresholds.stop();
+    const other = await platform.signUp();
+    for (let count = 0; count < 3; count++) await create({});
+    await due(owner);
+    platform.clock.advance(1);
+    for (let count = 0; count < 2; count++) await create({}, other);
+    await due(other);
+
+    const turns: string[] = [];
+    for (;;) {
+      platform.clock.advance(1);
+      const [taken] = await takeDueThresholds(platform.database.sql, platform.clock.now(), [], {
+        leaseSeconds: 120,
+        count: 1,
+      });
+      if (taken === undefined) break;
+      turns.push(taken.org_id === owner.orgId ? 'first' : 'other');
+    }
+    expect(turns).toEqual(['first', 'other', 'first', 'other', 'first']);
+  });
+
+  it('do not wait for an evaluation of another organization, which has one at a time', async () => {
+    const other = await platform.signUp();
+    for (let count = 0; count < 4; count++) await create({ value: 0 });
+    await create({ value: 0 }, other);
+    await work({});
+    // The evaluation of a crossed threshold waits for the lock of the webhook.
+    const release = await lockWebhooks(owner);
+    await due(owner);
+    platform.clock.advance(1);
+    await due(other);
+    platform.running.thresholds.wake();
+    try {
+      await expect.poll(async () => (await list(other)).items[0].evaluated_at).not.toBeNull();
+      const begun = await platform.database.sql`
+        select count(*)::int from analytics_thresholds where org_id = ${owner.orgId} and attempts > 0`;
+      expect(begun).toEqual([{ count: 1 }]);
+    } finally {
+      await release();
+    }
+    await platform.running.thresholds.drain();
+    await platform.running.webhooks.drain();
+    expect(received()).toEqual([1, 1, 1, 1]);
+  });
 });

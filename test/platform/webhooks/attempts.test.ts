@@ -39,7 +39,8 @@ const answer = (status: number): void => void open.shift()?.writeHead(status).en
 async function beginAttempt(attempts = 0): Promise<Promise<void>[]> {
   await Promise.all([platform, another].map(({ running }) => running.webhooks.drain()));
   await createServiceToken(platform, owner, ['views:read']);
-  await platform.database.sql`update webhook_deliveries set attempts = ${attempts}`;
+  // A poll may have begun the attempt already.
+  if (attempts > 0) await platform.database.sql`update webhook_deliveries set attempts = ${attempts}`;
   const ended = platform.running.webhooks.drain();
   await received(1);
   return [ended];

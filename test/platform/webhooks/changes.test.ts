@@ -32,6 +32,13 @@ const rotate = (overlap: number, user = owner): Promise<JsonReply> =>
     token: user.accessToken,
     body: { overlap_seconds: overlap },
   });
+/** Advances the clock, which ends the access token of the owner. */
+const passDays = async (days: number): Promise<void> => {
+  platform.clock.advance(days * 86_400);
+  const { email, password } = owner;
+  const reply = await platform.json('POST', '/api/v1/auth/login', { body: { email, password } });
+  owner = { ...owner, accessToken: String(reply.body.access_token) };
+};
 const names = (): unknown[] => receiver.received.map(({ data }) => data['name']);
 const audited = (action: string): Promise<readonly unknown[]> =>
   Promise.resolve(
@@ -91,6 +98,42 @@ describe('A change of a webhook', () => {
     expect(names()).toEqual(['Before', 'Before', 'Later']);
   });
 
+  it('that ends a pause of days gives up what was outstanding, which can be sent again', async () => {
+    receiver.answer = (response) => response.writeHead(500).end();
+    await cause('Before');
+    await drain();
+    await change({ is_active: false });
+    await passDays(2);
+    receiver.answer = (response) => response.writeHead(204).end();
+    await change({ is_active: true });
+    await cause('Later');
+    await drain();
+    expect(names()).toEqual(['Before', 'Later']);
+
+    const deliveries = webhooksPath(owner, `/${webhook.id}/deliveries`);
+    const listed = await platform.json('GET', deliveries, { token: owner.accessToken });
+    const [delivery] = listed.body.items;
+    expect(delivery).toMatchObject({
+      status: 'failed',
+      error: 'The webhook was inactive for more than a day.',
+      event: { data: { name: 'Before' } },
+    });
+    await platform.json('POST', `${deliveries}/${String(delivery.id)}/resend`, { token: owner.accessToken });
+    await drain();
+    expect(names()).toEqual(['Before', 'Later', 'Before']);
+  });
+
+  it('that is repeated for an active webhook gives up nothing', async () => {
+    receiver.answer = (response) => response.writeHead(500).end();
+    await cause('Before');
+    await drain();
+    await passDays(2); // as if no server had run
+    await change({ is_active: true });
+    receiver.answer = (response) => response.writeHead(204).end();
+    await drain();
+    expect(names()).toEqual(['Before', 'Before']);
+  });
+
   it('is not possible in another organization, for an unknown webhook, or without a field', async () => {
     const stranger = await platform.signUp();
     expect((await change({ is_active: false }, stranger)).body.type).toBe('/problems/webhook-not-found');
@@ -136,6 +179,41 @@ describe('A rotation of the secret', () => {
     expect(listed.body.items).toMatchObject([{ overlap_ends_at: null }]);
     expect(await audited('WEBHOOK_SECRET_ROTATED')).toEqual([{ note: 'overlap of 600 s' }]);
     expect(platform.logLines.join('')).not.toContain(next.slice(6));
+  });
+
+  it('keeps each of several previous ones until its own end', async () => {
+    receiver.secret = null;
+    const second = String((await rotate(600)).body.secret);
+    platform.clock.advance(300);
+    const third = String((await rotate(3600)).body.secret);
+    const rotated = await rotate(60);
+    const known = [secret, second, third, String(rotated.body.secret)];
+    const accepted = async (name: string): Promise<boolean[]> => {
+      const latest = await delivered(name);
+      return Promise.all(known.map((each) => accepts(each, latest)));
+    };
+    const remaining = Date.parse(rotated.body.webhook.overlap_ends_at) - platform.clock.now().getTime();
+    expect(remaining).toBeGreaterThan(3_500_000); // that of the second, which ends last
+    expect(await accepted('All')).toEqual([true, true, true, true]);
+    platform.clock.advance(60);
+    expect(await accepted('Without the third')).toEqual([true, true, false, true]);
+    platform.clock.advance(240);
+    expect(await accepted('Without the first')).toEqual([false, true, false, true]);
+  });
+
+  it('is refused while four previous ones sign, except without an overlap', async () => {
+    receiver.secret = null;
+    for (const overlap of [600, 60, 3600, 3600]) expect((await rotate(overlap)).status).toBe(200);
+    expect(await rotate(60)).toMatchObject({
+      status: 422,
+      body: { violations: [{ path: '/body/overlap_seconds', message: expect.stringContaining('4 previous secrets') }] },
+    });
+    platform.clock.advance(60);
+    expect((await rotate(60)).status).toBe(200);
+    const latest = String((await rotate(0)).body.secret);
+    const received = await delivered('Export');
+    expect([await accepts(secret, received), await accepts(latest, received)]).toEqual([false, true]);
+    expect((await rotate(60)).status).toBe(200);
   });
 
   it('without an overlap ends the previous one at once, also that of an earlier rotation', async () => {

@@ -1,6 +1,13 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import contract from '../../../generated/platform/openapi.json' with { type: 'json' };
 import { type Contribution, type Evidence } from '../../../src/sync/work-units/classify/classifier.js';
-import { parseOrganizationRules } from '../../../src/sync/work-units/classify/organization-rules.js';
+import {
+  loadOrganizationRules,
+  parseOrganizationRules,
+} from '../../../src/sync/work-units/classify/organization-rules.js';
 import { classifier } from '../work-units/derivation/deriving.js';
 
 function evidence(changes: Partial<Evidence>): Evidence {
@@ -15,6 +22,27 @@ function classified(rules: string, title: string, paths: readonly string[] = [])
   const { subcategory, shares } = own.classify(evidence({ title, files }), (each) => contributions.push(each));
   return { subcategory, shares, rules: [...new Set(contributions.map(({ rule }) => rule))] };
 }
+
+describe('A file with the rules of an organization', () => {
+  it.each([
+    ['letters', 'x'],
+    ['characters of two UTF-16 units', '\u{1f600}'],
+  ])('may have 262,144 %s, as in the API', async (_name, character) => {
+    const folder = await mkdtemp(join(tmpdir(), 'rules-'));
+    const file = join(folder, 'rules.yaml');
+    const start = 'rules: [] #';
+    const text =
+      start + character.repeat(contract.components.schemas.ImportRulesRequest.properties.file.maxLength - start.length);
+    try {
+      await writeFile(file, text);
+      expect(await loadOrganizationRules(file)).toEqual({ text, rules: 0 });
+      await writeFile(file, text + character);
+      await expect(loadOrganizationRules(file)).rejects.toThrow('it has more than 262144 characters');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
 
 describe('the rules of an organization', () => {
   const partners = 'rules: [{ name: partners, keywords: [settle], gives: feature_delivery.customer }]';

@@ -655,7 +655,7 @@ export interface paths {
         get: operations["getRules"];
         /**
          * Replace the rules
-         * @description Replaces all rules of the organization with those of a file, as read by `plumbline rules import`. If anything in it is invalid, nothing changes, and the reply lists the problems with their lines. At most 200 rules and 1,000 patterns in all; a pattern has at most 100 characters, 8 words, or 10 parts of a path. Work units are classified again in the background; read the assignment of teams to follow it.
+         * @description Replaces all rules of the organization with those of a file, as read by `plumbline rules import`. If anything in it is invalid, nothing changes, and the reply lists the problems with their lines. At most 262,144 characters, 200 rules and 1,000 patterns in all; a pattern has at most 100 characters, 8 words, or 10 parts of a path. Work units are classified again in the background; read the assignment of teams to follow it.
          */
         put: operations["importRules"];
         post?: never;
@@ -888,7 +888,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Changes the URL, the events, the description or whether the webhook is active; omitted fields are kept. A new URL also receives what is outstanding. While a webhook is inactive, no events are stored for it, and what is outstanding waits.
+         * @description Changes the URL, the events, the description or whether the webhook is active; omitted fields are kept. A new URL also receives what is outstanding. While a webhook is inactive, no events are stored for it, and what is outstanding waits. When it is active again, that is sent, except for deliveries that have been due for more than a day: they have failed and can be sent again.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -904,7 +904,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook
-         * @description Gives the webhook a new secret, which is shown once. Until the overlap ends, deliveries have two signatures, one by the new secret and one by the previous one; an overlap of 0 ends the previous one at once. Another rotation ends the overlap of the one before.
+         * @description Gives the webhook a new secret, which is shown once. Until the overlap ends, deliveries are also signed with the previous secret. Another rotation does not end it earlier: up to 4 previous secrets sign, each until its own end, and a further rotation with an overlap is refused with 422 until the first has ended. An overlap of 0 ends all previous secrets at once.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -2962,7 +2962,7 @@ export interface components {
             is_active: boolean;
             /**
              * Format: date-time
-             * @description Until when deliveries are also signed with the previous secret. Null when they are not.
+             * @description Until when deliveries are also signed with a previous secret. Null when they are not.
              */
             overlap_ends_at: string | null;
             /**
@@ -3028,9 +3028,9 @@ export interface components {
             /** @description Whether events are sent. */
             is_active?: boolean;
         };
-        /** @description How long the previous secret still signs. */
+        /** @description How long the secret that is replaced still signs. */
         RotateWebhookSecretRequest: {
-            /** @description For how many seconds deliveries are also signed with the previous secret, at most 7 days. */
+            /** @description For how many seconds deliveries are also signed with the replaced secret, at most 7 days. 0 ends all previous ones. */
             overlap_seconds: number;
         };
         /**

@@ -1998,9 +1998,9 @@ export type ImportRulesResult =
  *
  * Replaces all rules of the organization with those of a file, as read by `plumbline rules import`. If
  * anything in it is invalid, nothing changes, and the reply lists the problems with their lines. At
- * most 200 rules and 1,000 patterns in all; a pattern has at most 100 characters, 8 words, or 10 parts
- * of a path. Work units are classified again in the background; read the assignment of teams to follow
- * it.
+ * most 262,144 characters, 200 rules and 1,000 patterns in all; a pattern has at most 100 characters,
+ * 8 words, or 10 parts of a path. Work units are classified again in the background; read the
+ * assignment of teams to follow it.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
@@ -3047,7 +3047,8 @@ export type UpdateWebhookResult =
  *
  * Changes the URL, the events, the description or whether the webhook is active; omitted fields are
  * kept. A new URL also receives what is outstanding. While a webhook is inactive, no events are stored
- * for it, and what is outstanding waits.
+ * for it, and what is outstanding waits. When it is active again, that is sent, except for deliveries
+ * that have been due for more than a day: they have failed and can be sent again.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
@@ -3112,9 +3113,10 @@ export type RotateWebhookSecretResult =
  * Rotate the secret of a webhook (`POST
  * /api/v1/organizations/{org_id}/webhooks/{webhook_id}/rotate-secret`).
  *
- * Gives the webhook a new secret, which is shown once. Until the overlap ends, deliveries have two
- * signatures, one by the new secret and one by the previous one; an overlap of 0 ends the previous one
- * at once. Another rotation ends the overlap of the one before.
+ * Gives the webhook a new secret, which is shown once. Until the overlap ends, deliveries are also
+ * signed with the previous secret. Another rotation does not end it earlier: up to 4 previous secrets
+ * sign, each until its own end, and a further rotation with an overlap is refused with 422 until the
+ * first has ended. An overlap of 0 ends all previous secrets at once.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,

@@ -14,13 +14,15 @@
 import { createHash } from 'node:crypto';
 import { atOnce, type Steps } from '../../../system/slices.js';
 import { wordsOf } from './keywords.js';
-import { FileCheck, readTextFile, yamlSteps } from '../file-check.js';
+import { FileCheck, FileError, readTextFile, yamlSteps } from '../file-check.js';
 import { readRules, type OrganizationRules, type Rule } from './rules.js';
 
 /** Explanations call a rule of an organization by its name with this prefix. */
 export const ORGANIZATION_PREFIX = 'organization: ';
 
 // A text is compared with every pattern: these limits, and those of `linear`, keep that within milliseconds.
+/** As the contract of the API says. */
+const MOST_CHARACTERS = 262_144;
 const MOST_RULES = 200;
 const MOST_PATTERNS = 1000;
 const LONGEST_PATTERN = 100;
@@ -39,6 +41,10 @@ const OF_WORDS: ReadonlySet<string> = new Set(['titles', 'starts', 'keywords']);
  */
 export async function loadOrganizationRules(file: string): Promise<{ readonly text: string; readonly rules: number }> {
   const text = await readTextFile(file, 'rules file');
+  if (text.length > MOST_CHARACTERS && Array.from(text).length > MOST_CHARACTERS) {
+    const problem = { line: null, place: null, text: `it has more than ${MOST_CHARACTERS} characters` };
+    throw new FileError(`${file} is not a file with rules of an organization`, [problem]);
+  }
   return { text, rules: parseOrganizationRules(text, file).rules.length };
 }
 
