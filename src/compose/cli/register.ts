@@ -33,6 +33,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   build: async () => (await import('./commands/images.js')).buildCommand,
   pull: async () => (await import('./commands/images.js')).pullCommand,
   push: async () => (await import('./commands/images.js')).pushCommand,
+  publish: async () => (await import('./commands/publish.js')).publishCommand,
   run: async () => (await import('./commands/run.js')).runCommand,
   exec: async () => (await import('./commands/exec.js')).execCommand,
   attach: async () => (await import('./commands/one-container.js')).attachCommand,

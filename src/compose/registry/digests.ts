@@ -1,6 +1,6 @@
 /** Digests of images, from their registries. */
-import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
+import { digestOfBytes } from './descriptor.js';
 import { RegistryError } from './errors.js';
 import { DIGEST, imageNameText, parseImageName, type ImageName } from './image-name.js';
 import { openRegistry, type RegistryOptions } from './registry.js';
@@ -50,8 +50,4 @@ async function digestOf(name: ImageName, options: Omit<RegistryOptions, 'actions
   }
   if (DIGEST.test(digest)) return digest;
   throw new RegistryError('invalidReply', `${name.registry} sent a digest for ${imageNameText(name)} that is none.`);
-}
-
-export function digestOfBytes(bytes: Uint8Array): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
