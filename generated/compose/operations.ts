@@ -685,6 +685,29 @@ export type DeleteProjectHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `PUT /projects/{name}/files` */
+export type WriteProjectFilesRequest = OperationRequest<{
+  params: operations['writeProjectFiles']['parameters']['path'];
+  body: Schemas['ProjectFiles'];
+  principal: Schemas['ClientPrincipal'];
+}>;
+export type WriteProjectFilesReply =
+  | SuccessReply<204, never>
+  | Problems.ComposeValidationUndefinedReference
+  | Problems.OrchestratorProjectNotFound
+  | Problems.OrchestratorProjectNotIngested
+  | Problems.ValidationFailed
+  | Problems.RuntimePersistenceFailure
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed
+  | Problems.ServiceUnavailable;
+/** Write the content of secrets and configs (`PUT /projects/{name}/files`). */
+export type WriteProjectFilesHandler<Dependencies> = OperationHandler<
+  WriteProjectFilesRequest,
+  WriteProjectFilesReply,
+  Dependencies
+>;
+
 /** `GET /projects/{name}/services` */
 export type ListProjectServicesRequest = OperationRequest<{
   params: operations['listProjectServices']['parameters']['path'];
@@ -1030,6 +1053,8 @@ export interface ComposeHandlers<Dependencies> {
   readonly ingestProject: IngestProjectHandler<Dependencies>;
   /** Delete a project (`DELETE /projects/{name}`). */
   readonly deleteProject: DeleteProjectHandler<Dependencies>;
+  /** Write the content of secrets and configs (`PUT /projects/{name}/files`). */
+  readonly writeProjectFiles: WriteProjectFilesHandler<Dependencies>;
   /** List the services of a project (`GET /projects/{name}/services`). */
   readonly listProjectServices: ListProjectServicesHandler<Dependencies>;
   /** Read the output of a project (`GET /projects/{name}/logs`). */

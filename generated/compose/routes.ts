@@ -1804,6 +1804,65 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     },
   },
   {
+    operationId: 'writeProjectFiles',
+    method: 'PUT',
+    path: '/projects/{name}/files',
+    params: { names: ['name'], lists: [], validate: validators.writeProjectFiles_path },
+    query: null,
+    headers: null,
+    cookies: null,
+    body: { required: true, mediaType: 'application/json', emails: [], validate: validators.writeProjectFiles_body },
+    maxBodyBytes: 1441792,
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
+    rateLimits: [],
+    isIdempotent: false,
+    produces: [],
+    replies: {
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
+      400: {
+        kind: 'problem',
+        problems: {
+          'malformed-request': validators.problem_MalformedRequest,
+          'compose-validation-undefined-reference': validators.problem_ComposeValidationUndefinedReference,
+        },
+      },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
+      404: {
+        kind: 'problem',
+        problems: { 'orchestrator-project-not-found': validators.problem_OrchestratorProjectNotFound },
+      },
+      409: {
+        kind: 'problem',
+        problems: { 'orchestrator-project-not-ingested': validators.problem_OrchestratorProjectNotIngested },
+      },
+      413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },
+      415: { kind: 'problem', problems: { 'unsupported-media-type': validators.problem_UnsupportedMediaType } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      500: {
+        kind: 'problem',
+        problems: {
+          'internal-error': validators.problem_InternalError,
+          'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
+        },
+      },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
+      503: { kind: 'problem', problems: { 'service-unavailable': validators.problem_ServiceUnavailable } },
+    },
+  },
+  {
     operationId: 'listProjectServices',
     method: 'GET',
     path: '/projects/{name}/services',

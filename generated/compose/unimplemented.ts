@@ -121,6 +121,9 @@ export const unimplemented: ComposeHandlers<unknown> = {
   deleteProject: () => {
     throw new UnimplementedOperation('deleteProject');
   },
+  writeProjectFiles: () => {
+    throw new UnimplementedOperation('writeProjectFiles');
+  },
   listProjectServices: () => {
     throw new UnimplementedOperation('listProjectServices');
   },

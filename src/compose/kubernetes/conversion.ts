@@ -1,3 +1,4 @@
+import type { FileContent } from '../model/file-content.js';
 import type { Project } from '../model/project/project.js';
 import type { Metadata } from './manifests.js';
 import { projectLabels, selectorOf } from './names.js';
@@ -7,7 +8,7 @@ import type { Notes } from './notes.js';
 export interface Conversion {
   readonly project: Project;
   /** The values of secrets and configs with `environment:`, by `<section>.<name>`. */
-  readonly held: ReadonlyMap<string, string>;
+  readonly held: ReadonlyMap<string, FileContent>;
   /** The object names of services, volumes, secrets, configs and networks by their keys. */
   readonly names: Readonly<Record<Section, ReadonlyMap<string, string>>>;
   readonly notes: Notes;

@@ -1,4 +1,5 @@
 /** Converts a compose project to Kubernetes objects. */
+import type { FileContent } from '../model/file-content.js';
 import { withoutUnusedResources } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import { filterValues } from '../model/project/records.js';
@@ -27,7 +28,7 @@ export interface Converted {
  * @throws ComposeFailure YamlError.unreadable for a file of a secret or config that cannot be read,
  * ComposeValidationError.unsupported for one that is too large for a cluster
  */
-export async function convertToKubernetes(loaded: Project, held: ReadonlyMap<string, string>): Promise<Converted> {
+export async function convertToKubernetes(loaded: Project, held: ReadonlyMap<string, FileContent>): Promise<Converted> {
   const notes = new Notes();
   const used = withoutUnusedResources(loaded);
   noteUnsupported(used, notes);

@@ -1,4 +1,5 @@
 /** Creates the containers of services. */
+import type { FileContent } from '../model/file-content.js';
 import { imageOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import { serviceHash } from '../model/project/hash.js';
@@ -27,7 +28,7 @@ export interface Blueprint extends Desired {
 export async function blueprint(
   project: Project,
   images: ReadonlyMap<string, string>,
-  held: ReadonlyMap<string, string>,
+  held: ReadonlyMap<string, FileContent>,
 ): Promise<Blueprint> {
   const contents = new Map<string, Contents>();
   const hashes = new Map<string, string>();
@@ -51,7 +52,7 @@ function configurationHash(service: string, contents: string | undefined): strin
  */
 export async function configurationHashes(
   project: Project,
-  held: ReadonlyMap<string, string>,
+  held: ReadonlyMap<string, FileContent>,
 ): Promise<ReadonlyMap<string, string>> {
   return (await blueprint(project, new Map(), held)).hashes;
 }

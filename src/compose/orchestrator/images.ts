@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { FileContent } from '../model/file-content.js';
 import { imageOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import type { Service } from '../model/project/service.js';
@@ -20,7 +21,7 @@ export interface ImageOptions {
   /** `--pull`; overrides a service's `pull_policy`. */
   readonly pull?: 'always' | 'missing' | 'never';
   /** The values of secrets with `environment:`. */
-  readonly contents: ReadonlyMap<string, string>;
+  readonly contents: ReadonlyMap<string, FileContent>;
 }
 
 /**
@@ -115,7 +116,7 @@ export async function pullImage(
 }
 
 export interface BuildOptions {
-  readonly contents: ReadonlyMap<string, string>;
+  readonly contents: ReadonlyMap<string, FileContent>;
   readonly noCache?: boolean;
   readonly pull?: boolean;
   /** `--build-arg`; overrides those of the file. */
@@ -213,7 +214,7 @@ function strings(args: Readonly<Record<string, string | null>> = {}): Record<str
 async function withSecretFiles<T>(
   project: Project,
   references: readonly FileReference[],
-  contents: ReadonlyMap<string, string>,
+  contents: ReadonlyMap<string, FileContent>,
   build: (secrets: { id: string; path: string }[]) => Promise<T>,
 ): Promise<T> {
   const directory = await mkdtemp(path.join(tmpdir(), 'compose-build-'));

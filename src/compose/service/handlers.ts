@@ -11,6 +11,7 @@ import * as projectCommands from './projects/project-commands.js';
 import * as page from './page/page.js';
 import * as projectImages from './projects/images.js';
 import { streamProjectLogs, watchProjectLogs } from './projects/logs.js';
+import { writeProjectFiles } from './projects/files.js';
 import * as projects from './projects/projects.js';
 import * as secrets from './secrets/secrets.js';
 import { streamEvents, watchEvents } from './system/events.js';
@@ -57,6 +58,7 @@ export const composeHandlers: ComposeHandlers<ComposeDependencies> = {
   ingestProject: projects.ingestProject,
   getProject: projects.getProject,
   deleteProject: projects.deleteProject,
+  writeProjectFiles,
   listProjectServices: projects.listProjectServices,
   upProject: projectCommands.upProject,
   downProject: projectCommands.downProject,

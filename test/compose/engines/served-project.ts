@@ -29,6 +29,7 @@ import {
   waitForContainer,
   watchContainerLogs,
   watchEvents,
+  writeProjectFiles,
   type ComposeClient,
   type Transport,
 } from '../../../sdk/src/compose.js';
@@ -67,6 +68,28 @@ export const servedProject: EnginePart = (engine) => {
       expect(unwrap(await listContainers(compose, { query: { label: labels } })).items).toEqual([]);
       const volumes = unwrap(await listVolumes(compose, { query: { label: labels } }));
       expect(volumes.items).toEqual([]);
+    });
+
+    it('gives its containers the files that were sent for its secrets and configs', async () => {
+      const { compose, name } = await served(engine, {
+        services: { web: { user: '1000', secrets: ['token'], configs: [{ source: 'page', target: '/srv/page' }] } },
+        secrets: { token: { environment: 'TOKEN' } },
+        configs: { page: { environment: 'PAGE' } },
+      });
+      const content = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+      const files = [
+        { section: 'secrets', name: 'token', content: content(Buffer.from('hidden')) },
+        { section: 'configs', name: 'page', content: content(new Uint8Array([0, 255, 10])) },
+      ] as const;
+      unwrap(await writeProjectFiles(compose, { params: { name }, body: { files: [...files] } }));
+      expect(unwrap(await upProject(compose, { params: { name } })).warnings).toEqual([]);
+      const command = shell('cat /run/secrets/token; od -An -tx1 /srv/page');
+      const printed: string[] = [];
+      const params = { id: `${name}-web` };
+      for await (const piece of unwrap(await execInContainer(compose, { params, body: { command } }))) {
+        printed.push(piece.type === 'exit' ? `exit ${piece.exit_code}` : piece.data);
+      }
+      expect(printed.join('')).toMatch(/^hidden 00 ff 0a\s*exit 0$/);
     });
 
     it.each<[string, ComposeParts]>([

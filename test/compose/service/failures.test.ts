@@ -45,6 +45,7 @@ const standsOn: Readonly<Record<string, OperationName>> = {
   getProject: 'listContainers',
   deleteProject: 'listContainers',
   listProjectServices: 'listContainers',
+  writeProjectFiles: 'listContainers',
   streamProjectLogs: 'listContainers',
   watchProjectLogs: 'listContainers',
   upProject: 'listContainers',

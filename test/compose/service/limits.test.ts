@@ -138,6 +138,7 @@ describe('a server limits', () => {
     const changes = [
       ['POST', '/projects/p?replace=true', other],
       ['DELETE', '/projects/p', undefined],
+      ['PUT', '/projects/p/files', { files: [] }],
       ['POST', '/projects/p/up', {}],
       ['POST', '/projects/p/down', {}],
       ['POST', '/projects/p/stop', {}],

@@ -103,7 +103,7 @@ describe('a project that only has containers', () => {
     });
   });
 
-  test('cannot be scaled, built or pulled: 409, which says to send the file', async () => {
+  test('cannot be scaled, built or pulled, and takes no files: 409, which says to send the file', async () => {
     for (const [path, body] of [
       ['services/web/scale', { replicas: 1 }],
       ['build', {}],
@@ -115,6 +115,8 @@ describe('a project that only has containers', () => {
         name: 'foreign',
       });
     }
+    const files = await running.expect(409, 'PUT', '/projects/foreign/files', { files: [] });
+    expect(files).toMatchObject({ case: 'projectNotIngested', name: 'foreign' });
   });
 
   test('can be removed', async () => {
@@ -128,6 +130,7 @@ describe('a missing object is 404', () => {
     ['GET', '', undefined],
     ['DELETE', '', undefined],
     ['GET', '/services', undefined],
+    ['PUT', '/files', { files: [] }],
     ['POST', '/up', undefined],
     ['POST', '/down', undefined],
     ['POST', '/stop', undefined],

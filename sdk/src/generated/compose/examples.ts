@@ -374,6 +374,31 @@ const shared = {
       },
     },
   },
+  CannotTakeFiles: {
+    mediaType: 'application/problem+json',
+    examples: {
+      malformed_request: {
+        type: '/problems/malformed-request',
+        title: 'Malformed request',
+        status: 400,
+        message: 'The body is not valid JSON: unexpected end of input at byte 17.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+      compose_validation_undefined_reference: {
+        type: '/problems/compose-validation-undefined-reference',
+        title: 'Undefined reference',
+        status: 400,
+        message: "services.web.networks.front refers to network 'front', which is not defined.",
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+        error: 'ComposeValidationError',
+        case: 'undefinedReference',
+        path: ['services', 'web', 'networks', 'front'],
+        kind: 'network',
+        name: 'front',
+        location: { line: 4, column: 5 },
+      },
+    },
+  },
   CannotUp: {
     mediaType: 'application/problem+json',
     examples: {
@@ -1153,6 +1178,7 @@ export interface Operations {
   readonly getProject: operations['getProject'];
   readonly ingestProject: operations['ingestProject'];
   readonly deleteProject: operations['deleteProject'];
+  readonly writeProjectFiles: operations['writeProjectFiles'];
   readonly listProjectServices: operations['listProjectServices'];
   readonly streamProjectLogs: operations['streamProjectLogs'];
   readonly watchProjectLogs: operations['watchProjectLogs'];
@@ -2056,6 +2082,24 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       401: shared.PageSessionRequired,
       403: shared.CallerNotAllowed,
       404: shared.ProjectNotFound,
+      422: shared.ValidationFailed,
+      500: shared.Failure,
+      502: shared.BackendFailure,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  writeProjectFiles: {
+    method: 'PUT',
+    path: '/projects/{name}/files',
+    replies: {
+      204: null,
+      400: shared.CannotTakeFiles,
+      401: shared.PageSessionRequired,
+      403: shared.CallerNotAllowed,
+      404: shared.ProjectNotFound,
+      409: shared.ProjectNotIngested,
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
       422: shared.ValidationFailed,
       500: shared.Failure,
       502: shared.BackendFailure,

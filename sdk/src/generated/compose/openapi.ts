@@ -641,6 +641,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{name}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Write the content of secrets and configs
+         * @description Stores the content of secrets and configs that have `environment` in the compose file: the server has none of these variables. They replace all that were sent before for the project. Containers that are created afterwards get them as files; `up` recreates those whose content has changed. The server keeps them with the project, readable by its user only, and removes them with it, or when a new compose file does not have them. No reply contains them. At most 64 files, 1 MiB in all.
+         */
+        put: operations["writeProjectFiles"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{name}/services": {
         parameters: {
             query?: never;
@@ -2465,6 +2485,47 @@ export interface components {
             /** @description The largest number allowed. */
             maximum: number;
         };
+        /** @description The content of a secret or config. */
+        ProjectFile: {
+            /**
+             * @description The section of the compose file that defines it.
+             * @enum {string}
+             */
+            section: "secrets" | "configs";
+            /** @description Its name in that section. */
+            name: string;
+            /** @description Its bytes in Base64. */
+            content: string;
+        };
+        /** @description The content of secrets and configs. */
+        ProjectFiles: {
+            /** @description The files. A later one replaces an earlier one of the same section and name. */
+            files: components["schemas"]["ProjectFile"][];
+        };
+        /** @description The operation needs the compose file of the project, and the server does not have it: it knows only the containers. Send the file, then repeat the request. */
+        OrchestratorProjectNotIngestedProblem: {
+            /** @constant */
+            type: "/problems/orchestrator-project-not-ingested";
+            /** @constant */
+            title: "Project not ingested";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "OrchestratorError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "projectNotIngested";
+            /** @description The project. */
+            name: string;
+        };
         /** @description A service of a project. */
         ProjectService: {
             /** @description The project. */
@@ -2810,30 +2871,6 @@ export interface components {
             type: "done";
             /** @description The processed services. */
             services: string[];
-        };
-        /** @description The operation needs the compose file of the project, and the server does not have it: it knows only the containers. Send the file, then repeat the request. */
-        OrchestratorProjectNotIngestedProblem: {
-            /** @constant */
-            type: "/problems/orchestrator-project-not-ingested";
-            /** @constant */
-            title: "Project not ingested";
-            /** @constant */
-            status: 409;
-            /** @description What happened, for people to read. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-            /**
-             * @description The family of the error.
-             * @constant
-             */
-            error: "OrchestratorError";
-            /**
-             * @description The case within the family.
-             * @constant
-             */
-            case: "projectNotIngested";
-            /** @description The project. */
-            name: string;
         };
         /** @description What to pull. */
         PullProjectRequest: {
@@ -3341,6 +3378,26 @@ export interface components {
                 "application/problem+json": components["schemas"]["RuntimeAlreadyExistsProblem"] | components["schemas"]["OrchestratorLimitExceededProblem"];
             };
         };
+        /** @description The body cannot be read, or has a secret or config that takes no content in the compose file. */
+        CannotTakeFiles: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["ComposeValidationUndefinedReferenceProblem"];
+            };
+        };
+        /** @description The server has no compose file of the project. */
+        ProjectNotIngested: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["OrchestratorProjectNotIngestedProblem"];
+            };
+        };
         /** @description The body cannot be read, or the compose file cannot be followed. */
         CannotUp: {
             headers: {
@@ -3399,16 +3456,6 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["RuntimeInvalidStateProblem"] | components["schemas"]["ComposeWaitNonZeroExitCodeProblem"];
-            };
-        };
-        /** @description The server has no compose file of the project. */
-        ProjectNotIngested: {
-            headers: {
-                "X-Request-Id": components["headers"]["XRequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["OrchestratorProjectNotIngestedProblem"];
             };
         };
         /** @description The body cannot be read, the number is none, or the compose file cannot be followed. */
@@ -5589,6 +5636,57 @@ export interface operations {
             401: components["responses"]["PageSessionRequired"];
             403: components["responses"]["CallerNotAllowed"];
             404: components["responses"]["ProjectNotFound"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["Failure"];
+            502: components["responses"]["BackendFailure"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    writeProjectFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example shop
+                 */
+                name: components["parameters"]["ProjectName"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "files": [
+                 *         {
+                 *           "section": "secrets",
+                 *           "name": "token",
+                 *           "content": "c2VjcmV0"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProjectFiles"];
+            };
+        };
+        responses: {
+            /** @description The server has the files. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["CannotTakeFiles"];
+            401: components["responses"]["PageSessionRequired"];
+            403: components["responses"]["CallerNotAllowed"];
+            404: components["responses"]["ProjectNotFound"];
+            409: components["responses"]["ProjectNotIngested"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailed"];
             500: components["responses"]["Failure"];
             502: components["responses"]["BackendFailure"];

@@ -1577,6 +1577,67 @@ export function deleteProject(client: ComposeClient, request: DeleteProjectReque
   return client.call({ path: '/projects/{name}', method: 'delete', statuses: [204] }, request);
 }
 
+/** `PUT /projects/{name}/files` */
+export interface WriteProjectFilesRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['writeProjectFiles']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['ProjectFiles'];
+}
+export type WriteProjectFilesResult =
+  | Success<204, undefined>
+  | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['ComposeValidationUndefinedReferenceProblem']>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
+  | Failure<404, Schemas['OrchestratorProjectNotFoundProblem']>
+  | Failure<409, Schemas['OrchestratorProjectNotIngestedProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Write the content of secrets and configs (`PUT /projects/{name}/files`).
+ *
+ * Stores the content of secrets and configs that have `environment` in the compose file: the server
+ * has none of these variables. They replace all that were sent before for the project. Containers that
+ * are created afterwards get them as files; `up` recreates those whose content has changed. The server
+ * keeps them with the project, readable by its user only, and removes them with it, or when a new
+ * compose file does not have them. No reply contains them. At most 64 files, 1 MiB in all.
+ *
+ * Problems: 400 `MalformedRequestProblem`, `ComposeValidationUndefinedReferenceProblem`; 401
+ * `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404
+ * `OrchestratorProjectNotFoundProblem`; 409 `OrchestratorProjectNotIngestedProblem`; 413
+ * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await writeProjectFiles(compose, {
+ *   params: {
+ *     name: "shop"
+ *   },
+ *   body: {
+ *     files: [
+ *       {
+ *         section: "secrets",
+ *         name: "token",
+ *         content: "c2VjcmV0"
+ *       }
+ *     ]
+ *   }
+ * });
+ * ```
+ */
+export function writeProjectFiles(
+  client: ComposeClient,
+  request: WriteProjectFilesRequest,
+): Promise<WriteProjectFilesResult> {
+  return client.call({ path: '/projects/{name}/files', method: 'put', statuses: [204] }, request);
+}
+
 /** `GET /projects/{name}/services` */
 export interface ListProjectServicesRequest extends CallOptions {
   /** The values of the path. */

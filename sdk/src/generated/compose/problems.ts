@@ -46,12 +46,12 @@ export type Problem =
   | Schemas['ComposeValidationCircularDependencyProblem']
   | Schemas['ComposeValidationEmptyProjectProblem']
   | Schemas['OrchestratorLimitExceededProblem']
+  | Schemas['OrchestratorProjectNotIngestedProblem']
   | Schemas['ComposeValidationUnsupportedProblem']
   | Schemas['OrchestratorServiceNotFoundProblem']
   | Schemas['ComposeExternalVolumeNotFoundProblem']
   | Schemas['ComposeWaitNonZeroExitCodeProblem']
   | Schemas['ComposeWaitTimeoutProblem']
-  | Schemas['OrchestratorProjectNotIngestedProblem']
   | Schemas['OrchestratorInvalidReplicaCountProblem']
   | Schemas['PageNotServedProblem']
   | Schemas['PageLinkRefusedProblem']
@@ -110,12 +110,12 @@ export const problemTypes = [
   '/problems/compose-validation-circular-dependency',
   '/problems/compose-validation-empty-project',
   '/problems/orchestrator-limit-exceeded',
+  '/problems/orchestrator-project-not-ingested',
   '/problems/compose-validation-unsupported',
   '/problems/orchestrator-service-not-found',
   '/problems/compose-external-volume-not-found',
   '/problems/compose-wait-non-zero-exit-code',
   '/problems/compose-wait-timeout',
-  '/problems/orchestrator-project-not-ingested',
   '/problems/orchestrator-invalid-replica-count',
   '/problems/page-not-served',
   '/problems/page-link-refused',

@@ -10,6 +10,7 @@ import { UsageError } from '../failures.js';
 import type { Session } from '../session.js';
 import { connect, type Remote } from './connection.js';
 import { RemoteFailure } from './failures.js';
+import { filesOf, sendFiles, withoutFiles } from './files.js';
 import { stopAll } from './lifecycle.js';
 import { chosenMembers } from './members.js';
 import { logs } from './output.js';
@@ -87,12 +88,15 @@ async function attached(
 }
 
 /**
- * Sends the project fully resolved: variables, profiles, merged and included files.
+ * Sends the project fully resolved: variables, profiles, merged and included files, content of secrets and configs.
  *
  * @returns its name
  */
-export async function sendProject(session: Session, { client, signal, ask }: Remote): Promise<string> {
-  const { project } = await session.load();
+export async function sendProject(session: Session, remote: Remote): Promise<string> {
+  const { client, signal, ask } = remote;
+  const loaded = await session.load();
+  const files = await filesOf(loaded);
+  const project = withoutFiles(loaded.project);
   // Services of disabled profiles have been removed; the server must not filter again.
   const services = mapValues(project.services, ({ profiles: _, ...service }) => service);
   const request = {
@@ -102,6 +106,7 @@ export async function sendProject(session: Session, { client, signal, ask }: Rem
   };
   const { warnings } = await ask(ingestProject(client, { ...request, signal }));
   for (const message of warnings) session.progress.report({ kind: 'warning', message });
+  if (files !== null) await sendFiles(remote, project.name, files);
   return project.name;
 }
 

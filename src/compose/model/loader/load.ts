@@ -2,6 +2,7 @@ import path from 'node:path';
 import { withFileVariables } from '../dotenv/env-files.js';
 import { environmentFrom, isSwitchedOn, lookupIn, projectEnvFiles, withEnvFiles } from '../dotenv/environment.js';
 import type { Environment } from '../dotenv/environment.js';
+import type { FileContent } from '../file-content.js';
 import { localFiles } from './files.js';
 import type { ComposeFiles } from './files.js';
 import { findComposeFiles, STANDARD_INPUT } from './find.js';
@@ -51,6 +52,8 @@ export interface LoadOptions {
   readonly without?: ReadonlySet<OmissibleStage>;
   /** Access to files; default: the real file system. */
   readonly fileAccess?: ComposeFiles;
+  /** The content of secrets and configs with `environment:` whose variables are not set, as in `LoadedProject`. */
+  readonly contents?: ReadonlyMap<string, FileContent>;
 }
 
 export interface LoadedProject {
@@ -62,7 +65,7 @@ export interface LoadedProject {
    * The values of secrets and configs with `environment:`, by `secrets.<name>` and `configs.<name>`. A map, so that
    * printing a loaded project as JSON does not print secrets.
    */
-  readonly contents: ReadonlyMap<string, string>;
+  readonly contents: ReadonlyMap<string, FileContent>;
 }
 
 /** A model with unreplaced variables, for `config --no-interpolate` only. */
@@ -171,7 +174,7 @@ async function prepareLoad(options: LoadOptions, interpolated: boolean): Promise
     keepsPaths: options.without?.has('paths') === true,
     readsVariableFiles: interpolated && options.without?.has('variableFiles') !== true,
     home: given.get('HOME'),
-    contents: new Map(),
+    contents: new Map(options.contents),
     included: new Map(),
   };
   const name = projectName({

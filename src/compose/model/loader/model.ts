@@ -4,6 +4,7 @@ import type { Environment } from '../dotenv/environment.js';
 import { failure } from '../errors.js';
 import { applyExtends } from '../merge/extends.js';
 import type { ServiceSource } from '../merge/extends.js';
+import type { FileContent } from '../file-content.js';
 import type { ComposeFiles } from './files.js';
 import { STANDARD_INPUT } from './find.js';
 import { applyIncludes } from './include.js';
@@ -32,7 +33,7 @@ export interface ModelContext {
   readonly readsVariableFiles: boolean;
   readonly home: string | undefined;
   /** Collects the values of secrets and configs with `environment:`, by `secrets.<name>` and `configs.<name>`. */
-  readonly contents: Map<string, string>;
+  readonly contents: Map<string, FileContent>;
   /** Models of files included more than once. */
   readonly included: Map<string, Promise<MapNode>>;
 }

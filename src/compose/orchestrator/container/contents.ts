@@ -1,6 +1,7 @@
 /** Secrets and configs whose content is copied into the container before it starts. */
 import { createHash, scryptSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { FileContent } from '../../model/file-content.js';
 import { failure } from '../../model/errors.js';
 import type { Project } from '../../model/project/project.js';
 import type { FileToPut } from '../../runtime/spec.js';
@@ -24,7 +25,7 @@ export interface Contents {
 export async function readContents(
   project: Project,
   service: string,
-  held: ReadonlyMap<string, string>,
+  held: ReadonlyMap<string, FileContent>,
 ): Promise<Contents> {
   const copied = givenFiles(project, service).filter((file) => !isMounted(file));
   if (copied.length === 0) return { files: [] };
@@ -46,7 +47,11 @@ export async function readContents(
  * @param held as for {@link readContents}
  * @throws ComposeFailure YamlError.unreadable for a file that cannot be read
  */
-export async function contentOf(project: Project, file: GivenFile, held: ReadonlyMap<string, string>): Promise<Buffer> {
+export async function contentOf(
+  project: Project,
+  file: GivenFile,
+  held: ReadonlyMap<string, FileContent>,
+): Promise<Buffer> {
   const { section, reference } = file;
   if (file.file !== undefined) {
     return readFile(file.file).catch((error: unknown) => {
@@ -55,7 +60,8 @@ export async function contentOf(project: Project, file: GivenFile, held: Readonl
     });
   }
   const inline = section === 'configs' ? project.configs[reference.source]?.content : undefined;
-  return Buffer.from(inline ?? held.get(`${section}.${reference.source}`) ?? '');
+  const content = inline ?? held.get(`${section}.${reference.source}`) ?? '';
+  return typeof content === 'string' ? Buffer.from(content) : Buffer.from(content);
 }
 
 function numeric(id: string | undefined): number | undefined {

@@ -9,12 +9,14 @@ import { localFiles, type ComposeFiles } from '../../model/loader/files.js';
 import { loadProject, type LoadedProject } from '../../model/loader/load.js';
 import { parseYaml } from '../../model/loader/parse.js';
 import type { MapNode } from '../../model/node.js';
+import type { Project } from '../../model/project/project.js';
 import { ALL_PROFILES, allServices } from '../../model/project/profiles.js';
 import type { Service } from '../../model/project/service.js';
 import { replicaCount } from '../../orchestrator/plan.js';
 import type { Allowance } from '../trust/allowances.js';
 import { requireAllowed, requireReadable } from '../trust/trust.js';
 import { requireBoundedExpansion } from './expansion.js';
+import { contentKey } from './stored-contents.js';
 import { requireUsableEscapes } from './unusable-escapes.js';
 
 export interface SentProject {
@@ -25,12 +27,16 @@ export interface SentProject {
   readonly directory: string;
   /** Features that the server's operator allows. */
   readonly allowances: ReadonlySet<Allowance>;
+  /** The content of secrets and configs, by `secrets.<name>` and `configs.<name>`. */
+  readonly sent?: ReadonlyMap<string, Uint8Array>;
 }
 
 /** What the server keeps of a file, so that most requests need not load it. */
 export interface CheckedProject {
   /** The services of every profile, by name, sorted. */
   readonly services: ReadonlyMap<string, CheckedService>;
+  /** The secrets and configs whose content is sent: `secrets.<name>` and `configs.<name>`. */
+  readonly contents: ReadonlySet<string>;
   readonly warnings: readonly string[];
 }
 
@@ -56,7 +62,7 @@ const fileName = 'compose.yaml';
 
 /** @throws ComposeFailure */
 export function loadIngested(
-  { name, text, directory, allowances }: SentProject,
+  { name, text, directory, allowances, sent }: SentProject,
   { profiles = [], services = [] }: IngestedSelection = {},
 ): Promise<LoadedProject> {
   const file = path.join(directory, fileName);
@@ -68,6 +74,7 @@ export function loadIngested(
     environment: {},
     workingDirectory: directory,
     fileAccess: filesOf(file, text, allowances),
+    ...(sent && { contents: sent }),
     check: (model) => {
       requireAllowed(model, { allowances, directory });
     },
@@ -116,8 +123,18 @@ export async function checkSent(sent: SentProject, mostServices: number): Promis
     services: new Map(
       services.map(([name, service]) => [name, { image: service.image ?? null, replicas: replicaCount(service) }]),
     ),
-    warnings: whole.warnings.map(({ message }) => message),
+    contents: new Set(contentsOf(whole.project)),
+    // The content is sent after the file; `up` warns if it is missing.
+    warnings: whole.warnings.filter(({ code }) => code !== 'unsetContent').map(({ message }) => message),
   };
+}
+
+function contentsOf(project: Project): string[] {
+  return (['secrets', 'configs'] as const).flatMap((section) =>
+    Object.entries(project[section]).flatMap(([name, { environment }]) =>
+      environment === undefined ? [] : [contentKey(section, name)],
+    ),
+  );
 }
 
 /** Refuses most files early: each service costs much more than its text. */

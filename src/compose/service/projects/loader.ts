@@ -94,8 +94,8 @@ export function createProjectLoader(
 }
 
 /** Everything in a task is copied to the thread. */
-function withoutOthers({ name, text, directory, allowances }: SentProject): SentProject {
-  return { name, text, directory, allowances };
+function withoutOthers({ name, text, directory, allowances, sent }: SentProject): SentProject {
+  return { name, text, directory, allowances, ...(sent && { sent }) };
 }
 
 class LoadingThread {

@@ -11,6 +11,7 @@ import type { Allowance } from '../trust/allowances.js';
 import type { CheckedProject, IngestedSelection, SentProject } from './ingested-project.js';
 import { requireRoom, type ProjectLimits } from './limits.js';
 import { createProjectLoader, type ProjectLoader } from './loader.js';
+import { storedContents } from './stored-contents.js';
 
 export interface IngestedProject extends SentProject, CheckedProject {
   /** RFC 3339. */
@@ -37,7 +38,18 @@ export interface ProjectRegistry {
    * @throws RuntimeError.alreadyExists, persistenceFailure
    */
   put(name: string, text: string, replace: boolean): Promise<Ingestion>;
-  /** Loads the compose file of a project. */
+  /**
+   * Replaces the content of secrets and configs.
+   *
+   * @param contents in Base64, by `secrets.<name>` and `configs.<name>`
+   * @throws RuntimeError.persistenceFailure
+   */
+  putContents(name: string, contents: ReadonlyMap<string, string>): Promise<void>;
+  /**
+   * Loads the compose file of a project, with the content that was sent for it.
+   *
+   * @throws RuntimeError.persistenceFailure
+   */
   load(project: IngestedProject, selection: IngestedSelection): Promise<LoadedProject>;
   /**
    * Notes the numbers of containers that a caller asks for instead of those of the file.
@@ -71,6 +83,7 @@ export async function openProjectRegistry(options: RegistryOptions): Promise<Pro
   const { folder, clock, allowances, limits } = options;
   const root = folder ?? (await mkdtemp(path.join(tmpdir(), 'plumbline-projects-')));
   const loader = createProjectLoader(options.loadingWorker, limits);
+  const contents = storedContents(root);
   const projects = new Map<string, IngestedProject>();
   /** By project, the numbers that differ from those of its file. */
   const scaled = new Map<string, ReadonlyMap<string, number>>();
@@ -106,6 +119,7 @@ export async function openProjectRegistry(options: RegistryOptions): Promise<Pro
       try {
         await durably('written', async () => {
           await mkdir(project.directory, { recursive: true, mode: 0o700 });
+          await contents.keep(name, checked.contents);
           await replaceFile(fileOf(name), JSON.stringify({ ingested_at: project.ingestedAt, text }));
         });
       } catch (error) {
@@ -115,7 +129,11 @@ export async function openProjectRegistry(options: RegistryOptions): Promise<Pro
       }
       return { project, outcome: before === undefined ? 'created' : 'replaced' };
     },
-    load: (project, selection) => loader.load(project, selection),
+    putContents: (name, sent) => durably('written', () => contents.write(name, sent)),
+    async load(project, selection) {
+      const sent = await durably('read', () => contents.read(project.name));
+      return loader.load({ ...project, sent }, selection);
+    },
     scale(project, replicas, isWhole) {
       const { name } = project;
       const wanted = new Map(
@@ -129,6 +147,7 @@ export async function openProjectRegistry(options: RegistryOptions): Promise<Pro
     async forget(name) {
       if (!projects.has(name)) return;
       await durably('removed', async () => {
+        await contents.remove(name);
         await rm(fileOf(name), { force: true });
         await rm(directoryOf(name), { recursive: true, force: true });
       });

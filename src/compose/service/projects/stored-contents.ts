@@ -1,0 +1,55 @@
+/** Keeps the content of secrets and configs that callers sent, in one file per project that only this user may read. */
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { objectOf, parseJson, textOf } from '../../runtime/json.js';
+import { replaceFile } from '../../../system/replace-file.js';
+
+export interface StoredContents {
+  /** The content by `secrets.<name>` and `configs.<name>`. */
+  read(project: string): Promise<ReadonlyMap<string, Uint8Array>>;
+  /** @param contents in Base64 */
+  write(project: string, contents: ReadonlyMap<string, string>): Promise<void>;
+  /** Removes all but these. */
+  keep(project: string, keys: ReadonlySet<string>): Promise<void>;
+  remove(project: string): Promise<void>;
+}
+
+export function contentKey(section: 'secrets' | 'configs', name: string): string {
+  return `${section}.${name}`;
+}
+
+/** @param root the directory of the projects. Names of projects do not begin with a dot, so none has this folder. */
+export function storedContents(root: string): StoredContents {
+  const folder = path.join(root, '.files');
+  const fileOf = (project: string): string => path.join(folder, `${project}.json`);
+
+  async function encoded(project: string): Promise<ReadonlyMap<string, string>> {
+    const text = await readFile(fileOf(project), 'utf8').catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
+      throw error;
+    });
+    return new Map(Object.entries(objectOf(parseJson(text))).map(([key, content]) => [key, textOf(content)]));
+  }
+
+  async function write(project: string, contents: ReadonlyMap<string, string>): Promise<void> {
+    if (contents.size === 0) {
+      await rm(fileOf(project), { force: true });
+      return;
+    }
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await replaceFile(fileOf(project), JSON.stringify(Object.fromEntries(contents)));
+  }
+
+  return {
+    async read(project) {
+      return new Map([...(await encoded(project))].map(([key, content]) => [key, Buffer.from(content, 'base64')]));
+    },
+    write,
+    async keep(project, keys) {
+      const before = await encoded(project);
+      const kept = new Map([...before].filter(([key]) => keys.has(key)));
+      if (kept.size < before.size) await write(project, kept);
+    },
+    remove: (project) => rm(fileOf(project), { force: true }),
+  };
+}
