@@ -80,6 +80,8 @@ async function bundleCommands(common: BuildOptions & { readonly outdir: string }
     bundle: true,
     format: 'cjs',
     packages: 'external',
+    // What `runCached` runs cannot import: packages that are loaded on use are required.
+    supported: { 'dynamic-import': false },
     // Its source map would have to be shifted, and reading it takes longer than the commands.
     sourcemap: false,
     write: false,

@@ -1,5 +1,5 @@
 /** Digests of images, from their registries. */
-import pLimit from 'p-limit';
+import { inDependencyOrder } from '../orchestrator/ordered.js';
 import { digestOfBytes } from './descriptor.js';
 import { RegistryError } from './errors.js';
 import { DIGEST, imageNameText, parseImageName, type ImageName } from './image-name.js';
@@ -26,9 +26,12 @@ export async function pinImages(
   images: readonly string[],
   options: Omit<RegistryOptions, 'actions'>,
 ): Promise<ReadonlyMap<string, string>> {
-  const limit = pLimit(PARALLEL);
-  const pinned = [...new Set(images)].map((image) => limit(async () => [image, await pin(image, options)] as const));
-  return new Map(await Promise.all(pinned));
+  const pinned = new Map<string, string>();
+  const pinOne = async (image: string, signal: AbortSignal): Promise<void> => {
+    pinned.set(image, await pin(image, { ...options, signal }));
+  };
+  await inDependencyOrder([...new Set(images)], () => [], pinOne, { signal: options.signal, limit: PARALLEL });
+  return pinned;
 }
 
 async function pin(image: string, options: Omit<RegistryOptions, 'actions'>): Promise<string> {

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { commandLine } from './command-line.js';
 import { SHOP } from './shop.js';
+import { builtCommand } from '../../cli/built-command.js';
 import { tokenRegistry } from '../registry/token-registry.js';
 import { theirProgram } from './docker-compose-program.js';
 
@@ -230,6 +231,15 @@ describe('config with digests', () => {
     await writeFile(path.join(folder, 'lock.yaml'), lock);
     const both = await run('-f', 'compose.yaml', '-f', 'lock.yaml', 'config', '--format', 'json');
     expect(JSON.parse(both.stdout)).toMatchObject({ services: { web: { image: pinned, command: ['a'] } } });
+  });
+
+  it('pins images in the built command, too', async () => {
+    const registry = await tokenRegistry({ access: 'everybody' });
+    const { folder } = await commandLine(`services: { web: { image: "${registry.name}/team/app:1" } }`);
+    const args = [await builtCommand(), 'compose', 'config', '--lock-image-digests'];
+    const environment = { HOME: folder, PATH: process.env['PATH'] ?? '' };
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env: environment });
+    expect(stdout).toContain(`team/app:1@${registry.digest}\n`);
   });
 
   it('says which registry could not be asked', async () => {

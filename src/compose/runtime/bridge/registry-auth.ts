@@ -35,6 +35,11 @@ export async function registryAuth(
   return (helper === '' ? undefined : await fromHelper(helper, server, environment)) ?? stored(config, server);
 }
 
+/** With padding: engines ignore what is encoded without it, and then ask the registry without credentials. */
+export function registryAuthHeader(auth: RegistryAuth): string {
+  return Buffer.from(JSON.stringify(auth)).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
+}
+
 function stored(config: Json, server: string): RegistryAuth | undefined {
   const auths = objectOf(config.auths);
   const entry = objectOf(auths[server] ?? auths[`https://${server}`]);

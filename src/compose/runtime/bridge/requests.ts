@@ -8,7 +8,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { parseJson } from '../json.js';
 import type { EngineAddress } from './address.js';
 import { sshConnection } from './ssh-connection.js';
-import type { RegistryAuth } from './registry-auth.js';
+import { registryAuthHeader, type RegistryAuth } from './registry-auth.js';
 import type { EngineTls } from './tls.js';
 
 export interface EngineRequest {
@@ -156,7 +156,7 @@ function headersOf({ auth, upgrade, body }: EngineRequest, json: Buffer | undefi
     ...(json !== undefined && { 'Content-Type': 'application/json' }),
     ...(body !== undefined && { 'Content-Type': 'application/x-tar', 'Transfer-Encoding': 'chunked' }),
     ...(body === undefined && { 'Content-Length': json?.length ?? 0 }),
-    ...(auth !== undefined && { 'X-Registry-Auth': Buffer.from(JSON.stringify(auth)).toString('base64url') }),
+    ...(auth !== undefined && { 'X-Registry-Auth': registryAuthHeader(auth) }),
     ...(upgrade === true && { Connection: 'Upgrade', Upgrade: 'tcp' }),
   };
 }

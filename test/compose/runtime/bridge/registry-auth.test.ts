@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { registryAuth } from '../../../../src/compose/runtime/bridge/registry-auth.js';
+import { registryAuth, registryAuthHeader } from '../../../../src/compose/runtime/bridge/registry-auth.js';
 
 let directory: string;
 beforeEach(async () => {
@@ -54,5 +54,14 @@ describe('the credentials of a registry', () => {
     expect(await registryAuth('registry.example/app:1', { DOCKER_CONFIG: join(directory, 'none') })).toBeUndefined();
     expect(await authOf('registry.example/app:1', 'not json')).toBeUndefined();
     expect(await authOf('registry.example/app:1', { credsStore: '../../bin/sh' })).toBeUndefined();
+  });
+
+  it('are sent in the encoding that engines read: for URLs, with padding', () => {
+    for (const password of ['', 'a', 'ab', 'abc', '\u00ff\u00fe>>>???']) {
+      const auth = { username: 'me', password, serveraddress: 'registry.example' };
+      const header = registryAuthHeader(auth);
+      expect(header).toMatch(/^(?:[\w-]{4})*(?:[\w-]{3}=|[\w-]{2}==)?$/);
+      expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual(auth);
+    }
   });
 });
