@@ -30,7 +30,7 @@ export interface Account {
   readonly password: string;
 }
 
-/** @param account whoever uses the registry must have; absent: everybody may */
+/** @param account what users of the registry need; absent: everybody may use it */
 export async function startRegistry(account?: Account): Promise<TestRegistry> {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-registry-'));
   const port = await freePort();
