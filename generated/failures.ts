@@ -12,7 +12,10 @@ export interface FailureFields {
     };
     readonly timeout: { readonly id: string; readonly seconds: number };
     readonly imageNotFound: { readonly reference: string };
-    readonly notSupported: { readonly operation: string; readonly conformer: 'mock' | 'bridge' | 'native' | 'remote' };
+    readonly notSupported: {
+      readonly operation: string;
+      readonly conformer: 'mock' | 'bridge' | 'native' | 'swarm' | 'remote';
+    };
     readonly backendFailure: { readonly message: string };
     readonly persistenceFailure: { readonly message: string };
   };

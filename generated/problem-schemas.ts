@@ -1108,7 +1108,7 @@ export interface components {
              * @description The backend that does not support it.
              * @enum {string}
              */
-            conformer: "mock" | "bridge" | "native" | "remote";
+            conformer: "mock" | "bridge" | "native" | "swarm" | "remote";
         };
         /** @description The container engine failed or does not respond. `message` is its error text, without paths and environment values. Check the engine, then try again. */
         RuntimeBackendFailureProblem: {

@@ -927,10 +927,10 @@ export interface components {
             version: string;
         };
         /**
-         * @description What runs the containers: `bridge` an engine behind its socket, `native` Podman without a service, `mock` nothing, in memory, `remote` another server of this API.
+         * @description What runs the containers: `bridge` an engine behind its socket, `native` Podman without a service, `swarm` a Docker Swarm, `mock` nothing, in memory, `remote` another server of this API.
          * @enum {string}
          */
-        Backend: "mock" | "bridge" | "native" | "remote";
+        Backend: "mock" | "bridge" | "native" | "swarm" | "remote";
         /** @description The server's version. */
         Version: {
             /**
@@ -1256,7 +1256,7 @@ export interface components {
              * @description The backend that does not support it.
              * @enum {string}
              */
-            conformer: "mock" | "bridge" | "native" | "remote";
+            conformer: "mock" | "bridge" | "native" | "swarm" | "remote";
         };
         /** @description No container, network, volume or secret has this id or name. List them, and use an id or a name from the list. */
         RuntimeNotFoundProblem: {

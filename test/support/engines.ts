@@ -77,6 +77,19 @@ const candidates: Readonly<Record<TestEngine['name'], () => Promise<Candidate | 
   'native/podman': podman,
 };
 
+/**
+ * Imports the image of tests into an engine.
+ *
+ * @returns false if this machine has no static busybox
+ */
+export async function importTestImage(socket: string, name: string): Promise<boolean> {
+  const busybox = await staticBusybox();
+  if (busybox === undefined) return false;
+  const engine = overSocket({ kind: 'socket', path: socket }, `unix://${socket}`);
+  await engine.importImage(await imageArchive(busybox), name, `${TEST_LABEL}=${process.pid}`);
+  return true;
+}
+
 interface Candidate {
   readonly environment: Readonly<Record<string, string>>;
   open(marks: StopMarks): Backend;

@@ -52,6 +52,7 @@ export function globalOptions(): Option[] {
       'mock',
       'bridge',
       'native',
+      'swarm',
     ]),
     new Option('--context <name>', "Docker context to use (default: Docker's current context)"),
     new Option(

@@ -130,7 +130,7 @@ export class Session {
   }
 
   loadOptions(services: readonly string[] = []): LoadOptions {
-    const { file, projectName, projectDirectory, profile, envFile, support, compatibility } = this.options;
+    const { backend, file, projectName, projectDirectory, profile, envFile, support, compatibility } = this.options;
     return {
       environment: this.io.environment,
       workingDirectory: this.io.workingDirectory,
@@ -142,6 +142,7 @@ export class Session {
       ...(envFile && { envFiles: envFile }),
       ...(support && { support }),
       ...(compatibility !== undefined && { compatibility }),
+      forSwarm: (backend ?? this.io.environment['COMPOSE_BACKEND']) === 'swarm',
     };
   }
 

@@ -11,6 +11,7 @@ import { membersOf, observeProject, type Member } from './actual-state.js';
 import { inStages, reversed } from './ordered.js';
 import { endProvided } from './providers/providers.js';
 import { reported, type Orchestration, type ResourceKind } from './orchestration.js';
+import { removeServices } from './stack/lifecycle.js';
 
 export interface DownOptions {
   /** The loaded project, if there is a compose file. Without it every container counts as the project's. */
@@ -46,7 +47,9 @@ export async function down(orchestration: Orchestration, name: string, options: 
   membersOf(present, options.services ?? [], name, defined);
   const members = chosen(present, options);
   const keptNetworks: string[] = [];
-  await removeMembers(orchestration, members, { ...options, stop: true });
+  const { cluster } = orchestration.backend;
+  if (cluster === undefined) await removeMembers(orchestration, members, { ...options, stop: true });
+  else await removeServices(orchestration, cluster, name, (service) => isChosen(service, options));
   if (options.project !== undefined) await endProvided(orchestration, options.project, options.services ?? [], 'down');
   if (options.services === undefined || options.services.length === 0) {
     keptNetworks.push(...(await removeNetworks(orchestration, name)));
@@ -60,11 +63,14 @@ export async function down(orchestration: Orchestration, name: string, options: 
   };
 }
 
-function chosen(members: readonly Member[], { project, services = [], removeOrphans = false }: DownOptions): Member[] {
-  if (services.length > 0) return members.filter(({ service }) => services.includes(service));
-  if (project === undefined || removeOrphans) return [...members];
-  const known = { ...project.services, ...project.disabledServices };
-  return members.filter(({ service }) => Object.hasOwn(known, service));
+function chosen(members: readonly Member[], options: DownOptions): Member[] {
+  return members.filter(({ service }) => isChosen(service, options));
+}
+
+function isChosen(service: string, { project, services = [], removeOrphans = false }: DownOptions): boolean {
+  if (services.length > 0) return services.includes(service);
+  if (project === undefined || removeOrphans) return true;
+  return Object.hasOwn(project.services, service) || Object.hasOwn(project.disabledServices, service);
 }
 
 /** Stops and removes the containers of services that are not in the compose file. */

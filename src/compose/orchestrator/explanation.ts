@@ -20,8 +20,15 @@ export async function explain(
   if (network !== undefined) {
     return [`The network '${network}' is external, so it must exist: create it, or remove 'external: true'.`];
   }
+  if (asksForBuild(error)) return ["A swarm builds no images: build and push the image, and name it in 'image'."];
   const port = portInUse(error);
   return port === undefined ? explainUnmet(orchestration, error) : explainPort(orchestration, port);
+}
+
+function asksForBuild(error: unknown): boolean {
+  if (!isRuntimeError(error, 'notSupported')) return false;
+  const { conformer, operation } = error.failure;
+  return conformer === 'swarm' && /\bbuild\b/.test(operation);
 }
 
 function missingExternalNetwork(error: unknown, project: Project | undefined): string | undefined {

@@ -10,6 +10,7 @@ import { membersOf, requireProject, type Member } from './actual-state.js';
 import { inDependencyOrder } from './ordered.js';
 import { reported, type Orchestration } from './orchestration.js';
 import { endProvided } from './providers/providers.js';
+import { restartServices, startServices, stopServices } from './stack/lifecycle.js';
 
 export interface Selection {
   /** The project's name. */
@@ -34,6 +35,8 @@ export async function selectMembers(orchestration: Orchestration, selection: Sel
 
 /** Starts containers that are not running, after their dependencies. */
 export async function startProject(orchestration: Orchestration, selection: Selection): Promise<void> {
+  const { cluster } = orchestration.backend;
+  if (cluster !== undefined) return startServices(orchestration, cluster, selection);
   const members = await selectMembers(orchestration, selection);
   const replicas = new Map<string, Member[]>();
   for (const member of members) replicas.set(member.service, [...(replicas.get(member.service) ?? []), member]);
@@ -76,6 +79,13 @@ export async function stopMembers(
   members: readonly Member[],
   { project, timeoutSeconds }: Pick<StopSelection, 'project' | 'timeoutSeconds'>,
 ): Promise<void> {
+  const { cluster } = orchestration.backend;
+  const [first] = members;
+  if (cluster !== undefined) {
+    const services = [...new Set(members.map(({ service }) => service))];
+    if (first !== undefined) await stopServices(orchestration, cluster, { name: first.project, services });
+    return;
+  }
   await eachServiceDown(orchestration, members, [
     (name, container, bound) => stopContainer(bound, container, { timeoutSeconds, service: project?.services[name] }),
   ]);
@@ -88,6 +98,8 @@ export interface RestartSelection extends StopSelection {
 
 /** Stops running containers and starts all, in order. */
 export async function restartProject(orchestration: Orchestration, selection: RestartSelection): Promise<void> {
+  const { cluster } = orchestration.backend;
+  if (cluster !== undefined) return restartServices(orchestration, cluster, selection);
   const members = await selectMembers(orchestration, { ...selection, services: [] });
   const chosen = await selectMembers(orchestration, selection);
   const services = new Set(chosen.map(({ service }) => service));

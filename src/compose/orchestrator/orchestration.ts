@@ -21,7 +21,7 @@ export interface Orchestration {
   readonly runProvider?: RunProvider;
 }
 
-export type ResourceKind = 'Container' | 'Network' | 'Volume' | 'Image' | 'Provider';
+export type ResourceKind = 'Container' | 'Network' | 'Volume' | 'Image' | 'Provider' | 'Service' | 'Secret' | 'Config';
 
 export type Progress =
   | {

@@ -89,7 +89,8 @@ export function replicaCount(service: Service, asked?: number): number {
   return asked ?? service.scale ?? service.deploy?.replicas ?? 1;
 }
 
-function requireScale(project: Project, scale: ReadonlyMap<string, number>): void {
+/** @throws OrchestratorError.invalidReplicaCount, serviceNotFound for an invalid `scale` */
+export function requireScale(project: Project, scale: ReadonlyMap<string, number>): void {
   for (const [service, replicas] of scale) {
     if (!Object.hasOwn(project.services, service)) {
       throw new OrchestratorError({ case: 'serviceNotFound', project: project.name, service });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { AttachedProcess } from '../runtime/records.js';
 import { separatorOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
-import { commandFailed, isRuntimeError, unlessNotFound } from '../runtime/errors.js';
+import { commandFailed, isRuntimeError, notSupported, unlessNotFound } from '../runtime/errors.js';
 import type { ContainerSpec, Mount, PublishedPort } from '../runtime/spec.js';
 import { startContainer, type ContainerName } from './container-actions.js';
 import { optionalField } from './container/optional-field.js';
@@ -52,6 +52,7 @@ export async function createOneOff(
 ): Promise<ContainerName> {
   const { contents } = loaded;
   const { service } = options;
+  if (orchestration.backend.cluster !== undefined) throw notSupported('run', orchestration.backend.conformer);
   requireContainer(loaded.project, service);
   const project = options.dependencies === false ? loaded.project : await withProvided(orchestration, loaded.project);
   const definition = project.services[service] ?? {};

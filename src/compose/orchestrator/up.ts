@@ -3,6 +3,7 @@ import type { LoadedProject } from '../model/loader/load.js';
 import { SHARED_NAMESPACES } from '../model/normalize/normalize.js';
 import type { Project } from '../model/project/project.js';
 import type { Service } from '../model/project/service.js';
+import type { ClusterOperations } from '../runtime/cluster.js';
 import { alreadyExists, isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import {
   removeContainer,
@@ -25,6 +26,7 @@ import { planUp, type Plan, type PlanOptions, type Step } from './plan.js';
 import { runPreStart } from './pre-start.js';
 import { withProvided } from './providers/providers.js';
 import { ensureResources, requireExternals } from './resources.js';
+import { deployProject } from './stack/deploy.js';
 
 /** The parts of the result of `loadProject` that running needs. */
 export type Loaded = Pick<LoadedProject, 'project' | 'contents'>;
@@ -39,6 +41,8 @@ export interface UpOptions extends PlanOptions, Omit<ImageOptions, 'contents'> {
   readonly stopTimeoutSeconds?: number | undefined;
   /** The timeout of each `depends_on` condition; default: 60. */
   readonly waitSeconds?: number | undefined;
+  /** On a swarm: do not wait until the containers run. */
+  readonly detach?: boolean;
   readonly observer?: UpObserver | undefined;
 }
 
@@ -66,6 +70,8 @@ export interface UpResult {
  * @throws TerminalError.commandFailed for a failing provider
  */
 export async function up(orchestration: Orchestration, loaded: Loaded, options: UpOptions = {}): Promise<UpResult> {
+  const { cluster } = orchestration.backend;
+  if (cluster !== undefined) return upOnCluster(orchestration, cluster, loaded, options);
   const { contents } = loaded;
   for (const message of unsupportedKeys(loaded.project)) orchestration.report({ kind: 'warning', message });
   const project = await withProvided(orchestration, loaded.project);
@@ -79,6 +85,21 @@ export async function up(orchestration: Orchestration, loaded: Loaded, options: 
   await ensureResources(orchestration, project);
   await settleOrphans(orchestration, plan.orphans, options);
   return { plan, containers: await execute(orchestration, prints, plan, options) };
+}
+
+async function upOnCluster(
+  orchestration: Orchestration,
+  cluster: ClusterOperations,
+  loaded: Loaded,
+  options: UpOptions,
+): Promise<UpResult> {
+  await deployProject(orchestration, cluster, loaded, options);
+  const members = await observeProject(orchestration, loaded.project.name);
+  const containers = Object.keys(loaded.project.services).map((name): [string, ContainerName[]] => [
+    name,
+    members.filter(({ service }) => service === name).map(({ container }) => container),
+  ]);
+  return { plan: { services: [], orphans: [] }, containers: new Map(containers) };
 }
 
 function refuseReplacement(plan: Plan): void {

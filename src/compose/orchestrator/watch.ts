@@ -7,6 +7,7 @@ import type { Service } from '../model/project/service.js';
 import type { WatchRule } from '../model/project/workload.js';
 import { ignoreRule } from '../runtime/ignore-file.js';
 import { channel } from '../runtime/channel.js';
+import { notSupported } from '../runtime/errors.js';
 import { hasEnded } from '../runtime/lifecycle.js';
 import type { FileToPut } from '../runtime/spec.js';
 import { runHooks } from './hooks.js';
@@ -70,8 +71,9 @@ export async function watchProject(
   applied: (text: string) => void,
   { source = fileChanges, ...options }: WatchOptions & { readonly source?: ChangeSource } = {},
 ): Promise<void> {
+  const { backend, clock, signal } = orchestration;
+  if (backend.cluster !== undefined) throw notSupported('watch', backend.conformer);
   await requireWatchedPaths(loaded);
-  const { clock, signal } = orchestration;
   const changes = channel<Change>({ capacity: Infinity });
   for (const service of watchedServices(loaded)) {
     for (const rule of rulesOf(loaded.project.services[service])) {

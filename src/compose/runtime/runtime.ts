@@ -9,6 +9,8 @@
  *
  * lifecycle.ts lists preconditions and resulting statuses.
  */
+import type { Abortable, LabelFilter } from './call-options.js';
+import type { ClusterOperations } from './cluster.js';
 import type { Conformer } from './errors.js';
 import type {
   AttachedProcess,
@@ -42,6 +44,8 @@ import type {
   VolumeSpec,
 } from './spec.js';
 
+export type { Abortable, LabelFilter };
+
 export interface Runtime {
   readonly conformer: Conformer;
   readonly system: SystemOperations;
@@ -56,10 +60,8 @@ export interface Runtime {
 
 export interface Backend extends Runtime {
   readonly internal: InternalOperations;
-}
-
-export interface Abortable {
-  readonly signal?: AbortSignal;
+  /** Present if the engine runs services itself. The orchestrator then gives it services instead of containers. */
+  readonly cluster?: ClusterOperations;
 }
 
 /**
@@ -68,11 +70,6 @@ export interface Abortable {
  */
 export interface Seen {
   readonly seen?: Pick<ContainerRecord, 'id' | 'status' | 'startedAt'>;
-}
-
-/** Selects resources that have all these labels with these values. An empty value only requires the label. */
-export interface LabelFilter extends Abortable {
-  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface LogOptions extends Abortable {

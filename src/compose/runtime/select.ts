@@ -42,7 +42,7 @@ export interface BackendChoice {
   readonly sockets?: readonly string[];
 }
 
-const conformers: readonly Conformer[] = ['mock', 'bridge', 'native'];
+const conformers: readonly Conformer[] = ['mock', 'bridge', 'native', 'swarm'];
 
 /** The engine that runs the commands. */
 export interface ChosenEngine {
@@ -89,10 +89,12 @@ export async function chooseEngine(choice: BackendChoice): Promise<ChosenEngine>
         },
       };
     case 'bridge':
+    case 'swarm':
       return (
-        (await bridge(parts, choice.context, sockets)) ??
+        (await bridge(parts, choice.context, sockets, name)) ??
         missing(backendFailure(`No container engine is listening. ${installBridge}`))
       );
+    case 'swarm':
     case 'native':
       if (choice.context !== undefined) throw new BackendConflictError();
       return (await native(parts, by)) ?? missing(commandFailed(`Podman is not on the PATH. ${installNative}`));
@@ -119,18 +121,21 @@ async function bridge(
   parts: Parts,
   context: string | undefined,
   sockets: readonly string[],
+  conformer: 'bridge' | 'swarm' = 'bridge',
 ): Promise<ChosenEngine | undefined> {
   const engine = (await configuredEngine(context, parts.environment)) ?? (await listeningEngine(sockets));
   if (engine === undefined) return undefined;
   const { address, source } = engine;
   const place = addressText(address);
   return {
-    conformer: 'bridge',
+    conformer,
     place,
     source,
     async open() {
       if (source.startsWith('context ')) await requireAnswer(engine);
-      return (await import('./bridge/bridge.js')).bridgeBackend({ ...parts, address });
+      const opened = { ...parts, address };
+      if (conformer === 'swarm') return (await import('./swarm/swarm.js')).swarmBackend(opened);
+      return (await import('./bridge/bridge.js')).bridgeBackend(opened);
     },
   };
 }

@@ -85,6 +85,7 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
     allowances,
     limits,
     loadingWorker: options.loadingWorker,
+    forSwarm: backend.conformer === 'swarm',
   });
   const metrics = createComposeMetrics(backend, clock, startedAt);
   const dependencies: ComposeDependencies = {

@@ -66,7 +66,7 @@ describe('the backend', () => {
   it('with an unknown name is wrong usage', async () => {
     const choice = { environment: { COMPOSE_BACKEND: 'docker' }, ...nowhere };
     await expect(selectBackend(choice)).rejects.toThrow(UnknownBackendError);
-    await expect(selectBackend(choice)).rejects.toThrow("'docker' is not a backend: use mock, bridge, native.");
+    await expect(selectBackend(choice)).rejects.toThrow("'docker' is not a backend: use mock, bridge, native, swarm.");
   });
 });
 

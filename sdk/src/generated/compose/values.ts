@@ -5,7 +5,13 @@ import type { components } from './openapi.js';
 type Schemas = components['schemas'];
 
 /** Every `Backend`. */
-export const backendValues = ['mock', 'bridge', 'native', 'remote'] as const satisfies readonly Schemas['Backend'][];
+export const backendValues = [
+  'mock',
+  'bridge',
+  'native',
+  'swarm',
+  'remote',
+] as const satisfies readonly Schemas['Backend'][];
 
 /** Every `ContainerStatus`. */
 export const containerStatusValues = [

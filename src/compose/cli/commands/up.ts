@@ -3,6 +3,7 @@ import { selectServices } from '../../model/project/profiles.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { awaitReady } from '../../orchestrator/readiness.js';
 import { up, type Loaded, type UpOptions } from '../../orchestrator/up.js';
+import { notSupported, type Conformer } from '../../runtime/errors.js';
 import { collected, scaleOf, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';
@@ -116,6 +117,13 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
     ...(services.length > 0 && { targets: services }),
   };
   return session.explaining(async () => {
+    if (orchestration.backend.cluster !== undefined) {
+      requireNoAttachment(flags, orchestration.backend.conformer);
+      // A terminal that closes must not stop what runs on a cluster, so output is not followed.
+      const detach = flags.wait !== true && (flags.detach === true || session.isDryRun);
+      await up(orchestration, loaded, { ...options, detach });
+      return 0;
+    }
     // A dry run has no output to follow.
     if (flags.start !== false && flags.wait !== true && flags.detach !== true && !session.isDryRun) {
       return runAttached(session, loaded, options, services, flags);
@@ -126,6 +134,22 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
     }
     return 0;
   }, project);
+}
+
+/** @throws RuntimeError.notSupported for options that follow containers */
+function requireNoAttachment(flags: UpFlags, conformer: Conformer): void {
+  const refused: readonly (readonly [option: string, value: unknown])[] = [
+    ['--watch', flags.watch],
+    ['--menu', flags.menu],
+    ['--attach', flags.attach],
+    ['--no-attach', flags.noAttach],
+    ['--exit-code-from', flags.exitCodeFrom],
+    ['--abort-on-container-exit', flags.abortOnContainerExit],
+    ['--abort-on-container-failure', flags.abortOnContainerFailure],
+  ];
+  for (const [option, value] of refused) {
+    if (value !== undefined && value !== false) throw notSupported(`up ${option}`, conformer);
+  }
 }
 
 function requireSense(flags: UpFlags): void {

@@ -3,6 +3,7 @@ import { membersOf, type Member } from '../../orchestrator/actual-state.js';
 import type { Selection } from '../../orchestrator/lifecycle.js';
 import { stateOf, type State } from '../../orchestrator/states.js';
 import type { ContainerRecord, PortBinding } from '../../runtime/records.js';
+import { NODE_LABEL } from '../../runtime/swarm/labels.js';
 import { UsageError } from '../failures.js';
 import type { PsFlags } from '../flags.js';
 import { listingText, type Row } from '../format/listing.js';
@@ -41,7 +42,10 @@ export async function printContainers(
     await session.print([...new Set(shown.map((each) => `${each.service}\n`))].join(''));
   else {
     const rows = shown.map((member) => psRow(member, session.io.clock.now(), flags.trunc !== false));
-    await session.print(listingText({ titles: TITLES, columns: COLUMNS, json: 'lines', rows }, flags.format));
+    const columns = shown.some(({ container }) => NODE_LABEL in container.labels)
+      ? COLUMNS.toSpliced(COLUMNS.indexOf('RunningFor'), 0, 'Node')
+      : COLUMNS;
+    await session.print(listingText({ titles: TITLES, columns, json: 'lines', rows }, flags.format));
   }
   return 0;
 }
@@ -96,6 +100,7 @@ function psRow({ container, service, project }: Member, now: Date, isShort: bool
     Names: name,
     Project: project,
     Service: service,
+    ...(labels[NODE_LABEL] !== undefined && { Node: labels[NODE_LABEL] }),
     Image: image,
     Command: JSON.stringify(isShort ? ellipsis(command, COMMAND_LENGTH) : command),
     // In Go's format.

@@ -46,6 +46,8 @@ export interface LoadOptions {
   readonly services?: readonly string[];
   /** How to report keys that have no effect; default: warn. */
   readonly support?: SupportMode;
+  /** Whether the project is for a swarm, on which other keys have an effect. */
+  readonly forSwarm?: boolean;
   /** Validates the merged model before files that it names are read; throws a ComposeFailure. */
   readonly check?: (model: MapNode) => void;
   /** Stages to leave out. The result is for printing only. */
@@ -86,7 +88,8 @@ export async function loadProject(options: LoadOptions): Promise<LoadedProject> 
   const model = await loadModel(scope, context);
   options.check?.(model);
   reportObsolete(model, context.warnings);
-  reportUnsupported(model, options.support ?? 'default', context.warnings);
+  const { support = 'default', forSwarm = false } = options;
+  reportUnsupported(model, { mode: support, forSwarm }, context.warnings);
   const lookup = lookupIn(scope.environment);
   const file = composeFile.read(model, []);
   const defaults = {

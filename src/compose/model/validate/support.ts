@@ -2,6 +2,22 @@ import { failure } from '../errors.js';
 import type { MapNode, Node, Path, Place } from '../node.js';
 import type { WarningList } from '../warnings.js';
 
+/** Keys that only a swarm gives an effect. */
+const SWARM_KEYS: Readonly<Record<string, string>> = {
+  'services.*.stop_grace_period': 'containers get 10 seconds to stop, or the time given on the command line',
+  'services.*.deploy.mode': 'it belongs to Swarm',
+  'services.*.deploy.endpoint_mode': 'it belongs to Swarm',
+  'services.*.deploy.placement': 'it belongs to Swarm',
+  'services.*.deploy.rollback_config': 'it belongs to Swarm',
+  'services.*.deploy.update_config': 'it belongs to Swarm',
+  'services.*.deploy.labels': 'they belong to Swarm services; use labels',
+  'services.*.deploy.resources.reservations.generic_resources': 'they belong to Swarm',
+  'services.*.deploy.resources.reservations.cpus': 'it belongs to Swarm',
+  'secrets.*.driver': 'it belongs to Swarm',
+  'secrets.*.template_driver': 'it belongs to Swarm',
+  'configs.*.template_driver': 'it belongs to Swarm',
+};
+
 /**
  * Keys that are read and kept but have no effect, with the reason. `*` matches any key or index. Everything else in the
  * Compose Specification is supported.
@@ -15,19 +31,8 @@ export const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   'services.*.models': 'there is no model runner',
   'services.*.use_api_socket': 'containers get no access to the engine',
   'services.*.pull_refresh_after': 'use pull_policy: every_<duration>',
-  'services.*.stop_grace_period': 'containers get 10 seconds to stop, or the time given on the command line',
-  'services.*.deploy.mode': 'it belongs to Swarm',
-  'services.*.deploy.endpoint_mode': 'it belongs to Swarm',
-  'services.*.deploy.placement': 'it belongs to Swarm',
-  'services.*.deploy.rollback_config': 'it belongs to Swarm',
-  'services.*.deploy.update_config': 'it belongs to Swarm',
-  'services.*.deploy.labels': 'they belong to Swarm services; use labels',
-  'services.*.deploy.resources.reservations.generic_resources': 'they belong to Swarm',
-  'services.*.deploy.resources.reservations.cpus': 'it belongs to Swarm',
+  ...SWARM_KEYS,
   models: 'there is no model runner',
-  'secrets.*.driver': 'it belongs to Swarm',
-  'secrets.*.template_driver': 'it belongs to Swarm',
-  'configs.*.template_driver': 'it belongs to Swarm',
 };
 
 /** How to report unsupported keys (Compose Specification, "Status of this document"). */
@@ -37,11 +42,17 @@ export type SupportMode = 'default' | 'strict' | 'loose';
  * Reports each unsupported key in a model, with one warning per key for all services.
  *
  * @param mode default: warn; strict: fail at the first; loose: ignore
+ * @param forSwarm whether the project is for a swarm
  * @throws ComposeFailure ComposeValidationError.unsupported in strict mode
  */
-export function reportUnsupported(model: MapNode, mode: SupportMode, warnings: WarningList): void {
+export function reportUnsupported(
+  model: MapNode,
+  { mode, forSwarm }: { readonly mode: SupportMode; readonly forSwarm: boolean },
+  warnings: WarningList,
+): void {
   if (mode === 'loose') return;
   for (const [pattern, reason] of Object.entries(UNSUPPORTED_KEYS)) {
+    if (forSwarm && Object.hasOwn(SWARM_KEYS, pattern)) continue;
     const uses = matches(model, pattern.split('.'), []);
     const [first] = uses;
     if (first === undefined) continue;

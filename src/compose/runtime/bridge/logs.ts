@@ -36,7 +36,8 @@ export async function containerLogs(
   return container.tty ? plainLines(chunks) : framedLines(framesOf(chunks));
 }
 
-async function* plainLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<LogLine, void> {
+/** The lines of a container with a tty. */
+export async function* plainLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<LogLine, void> {
   for await (const line of linesOf(chunks, LONGEST_LOG_LINE)) yield logLine('stdout', line);
 }
 
@@ -44,7 +45,7 @@ async function* plainLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<LogLin
  * One frame is one log entry with its own time. A line longer than the engine's buffer arrives as several entries, of
  * which only the last has the line end; the pieces are joined.
  */
-async function* framedLines(frames: AsyncIterable<OutputChunk>): AsyncGenerator<LogLine, void> {
+export async function* framedLines(frames: AsyncIterable<OutputChunk>): AsyncGenerator<LogLine, void> {
   const begun = new Map<OutputStream, LogLine>();
   for await (const { stream, data } of frames) {
     // A Podman frame may hold several whole lines.

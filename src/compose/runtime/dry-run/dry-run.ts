@@ -5,6 +5,7 @@
 import { ensureNetwork } from '../engine/backend.js';
 import { refusedSecrets } from '../engine/refusals.js';
 import type { Backend } from '../runtime.js';
+import { dryRunCluster } from './cluster.js';
 import { dryRunContainers, plannedContainers, type DryRunParts } from './containers.js';
 import { dryRunImages } from './images.js';
 import { dryRunNetworks, dryRunVolumes, type Remaining } from './resources.js';
@@ -24,6 +25,7 @@ export function dryRunBackend(real: Backend, parts: DryRunParts): Backend {
   const { add: _add, ...imageOperations } = images;
   return {
     conformer: real.conformer,
+    ...(real.cluster && { cluster: dryRunCluster(real.cluster) }),
     system: real.system,
     containers,
     images: imageOperations,

@@ -110,7 +110,8 @@ function healthOf(state: Json): HealthRecord | undefined {
   };
 }
 
-function healthcheckOf(check: Json): Healthcheck | undefined {
+/** Undefined if there is none. Durations of the engine are in nanoseconds. */
+export function healthcheckOf(check: Json): Healthcheck | undefined {
   const test = textsOf(check.Test);
   if (test.length === 0) return undefined;
   const milliseconds = (value: unknown): number => Math.round(numberOf(value) / 1e6);
@@ -124,7 +125,8 @@ function healthcheckOf(check: Json): Healthcheck | undefined {
   };
 }
 
-function environmentOf(entries: readonly string[]): Record<string, string> {
+/** From `NAME=value`. */
+export function environmentOf(entries: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     entries.map((entry) => {
       const equals = entry.indexOf('=');

@@ -45,7 +45,7 @@ const names = {
   secrets: { create: 'createSecret', list: 'listSecrets', inspect: 'inspectSecret', remove: 'removeSecret' },
   internal: { ensureNetwork: 'ensureNetwork', awaitExit: 'awaitExit', rename: 'rename' },
 } as const satisfies {
-  readonly [Group in Exclude<keyof Backend, 'conformer'>]: Readonly<
+  readonly [Group in Exclude<keyof Backend, 'conformer' | 'cluster'>]: Readonly<
     Record<Exclude<keyof Backend[Group], 'networks'>, string>
   >;
 };

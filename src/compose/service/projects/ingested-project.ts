@@ -27,6 +27,8 @@ export interface SentProject {
   readonly directory: string;
   /** Features that the server's operator allows. */
   readonly allowances: ReadonlySet<Allowance>;
+  /** Whether the server runs projects on a swarm. */
+  readonly forSwarm?: boolean;
   /** The content of secrets and configs, by `secrets.<name>` and `configs.<name>`. */
   readonly sent?: ReadonlyMap<string, Uint8Array>;
 }
@@ -62,7 +64,7 @@ const fileName = 'compose.yaml';
 
 /** @throws ComposeFailure */
 export function loadIngested(
-  { name, text, directory, allowances, sent }: SentProject,
+  { name, text, directory, allowances, sent, forSwarm = false }: SentProject,
   { profiles = [], services = [] }: IngestedSelection = {},
 ): Promise<LoadedProject> {
   const file = path.join(directory, fileName);
@@ -71,6 +73,7 @@ export function loadIngested(
     projectName: name,
     profiles,
     services,
+    forSwarm,
     environment: {},
     workingDirectory: directory,
     fileAccess: filesOf(file, text, allowances),

@@ -38,10 +38,14 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** @param script the built worker: `loading-worker.js` */
+/**
+ * @param script the built worker: `loading-worker.js`
+ * @param forSwarm whether the projects are for a swarm
+ */
 export function createProjectLoader(
   script: URL,
   limits: Pick<ProjectLimits, 'services' | 'loadSeconds' | 'waiting'>,
+  forSwarm: boolean,
 ): ProjectLoader {
   const queues: Readonly<Record<LoadingTask['kind'], Job[]>> = { load: [], check: [] };
   const idle: LoadingThread[] = [];
@@ -83,10 +87,14 @@ export function createProjectLoader(
         throw new ServerBusy('Too many compose files are being validated. Try again soon.');
       }
       // The worker replies to each kind of task with its own kind of value.
-      return (await run({ kind: 'check', sent, mostServices: limits.services })) as CheckedProject;
+      return (await run({
+        kind: 'check',
+        sent: { ...sent, forSwarm },
+        mostServices: limits.services,
+      })) as CheckedProject;
     },
     load: async (project, selection) =>
-      (await run({ kind: 'load', sent: withoutOthers(project), selection })) as LoadedProject,
+      (await run({ kind: 'load', sent: { ...withoutOthers(project), forSwarm }, selection })) as LoadedProject,
     async close() {
       await Promise.all([...threads].map((thread) => thread.end()));
     },

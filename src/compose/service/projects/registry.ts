@@ -73,6 +73,8 @@ export interface RegistryOptions {
   readonly limits: ProjectLimits;
   /** The built script of the threads that load compose files. */
   readonly loadingWorker: URL;
+  /** Whether the projects are for a swarm. */
+  readonly forSwarm?: boolean;
 }
 
 /**
@@ -82,7 +84,7 @@ export interface RegistryOptions {
 export async function openProjectRegistry(options: RegistryOptions): Promise<ProjectRegistry> {
   const { folder, clock, allowances, limits } = options;
   const root = folder ?? (await mkdtemp(path.join(tmpdir(), 'plumbline-projects-')));
-  const loader = createProjectLoader(options.loadingWorker, limits);
+  const loader = createProjectLoader(options.loadingWorker, limits, options.forSwarm === true);
   const contents = storedContents(root);
   const projects = new Map<string, IngestedProject>();
   /** By project, the numbers that differ from those of its file. */
