@@ -2,6 +2,7 @@
  * The container engines of this machine, for tests that want real containers.
  *
  * PLUMBLINE_TEST_DOCKER_HOST  a Docker Engine (default: /var/run/docker.sock, if Docker answers there)
+ * PLUMBLINE_TEST_DOCKER_CURRENT_HOST  a current Docker Engine, which `.ci/docker-engine` builds and starts
  * PLUMBLINE_TEST_PODMAN_HOST  Podman's compatible socket (default: /run/podman/podman.sock)
  * PLUMBLINE_TEST_PODMAN       the podman command (default: the one on the PATH)
  *
@@ -32,7 +33,7 @@ const run = promisify(execFile);
 export const TEST_LABEL = 'plumbline.test';
 
 export interface TestEngine {
-  readonly name: 'bridge/docker' | 'bridge/podman' | 'native/podman';
+  readonly name: 'bridge/docker' | 'bridge/docker-current' | 'bridge/podman' | 'native/podman';
   /** An image with busybox and nothing else. */
   readonly image: string;
   /** To be put on everything that is made. */
@@ -73,6 +74,7 @@ const NO_BUSYBOX = 'no static busybox (Debian: busybox-static)';
 
 const candidates: Readonly<Record<TestEngine['name'], () => Promise<Candidate | string>>> = {
   'bridge/docker': docker,
+  'bridge/docker-current': currentDocker,
   'bridge/podman': podmanSocket,
   'native/podman': podman,
 };
@@ -103,6 +105,13 @@ async function docker(): Promise<Candidate | string> {
   const components = await answering(path);
   if (components === undefined) return `no engine answers on ${path}, and PLUMBLINE_TEST_DOCKER_HOST is not set`;
   return components.includes('Podman') ? `${path} is Podman's` : overSocket({ kind: 'socket', path }, `unix://${path}`);
+}
+
+async function currentDocker(): Promise<Candidate | string> {
+  const host = process.env.PLUMBLINE_TEST_DOCKER_CURRENT_HOST;
+  if (host === undefined)
+    return 'PLUMBLINE_TEST_DOCKER_CURRENT_HOST is not set (.ci/docker-engine builds such an engine)';
+  return overSocket(await engineAddress(host, {}), host);
 }
 
 async function podmanSocket(): Promise<Candidate | string> {

@@ -1,10 +1,11 @@
 /**
  * The compose tool beside its neighbours, each in a separate process on the same engine, in one run:
  *
- * PLUMBLINE_TEST_DOCKER_HOST      a Docker Engine (`.ci/engines`), and
- * PLUMBLINE_TEST_DOCKER_COMPOSE   Docker Compose's standalone program for it (`.ci/docker-compose`)
- * PLUMBLINE_TEST_PODMAN           podman (`.ci/engines`), and
- * PLUMBLINE_TEST_PODMAN_COMPOSE   podman-compose for it (PyPI)
+ * PLUMBLINE_TEST_DOCKER_HOST           a Docker Engine (`.ci/engines`),
+ * PLUMBLINE_TEST_DOCKER_CURRENT_HOST   a current one (`.ci/docker-engine`), and
+ * PLUMBLINE_TEST_DOCKER_COMPOSE        Docker Compose's standalone program for both (`.ci/docker-compose`)
+ * PLUMBLINE_TEST_PODMAN                podman (`.ci/engines`), and
+ * PLUMBLINE_TEST_PODMAN_COMPOSE        podman-compose for it (PyPI)
  *
  * What is missing is left out, and said.
  */
@@ -38,6 +39,7 @@ const MEASURES: readonly Measure[] = [
 
 export async function benchCompose(): Promise<void> {
   await besides('bridge/docker', 'Docker Compose', 'PLUMBLINE_TEST_DOCKER_COMPOSE');
+  await besides('bridge/docker-current', 'Docker Compose', 'PLUMBLINE_TEST_DOCKER_COMPOSE');
   await besides('native/podman', 'podman-compose', 'PLUMBLINE_TEST_PODMAN_COMPOSE');
 }
 
@@ -48,15 +50,16 @@ async function besides(name: TestEngine['name'], other: string, variable: string
     console.log(`\ncompose on ${name}: left out, ${'reason' in engine ? engine.reason : `${variable} is not set`}`);
     return;
   }
+  const isDocker = name !== 'native/podman';
   const folder = await mkdtemp(path.join(tmpdir(), 'plumbline-bench-'));
   try {
     await writeProjects(folder, engine);
     const ours: Contender = { folder, engine, command: [process.execPath, 'dist/src/cli/main.js', 'compose'] };
     const theirs: Contender = { folder, engine, command: [program] };
-    const measures = MEASURES.filter(({ onDockerOnly }) => name === 'bridge/docker' || onDockerOnly !== true);
+    const measures = MEASURES.filter(({ onDockerOnly }) => isDocker || onDockerOnly !== true);
     const figures = await sideBySide(measures, [ours, theirs]);
     // Podman Compose does not find the containers of others.
-    const log = name === 'bridge/docker' ? await logThroughput([ours, theirs]) : undefined;
+    const log = isDocker ? await logThroughput([ours, theirs]) : undefined;
     const load = loadavg()[0]?.toFixed(1) ?? '';
     printTable(`Compose on ${name}, in ms (median of ${ROUNDS}; load ${load})`, [
       ...measures.map(({ what, aim }, index) => row(what, aim, figures[index] ?? [], other)),
