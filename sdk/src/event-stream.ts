@@ -10,9 +10,12 @@ interface ReceivedEvent {
 /** Connections without an event or a comment, one after the other, before reading fails. */
 const mostEmptyConnections = 5;
 
+/** Three heartbeats of the server. A connection that is silent for longer is dead, although nothing has closed it. */
+const longestSilenceMs = 45_000;
+
 /**
- * Reads the data of events, and connects again after the last one when the connection is lost or the server closes it,
- * until the server says that there are no further events.
+ * Reads the data of events, and connects again after the last one when the connection is lost or silent, or the server closes
+ * it, until the server says that there are no further events.
  *
  * @throws ConnectionError when the server closes connections repeatedly without an event, or cannot be reached
  */
@@ -46,7 +49,7 @@ async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Rec
   let rest = '';
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await unlessSilent(reader.read());
       if (done) return;
       rest += decoder.decode(value, { stream: true });
       const blocks = rest.split('\n\n');
@@ -56,6 +59,25 @@ async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Rec
   } finally {
     // A consumer that stops early aborts the request; after a complete read there is nothing to abort.
     await reader.cancel().catch(() => undefined);
+  }
+}
+
+/**
+ * A timer of the machine, not the client's `Timing`: a sleep that tests shorten must not end streams.
+ *
+ * @throws Error when the server sends nothing for {@link longestSilenceMs}
+ */
+async function unlessSilent<Part>(part: Promise<Part>): Promise<Part> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`The server sent nothing for ${longestSilenceMs / 1000} seconds.`));
+    }, longestSilenceMs);
+  });
+  try {
+    return await Promise.race([part, silence]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -48,12 +48,12 @@ export async function openAnalytics(uri: string, options: AnalyticsOptions): Pro
 function traced(engine: QueryEngine): QueryEngine {
   return {
     ...engine,
-    run: (statements, signal) => {
+    run: (statements, signal, follow) => {
       const { name } = engine.dialect;
       // As the semantic conventions of OpenTelemetry name the systems.
       const system = name === 'postgres' ? 'postgresql' : name;
       const attributes = { 'db.system.name': system, 'db.operation.batch.size': statements.length };
-      return inSpan('query analytics', { kind: 'client', attributes }, () => engine.run(statements, signal));
+      return inSpan('query analytics', { kind: 'client', attributes }, () => engine.run(statements, signal, follow));
     },
   };
 }

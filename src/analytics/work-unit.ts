@@ -109,6 +109,8 @@ export interface CorrectionStore {
    * @returns false: there is no such correction
    */
   withdraw(orgId: string, unitId: string, classified: Classified | undefined): Promise<boolean>;
+  /** Classifies a unit as given, in the same way, unless it is gone or has a correction. */
+  classify(orgId: string, unitId: string, classified: Classified): Promise<void>;
   findCorrection(orgId: string, unitId: string): Promise<Correction | undefined>;
   /** Ordered by the units' ids. @param after the id of the last one of the page before; '' for the first page */
   listCorrections(orgId: string, after: string, limit: number): Promise<readonly Correction[]>;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { fill, smallOrganization } from '../analytics/graphql/served.js';
+import { eventually } from '../platform/sync/jobs/queue.js';
 import type { TestUser } from '../support/platform.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 import { colorsOf, stylesOf } from './picture-colors.js';
@@ -38,6 +39,24 @@ describe.skipIf(!hasBrowser)(`The Explore page${withoutBrowser}`, () => {
     await page.getByRole('button', { name: 'Remove the filter Team: web' }).waitFor();
     await page.getByText(/^1 work unit\./).waitFor();
     expect(await page.locator('th[aria-sort=descending]').innerText()).toContain('Lines');
+    expect(complaints).toEqual([]);
+  });
+
+  test('keeps a number that is being typed when the page is rendered again', async () => {
+    const { page, complaints } = visitor;
+    const field = page.getByLabel('Largest');
+    const before = await field.inputValue();
+    await field.press('ControlOrMeta+a');
+    await field.pressSequentially('7');
+    await page.evaluate(`
+      history.replaceState(history.state, '', location.href + '&whole=yes');
+      dispatchEvent(new PopStateEvent('popstate'));`);
+    await page.getByRole('checkbox', { name: 'By main theme only', checked: true }).waitFor();
+    expect(await field.inputValue()).toBe('7');
+    await field.press('Enter');
+    await page.waitForURL(/top=7/);
+    await page.goBack();
+    await eventually(() => field.inputValue()).toBe(before);
     expect(complaints).toEqual([]);
   });
 

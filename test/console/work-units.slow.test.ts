@@ -86,6 +86,54 @@ describe.skipIf(!hasBrowser)(`The work units${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
+  test('are corrected by an admin, with a reason that others see, until the correction is withdrawn', async () => {
+    const { page, complaints } = visitor;
+    await page.getByRole('link', { name: 'Work units', exact: true }).click();
+    await units(page).first().waitFor();
+    const name = await title(page);
+    const why = page.getByRole('button', { name: `Why this theme: ${name}` }).first();
+    const theme = units(page).first().locator('.unit-theme');
+    const before = await theme.innerText();
+    await why.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Correct the theme').click();
+    await dialog.getByLabel('Theme and subcategory').selectOption('Risk: Compliance');
+    await dialog.getByLabel('Reason').fill('The auditor asked for it.');
+    await dialog.getByRole('button', { name: 'Save the correction' }).click();
+    await dialog.getByText(`Corrected by ${owner.email}`).waitFor();
+    await dialog.getByText('“The auditor asked for it.”').waitFor();
+    await dialog.locator('details:not([open]) > summary:focus').waitFor();
+    await eventually(() => theme.innerText()).toContain('Risk: Compliance');
+
+    await dialog.getByText('Change or withdraw the correction').click();
+    expect(await dialog.getByLabel('Reason').inputValue()).toBe('The auditor asked for it.');
+    expect(await dialog.getByLabel('Theme and subcategory').inputValue()).toBe('risk.compliance');
+    for (const scheme of ['light', 'dark'] as const) {
+      for (const width of [1280, 390]) {
+        await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+        await page.setViewportSize({ width, height: 900 });
+        if (pictures !== undefined) {
+          await page.screenshot({ path: join(pictures, `work-unit-corrected-${scheme}-${width}.png`) });
+        }
+        expect(await accessibilityViolations(page)).toEqual([]);
+      }
+    }
+
+    const viewer = await running.visitor();
+    await viewer.open(page.url());
+    await viewer.logIn(await running.platform.signUp({ invitedBy: owner, role: 'viewer' }));
+    await viewer.page.getByRole('dialog').getByText('“The auditor asked for it.”').waitFor();
+    expect(await viewer.page.getByText('Change or withdraw the correction').count()).toBe(0);
+    await viewer.context.close();
+
+    await dialog.getByRole('button', { name: 'Withdraw the correction' }).click();
+    await dialog.getByText('Correct the theme').waitFor();
+    expect(await dialog.getByText('Corrected by').count()).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await eventually(() => theme.innerText()).toBe(before);
+    expect([...complaints, ...viewer.complaints]).toEqual([]);
+  });
+
   test('of a table cell or a point of a line are those that the figure counts', async () => {
     const { page, complaints } = visitor;
     const bars = page.getByRole('region', { name: 'Work by theme', exact: true });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ServerSentEvent } from '../../generated/contract.js';
 import type { Schemas } from '../../generated/platform/operations.js';
 import { exampleOf } from '../platform/service/send-example.js';
@@ -95,4 +95,35 @@ test('When the caller disconnects the iterable is closed', async () => {
   });
   (await open(url)).destroy();
   await ended;
+});
+
+test('A stream without an event for 15 seconds has a heartbeat', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    let next = (): void => undefined;
+    const url = await serve(async function* () {
+      yield await Promise.resolve({ id: 'a1', data: run });
+      await new Promise<void>((resolve) => (next = resolve));
+      yield { id: 'b2', data: run };
+      await new Promise<void>((resolve) => (next = resolve));
+    });
+    const others = vi.getTimerCount();
+    const response = await open(url);
+    const parts = response.setEncoding('utf8')[Symbol.asyncIterator]() as AsyncIterator<string>;
+    const part = async (): Promise<string> => String((await parts.next()).value);
+    expect(await part()).toContain('id: a1');
+    vi.advanceTimersByTime(15_000);
+    expect(await part()).toBe(': heartbeat\n\n');
+    vi.advanceTimersByTime(14_000);
+    next();
+    expect(await part()).toContain('id: b2'); // the time begins again
+    vi.advanceTimersByTime(14_000);
+    vi.advanceTimersByTime(1000);
+    expect(await part()).toBe(': heartbeat\n\n');
+    next();
+    expect((await parts.next()).done).toBe(true);
+    expect(vi.getTimerCount()).toBe(others);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -1,9 +1,16 @@
-import { expect, it } from 'vitest';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { afterEach, expect, it, vi } from 'vitest';
 import { createApiClient } from '../../sdk/src/client.js';
 import { events } from '../../sdk/src/formats.js';
 import { ConnectionError, PlumblineError, UnexpectedReplyError, unwrap, type Success } from '../../sdk/src/index.js';
 import type { CallOptions, Operation } from '../../sdk/src/operation.js';
 import { hangUp, problem, recordedTiming, startScript, type ScriptedServer } from './scripted-server.js';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 const watch: Operation = { method: 'get', path: '/events', statuses: [200, 204], format: events };
 
@@ -57,6 +64,36 @@ it('A lost connection is resumed after the latest whole event, until there are n
   expect(await all(await open(server, {}, timing))).toEqual([{ state: 'a' }, { state: 'b' }, { state: 'c' }]);
   expect(lastIds(server)).toEqual([undefined, 'b', 'b', 'c']);
   expect(timing.slept).toEqual([1000, 1000, 1000]);
+});
+
+it('A connection that is silent for three heartbeats is resumed after the latest event', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  let connection: ServerResponse | undefined;
+  let closed: Promise<unknown> = Promise.resolve();
+  const silent: Answer = (response) => {
+    connection = response;
+    closed = once(response, 'close');
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(event('a'));
+  };
+  const server = await startScript(silent, sse(event('b')), over);
+  const timing = recordedTiming();
+  const received = (await open(server, {}, timing))[Symbol.asyncIterator]();
+  expect(await received.next()).toMatchObject({ value: { state: 'a' } });
+  const next = received.next();
+  // Heartbeats keep it open.
+  const before = timers.mock.calls.length;
+  vi.advanceTimersByTime(44_000);
+  connection?.write(': heartbeat\n\n');
+  while (timers.mock.calls.length === before) await new Promise((resolve) => setImmediate(resolve));
+  vi.advanceTimersByTime(44_000);
+  expect(timing.slept).toEqual([]);
+  vi.advanceTimersByTime(1000);
+  expect(await next).toMatchObject({ value: { state: 'b' } });
+  await closed;
+  expect(lastIds(server)).toEqual([undefined, 'a']);
+  expect((await received.next()).done).toBe(true);
 });
 
 it('A problem on the way is thrown', async () => {

@@ -20,21 +20,26 @@ const NO_COLUMN = 47;
 export function openClickHouseEngine(engine: ClickHouseEngine, timeoutSeconds: number, atOnce: number): QueryEngine {
   return {
     dialect: clickHouseDialect,
-    async run(statements, signal) {
+    async run(statements, signal, follow = () => []) {
       const answers = await limited({ signal, timeoutSeconds, kind }, async (limits) => {
         const rows: (readonly unknown[][])[] = [];
-        const waiting = [...statements.entries()];
-        const takeTurns = async (): Promise<void> => {
-          for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-            const [at, { text, parameters }] = next;
-            limits.signal.throwIfAborted();
-            rows[at] = await engine.query(text, named(parameters), {
-              timeoutSeconds: limits.remaining() / 1000,
-              signal: limits.signal,
-            });
-          }
+        const run = async (these: readonly Statement[]): Promise<void> => {
+          const begin = rows.length;
+          const waiting = [...these.entries()];
+          const takeTurns = async (): Promise<void> => {
+            for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+              const [at, { text, parameters }] = next;
+              limits.signal.throwIfAborted();
+              rows[begin + at] = await engine.query(text, named(parameters), {
+                timeoutSeconds: limits.remaining() / 1000,
+                signal: limits.signal,
+              });
+            }
+          };
+          await Promise.all(Array.from({ length: Math.min(atOnce, these.length) }, takeTurns));
         };
-        await Promise.all(Array.from({ length: Math.min(atOnce, statements.length) }, takeTurns));
+        await run(statements);
+        await run(follow(rows));
         return rows;
       });
       return answers ?? statements.map(() => []);

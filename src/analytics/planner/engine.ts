@@ -4,15 +4,22 @@ import type { Row } from './result-rows.js';
 import type { Dialect } from './dialects.js';
 import type { Statement } from './statements.js';
 
+/** The rows of statements, in their order. */
+export type Answers = readonly (readonly Row[])[];
+
+export type Follow = (answers: Answers) => readonly Statement[];
+
 export interface QueryEngine {
   readonly dialect: Dialect;
   /**
    * Runs statements, within one snapshot if the engine supports it.
    *
-   * @returns the rows of each statement; no rows while the tables do not exist
+   * @param follow statements that depend on the rows of the first ones; they read the same snapshot
+   * @returns the rows of each statement, then those of the statements that followed; no rows while the tables do not
+   *   exist
    * @throws QueryTimeout, AnalyticsUnavailable, AnalyticsFailed, or the signal's reason
    */
-  run(statements: readonly Statement[], signal: AbortSignal): Promise<readonly (readonly Row[])[]>;
+  run(statements: readonly Statement[], signal: AbortSignal, follow?: Follow): Promise<Answers>;
   close(): Promise<void>;
 }
 

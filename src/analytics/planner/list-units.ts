@@ -1,11 +1,11 @@
-/** Reads one page of work units: the page and the total number in one snapshot, then the shares of its units. */
+/** Reads one page of work units: the page, the total number and the shares of its units, in one snapshot. */
 import { MOST_COUNTED, type Filters, type ListedUnit, type UnitsPage, type UnitsRequest } from '../analytics.js';
 import { partRow, unitOf } from '../store/rows.js';
 import type { Part } from '../store/shares.js';
 import { wholeNumber, type Row } from './result-rows.js';
 import type { QueryEngine } from './engine.js';
 import type { Slice } from './slices.js';
-import { compile, type UnitsQuery } from './statements.js';
+import { compile, type UnitSharesQuery, type UnitsQuery } from './statements.js';
 
 /** Reads a page. Throws like the engine. */
 export async function listUnits(
@@ -20,12 +20,14 @@ export async function listUnits(
   const limit = first + 1;
   const query: UnitsQuery = { kind: 'units', slice, shares, completedOnly, order, descending, after, limit };
   const count: UnitsQuery = { ...query, kind: 'unit-count', after: null, limit: MOST_COUNTED };
-  const [rows = [], counted = []] = await engine.run(
+  const pageOf = (found: readonly Row[]): readonly Row[] => found.slice(0, first);
+  const [rows = [], counted = [], shared = []] = await engine.run(
     [compile(engine.dialect, query), compile(engine.dialect, count)],
     signal,
+    ([found = []]) => sharesOf(orgId, pageOf(found)).map((each) => compile(engine.dialect, each)),
   );
-  const page = rows.slice(0, first);
-  const parts = await partsOf(engine, orgId, page, signal);
+  const page = pageOf(rows);
+  const parts = partsOf(shared);
   const units = page.map((row) => unitOfRow(row, parts.get(String(row[0])) ?? []));
   const last = units.at(-1);
   return {
@@ -42,15 +44,11 @@ function splitFilters({ filters, useInvestment }: UnitsRequest): { readonly whol
   return { whole, shares: { THEME, SUBCATEGORY } };
 }
 
-async function partsOf(
-  engine: QueryEngine,
-  orgId: string,
-  page: readonly Row[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, readonly Part[]>> {
+/** The query of the shares of a page's units; none for an empty page. */
+function sharesOf(orgId: string, page: readonly Row[]): readonly UnitSharesQuery[] {
   const days = page.map((row) => String(row[9])).sort();
   const [startDate, endDate] = [days[0], days.at(-1)];
-  if (startDate === undefined || endDate === undefined) return new Map();
+  if (startDate === undefined || endDate === undefined) return [];
   const slice: Slice = {
     orgId,
     source: 'shares',
@@ -58,8 +56,10 @@ async function partsOf(
     scope: { level: 'ORG', ids: [] },
     filters: {},
   };
-  const ids = page.map(([id]) => String(id));
-  const [rows = []] = await engine.run([compile(engine.dialect, { kind: 'unit-shares', slice, ids })], signal);
+  return [{ kind: 'unit-shares', slice, ids: page.map(([id]) => String(id)) }];
+}
+
+function partsOf(rows: readonly Row[]): ReadonlyMap<string, readonly Part[]> {
   const parts = new Map<string, Part[]>();
   for (const [id, subcategory, weight] of rows) {
     const key = String(id);

@@ -8,7 +8,7 @@ import type { Log } from '../../database/log.js';
 import { writeTexts } from '../../database/text-arrays.js';
 import type { Row } from './result-rows.js';
 import { postgresDialect } from './dialects.js';
-import { limited, type Failure, type Limits, type QueryEngine } from './engine.js';
+import { limited, type Answers, type Failure, type Limits, type QueryEngine } from './engine.js';
 import type { Parameter } from './slices.js';
 import { lacksMeasures } from './missing-measures.js';
 import type { Statement } from './statements.js';
@@ -27,9 +27,15 @@ export function openPostgresEngine(uri: string, timeoutSeconds: number, log: Log
   const second = openDatabase(uri, options);
   return {
     dialect: postgresDialect,
-    async run(statements, signal) {
+    async run(statements, signal, follow = () => []) {
       const rows = await limited({ signal, timeoutSeconds, kind }, (limits) =>
-        runBatch({ first, second }, statements, limits),
+        first.sql.begin(READ, async (transaction) => {
+          const run = (these: readonly Statement[]): Promise<Answers> =>
+            runStatements(transaction, { first, second }, these, limits);
+          const answers = await run(statements);
+          const following = follow(answers);
+          return following.length === 0 ? answers : [...answers, ...(await run(following))];
+        }),
       );
       return rows ?? statements.map(() => []);
     },
@@ -58,47 +64,45 @@ interface Work {
   readonly rows: (readonly Row[])[];
 }
 
-async function runBatch(
+/** @param transaction of the first connection */
+async function runStatements(
+  transaction: Transaction,
   { first, second }: Connections,
   statements: readonly Statement[],
   limits: Limits,
-): Promise<readonly (readonly Row[])[]> {
+): Promise<Answers> {
   const work: Work = { waiting: statements.map((statement, at) => ({ statement, at })), rows: [] };
-  await first.sql.begin(READ, async (transaction) => {
-    if (statements.length < 2) {
-      await takeTurns(transaction, first, work, limits);
-      return;
-    }
-    const [exported] = await transaction<{ id: string; server: string }[]>`
-      select pg_export_snapshot() as id, ${serverIdentity(transaction)} as server`;
-    const helper = new AbortController();
-    const helped = second.sql
-      .begin(READ, async (other) => {
-        if (work.waiting.length === 0) return;
-        await importSnapshot(other, exported?.id);
-        const signal = AbortSignal.any([limits.signal, helper.signal]);
-        await takeTurns(other, second, work, { ...limits, signal }, exported?.server);
-      })
-      // The first repeats the helper's statements: a lost helper does not fail the batch, a timeout does.
-      .then(
-        () => undefined,
-        (error: unknown) => ({ error }),
-      );
-    try {
-      await takeTurns(transaction, first, work, limits);
-    } catch (error) {
-      helper.abort();
-      work.waiting.length = 0;
-      await helped;
-      throw error;
-    }
-    const failure = await helped;
-    if (failure !== undefined && !isLostHelper(failure.error)) throw failure.error;
-    work.waiting.push(
-      ...statements.flatMap((statement, at) => (work.rows[at] === undefined ? [{ statement, at }] : [])),
-    );
+  if (statements.length < 2) {
     await takeTurns(transaction, first, work, limits);
-  });
+    return work.rows;
+  }
+  const [exported] = await transaction<{ id: string; server: string }[]>`
+    select pg_export_snapshot() as id, ${serverIdentity(transaction)} as server`;
+  const helper = new AbortController();
+  const helped = second.sql
+    .begin(READ, async (other) => {
+      if (work.waiting.length === 0) return;
+      await importSnapshot(other, exported?.id);
+      const signal = AbortSignal.any([limits.signal, helper.signal]);
+      await takeTurns(other, second, work, { ...limits, signal }, exported?.server);
+    })
+    // The first repeats the helper's statements: a lost helper does not fail the batch, a timeout does.
+    .then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+  try {
+    await takeTurns(transaction, first, work, limits);
+  } catch (error) {
+    helper.abort();
+    work.waiting.length = 0;
+    await helped;
+    throw error;
+  }
+  const failure = await helped;
+  if (failure !== undefined && !isLostHelper(failure.error)) throw failure.error;
+  work.waiting.push(...statements.flatMap((statement, at) => (work.rows[at] === undefined ? [{ statement, at }] : [])));
+  await takeTurns(transaction, first, work, limits);
   return work.rows;
 }
 

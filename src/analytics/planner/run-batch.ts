@@ -1,4 +1,4 @@
-/** Runs a batch: its figures in one snapshot, then baselines and keys of the values that the figures have. */
+/** Runs a batch in one snapshot: its figures, then baselines and keys of the values that the figures have. */
 import type { AnalyticsBatch, AnalyticsResult, BreakdownResult, DateRange, DistributionResult } from '../analytics.js';
 import type { Baseline, Dimension } from '../vocabulary.js';
 import { answerBatch, largest } from './answer.js';
@@ -6,12 +6,12 @@ import { dayNumber, dayText } from './buckets.js';
 import { statisticsByKey } from './distributions.js';
 import type { DistributionQuery } from './distribution-statement.js';
 import { answerDora, itemQueries } from './dora.js';
-import type { QueryEngine } from './engine.js';
+import type { Answers, QueryEngine } from './engine.js';
 import { planBatch, type Plan } from './plan.js';
 import { answerReviews, itemReviewers } from './reviews.js';
 import type { Rows } from './result-rows.js';
 import type { Slice } from './slices.js';
-import { compile, type Query, type SeriesQuery } from './statements.js';
+import { compile, type Query, type SeriesQuery, type Statement } from './statements.js';
 import { isMean } from './values.js';
 
 /** Answers a batch. Throws like the engine. */
@@ -22,19 +22,19 @@ export async function runBatch(
   signal: AbortSignal,
 ): Promise<AnalyticsResult> {
   const plan = planBatch(orgId, batch);
-  const first = await rowsOf(engine, plan.queries, signal);
-  const result = answerBatch(batch, plan, first);
-  const breakdowns = result.breakdowns.map((answer, index) => comparedBreakdown(plan, index, answer));
-  const distributions = result.distributions.map((answer, index) => comparedDistribution(plan, index, answer));
-  const items = plan.dora === null ? undefined : itemQueries(plan.dora, first);
-  const people = plan.reviews === null ? undefined : itemReviewers(plan.reviews, first);
-  const queries = [
-    ...[...breakdowns, ...distributions].flatMap(({ baseline }) => baseline ?? []),
-    ...(items === undefined ? [] : [items.leadTimes, items.restores]),
-    ...(people === undefined ? [] : [people]),
-  ];
+  if (plan.queries.length === 0) return answerFirst(batch, plan, new Map()).result;
+  const compiled = (queries: readonly Query[]): Statement[] => queries.map((query) => compile(engine.dialect, query));
+  let answered: FirstAnswer | undefined;
+  const answers = await engine.run(compiled(plan.queries), signal, (first) => {
+    answered = answerFirst(batch, plan, rowsOf(plan.queries, first));
+    return compiled(answered.queries);
+  });
+  // Without tables, nothing follows.
+  const first = rowsOf(plan.queries, answers);
+  answered ??= answerFirst(batch, plan, first);
+  const { result, breakdowns, distributions, items, people, queries } = answered;
   if (queries.length === 0) return result;
-  const rows = await rowsOf(engine, queries, signal);
+  const rows = rowsOf(queries, answers.slice(plan.queries.length));
   const all: Rows = new Map([...first, ...rows]);
   return {
     ...result,
@@ -45,12 +45,25 @@ export async function runBatch(
   };
 }
 
-async function rowsOf(engine: QueryEngine, queries: readonly Query[], signal: AbortSignal): Promise<Rows> {
-  if (queries.length === 0) return new Map();
-  const answers = await engine.run(
-    queries.map((query) => compile(engine.dialect, query)),
-    signal,
-  );
+/** What the first queries answer, and the queries that depend on it. */
+type FirstAnswer = ReturnType<typeof answerFirst>;
+
+// eslint-disable-next-line @typescript-eslint/explicit-function-return-type -- its parts have the types of what makes them
+function answerFirst(batch: AnalyticsBatch, plan: Plan, first: Rows) {
+  const result = answerBatch(batch, plan, first);
+  const breakdowns = result.breakdowns.map((answer, index) => comparedBreakdown(plan, index, answer));
+  const distributions = result.distributions.map((answer, index) => comparedDistribution(plan, index, answer));
+  const items = plan.dora === null ? undefined : itemQueries(plan.dora, first);
+  const people = plan.reviews === null ? undefined : itemReviewers(plan.reviews, first);
+  const queries: readonly Query[] = [
+    ...[...breakdowns, ...distributions].flatMap(({ baseline }) => baseline ?? []),
+    ...(items === undefined ? [] : [items.leadTimes, items.restores]),
+    ...(people === undefined ? [] : [people]),
+  ];
+  return { result, breakdowns, distributions, items, people, queries };
+}
+
+function rowsOf(queries: readonly Query[], answers: Answers): Rows {
   return new Map(queries.map((query, index) => [query, answers[index] ?? []]));
 }
 

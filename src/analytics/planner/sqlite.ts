@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import Database from 'libsql/promise';
-import { limited, type Failure, type Limits, type QueryEngine } from './engine.js';
+import { limited, type Answers, type Failure, type Follow, type Limits, type QueryEngine } from './engine.js';
 import type { Row } from './result-rows.js';
 import { sqliteDialect } from './dialects.js';
 import type { Parameter } from './slices.js';
@@ -20,13 +20,13 @@ export function openSqliteEngine(path: string, timeoutSeconds: number): QueryEng
   let closed = false;
   return {
     dialect: sqliteDialect,
-    async run(statements, signal) {
+    async run(statements, signal, follow = () => []) {
       const rows = await limited({ signal, timeoutSeconds, kind }, async (limits) => {
         // Opening it would create it.
         if (!existsSync(path)) return undefined;
         const database = idle.pop() ?? (await open(path));
         try {
-          return await runBatch(database, statements, limits);
+          return await runBatch(database, { statements, follow }, limits);
         } finally {
           if (closed || idle.length >= IDLE) database.close();
           else idle.push(database);
@@ -69,9 +69,9 @@ function kind(error: unknown): Failure {
 
 async function runBatch(
   database: Connection,
-  statements: readonly Statement[],
+  { statements, follow }: { readonly statements: readonly Statement[]; readonly follow: Follow },
   { signal, remaining }: Limits,
-): Promise<readonly (readonly Row[])[]> {
+): Promise<Answers> {
   const interrupt = (): void => {
     database.interrupt();
   };
@@ -80,12 +80,14 @@ async function runBatch(
   try {
     await database.exec('begin');
     const all: (readonly Row[])[] = [];
-    for (const { text, parameters } of statements) {
+    const run = async ({ text, parameters }: Statement): Promise<void> => {
       signal.throwIfAborted();
       remaining();
       const statement = await database.prepare(text);
       all.push(await statement.raw().all(parameters.map(encode)));
-    }
+    };
+    for (const statement of statements) await run(statement);
+    for (const statement of follow(all)) await run(statement);
     return all;
   } finally {
     clearTimeout(timer);

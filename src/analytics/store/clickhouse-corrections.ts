@@ -69,6 +69,12 @@ export function clickHouseCorrections(engine: ClickHouseEngine, { now, find, app
       },
     ]);
   };
+  const classify: CorrectionStore['classify'] = async (orgId, unitId, classified) => {
+    const unit = await find(orgId, unitId);
+    // `apply` obeys a correction.
+    if (unit !== undefined)
+      await apply({ orgId, repoId: repoIdOf(unitId), units: [{ ...unit, ...classified }], removed: [] });
+  };
   return {
     async correct(orgId, correction) {
       const { unitId } = correction;
@@ -82,11 +88,10 @@ export function clickHouseCorrections(engine: ClickHouseEngine, { now, find, app
       const correction = await findCorrection(orgId, unitId);
       if (correction === undefined) return false;
       await store(orgId, correction, 1);
-      const unit = await find(orgId, unitId);
-      if (unit !== undefined && classified !== undefined)
-        await apply({ orgId, repoId: repoIdOf(unitId), units: [{ ...unit, ...classified }], removed: [] });
+      if (classified !== undefined) await classify(orgId, unitId, classified);
       return true;
     },
+    classify,
     findCorrection,
     listCorrections: (orgId, after, limit) =>
       select(`and id > {after:String} order by id limit ${Math.trunc(limit)}`, { org: orgId, after }),

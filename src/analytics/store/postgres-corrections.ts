@@ -70,6 +70,15 @@ export function postgresCorrections(sql: DatabaseSql, { find, lock, apply }: Uni
           await apply(transaction, { orgId, repoId, units: [{ ...unit, ...classified }], removed: [] });
         return true;
       }),
+    classify: (orgId, id, classified) =>
+      sql.begin(async (transaction) => {
+        const repoId = repoIdOf(id);
+        await lock(transaction, orgId, repoId);
+        const unit = await find(transaction, orgId, id);
+        // `apply` obeys a correction.
+        if (unit !== undefined)
+          await apply(transaction, { orgId, repoId, units: [{ ...unit, ...classified }], removed: [] });
+      }),
     async findCorrection(orgId, id) {
       const [row] = await sql`
         select ${sql(CORRECTION_COLUMNS)} from work_unit_corrections where org_id = ${orgId} and id = ${id}`;

@@ -53,6 +53,13 @@ export function sqliteCorrections({ prepare, inTransaction, find, apply }: Units
           apply({ orgId, repoId: repoIdOf(unitId), units: [{ ...unit, ...classified }], removed: [] });
         return true;
       }),
+    classify: (orgId, unitId, classified) =>
+      inTransaction(() => {
+        const unit = find(orgId, unitId);
+        // `apply` obeys a correction.
+        if (unit !== undefined)
+          apply({ orgId, repoId: repoIdOf(unitId), units: [{ ...unit, ...classified }], removed: [] });
+      }),
     findCorrection: (orgId, unitId) =>
       inTransaction(() => {
         const row = prepare(`select ${columns} from work_unit_corrections where org_id = ? and id = ?`).get([

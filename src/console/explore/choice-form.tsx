@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { PeriodFields } from '../analytics/period-fields.js';
 import { bucketsOf } from '../analytics/period.js';
 import { dimensions } from '../analytics/picks.js';
@@ -19,6 +19,10 @@ export function ChoiceForm({ choices, catalog, onChange }: ChoiceFormProps): JSX
   const { limits } = catalog;
   const limitsId = useId();
   const topId = useId();
+  const topField = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (topField.current !== null) topField.current.value = String(top); // another choice, such as a saved view
+  }, [top]);
   return (
     <form
       class="filters"
@@ -61,11 +65,13 @@ export function ChoiceForm({ choices, catalog, onChange }: ChoiceFormProps): JSX
       <div class="field">
         <label for={topId}>Largest</label>
         <input
+          ref={topField}
           id={topId}
           type="number"
           min="1"
           max={limits.maxTopN}
-          value={top}
+          // Not `value`: what is being typed stays when the field is rendered again.
+          defaultValue={top}
           aria-describedby={limitsId}
           onChange={({ currentTarget }) => {
             if (currentTarget.reportValidity()) onChange({ top: currentTarget.value });

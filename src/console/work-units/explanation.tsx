@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { numberOf, wordsOf } from '../charts/words.js';
 import { Dialog } from '../ui/dialog.js';
 import { View } from '../ui/view.js';
+import { Correction } from './correction.js';
 import { Shares } from './unit-table.js';
 import { useExplanation, type Explanation, type Unit } from './units.js';
 
@@ -42,17 +43,19 @@ function Answer({ orgId, id, stored }: { orgId: string; id: string; stored: Unit
           : null
       }
     >
-      {(found) => found !== null && <Found found={found} stored={stored} />}
+      {(found) => found !== null && <Found orgId={orgId} found={found} stored={stored} />}
     </View>
   );
 }
 
 interface FoundProps {
+  readonly orgId: string;
   readonly found: NonNullable<Explanation>;
   readonly stored: Unit['shares'] | undefined;
 }
 
-function Found({ found: { title, shares, contributions }, stored }: FoundProps): JSX.Element {
+function Found({ orgId, found, stored }: FoundProps): JSX.Element {
+  const { title, shares, contributions, correction } = found;
   return (
     <>
       <p class="break">
@@ -67,12 +70,14 @@ function Found({ found: { title, shares, contributions }, stored }: FoundProps):
           </div>
         </div>
       )}
+      <Correction orgId={orgId} unit={found} />
       {contributions.length === 0 ? (
-        <p>No rule found anything in this unit, so it is unclassified.</p>
+        <p>No rule found anything in this unit{correction === null && ', so it is unclassified'}.</p>
       ) : (
         <>
           <p class="muted">
-            Each rule that found something gave points. The shares are the points of the subcategories.
+            Each rule that found something gave points.{' '}
+            {correction === null ? 'The shares are the points of the subcategories.' : 'The correction counts instead.'}
           </p>
           <div class="scroll" tabIndex={0} role="region" aria-label="Rules that gave points">
             <table>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseAnalyticsUri } from '../../../src/analytics/address.js';
 import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
-import type { Correction, WorkUnit, WorkUnitStore } from '../../../src/analytics/work-unit.js';
+import type { Classified, Correction, WorkUnit, WorkUnitStore } from '../../../src/analytics/work-unit.js';
 import { describeOnEachEngine, openOptions } from '../engines.js';
 
 const REPO = '11111111-1111-4111-8111-111111111111';
@@ -22,10 +22,10 @@ const unit: WorkUnit = {
   ...{ startedAt: 1_700_000_000_000, completedAt: 1_700_000_360_000, day: '2023-11-14', churnLoc: 120 },
 };
 
-const security = {
+const security: Classified = {
   ...{ theme: 'risk', subcategory: 'risk.security' },
   shares: [{ subcategory: 'risk.security', share: 1 }],
-} as const;
+};
 
 const correction: Correction = {
   ...{ unitId: ID, subcategory: 'risk.security', note: "It's a fix of a leak.", correctedBy: 'ada@example.com' },
@@ -71,6 +71,18 @@ describeOnEachEngine('corrections of work units', (engine) => {
     expect(await store.listCorrections(orgId, '', 10)).toEqual([correction]);
     await store.apply({ orgId, repoId: REPO, units: [unit], removed: [], areNew: true });
     expect(await store.find(orgId, ID)).toEqual({ ...unit, ...security });
+  });
+
+  it('win over a classification by the rules, which an uncorrected unit gets', async () => {
+    const orgId = randomUUID();
+    await store.classify(orgId, ID, byRules);
+    expect(await store.find(orgId, ID)).toBeUndefined();
+    await stored(orgId);
+    await store.classify(orgId, ID, security);
+    expect(await store.find(orgId, ID)).toEqual({ ...unit, ...security });
+    await store.correct(orgId, { ...correction, subcategory: 'maintenance.debt' });
+    await store.classify(orgId, ID, security);
+    expect((await store.find(orgId, ID))?.subcategory).toBe('maintenance.debt');
   });
 
   it('can be withdrawn when the unit is gone', async () => {

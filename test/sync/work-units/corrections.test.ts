@@ -92,6 +92,34 @@ describeOnEachDatabase('the words of an organization', ({ kind, newDatabase }) =
     expect(await unitsIn(db, repoId)).toEqual(expect.arrayContaining(before));
   });
 
+  it.skipIf(unread !== '')(
+    `leave the latest classification, also of a change during a withdrawal${unread}`,
+    async () => {
+      const db = await newDatabase();
+      const repoId = onlyId(
+        await sync({ provider: 'synthetic', db, target: 'git', repoName: 'acme/shop', maxCommitsPerRepo: '5' }),
+      );
+      const [{ id } = { id: '' }] = await unitsIn(db, repoId);
+      await inRecords(db, async (resources) => {
+        const { corrections } = resources;
+        await correctUnit(resources, correctionOf(id));
+        const changedMeanwhile: CorrectableResources = {
+          ...resources,
+          corrections: {
+            ...corrections,
+            withdraw: async (...withdrawal) => {
+              await importRules(resources, everything);
+              return corrections.withdraw(...withdrawal);
+            },
+          },
+        };
+        expect(await withdrawCorrection(changedMeanwhile, id)).toBe(true);
+        expect((await explainUnit(resources, id))?.unit.subcategory).toBe('risk.compliance');
+      });
+      expect((await unitsIn(db, repoId)).find((each) => each.id === id)?.subcategory).toBe('risk.compliance');
+    },
+  );
+
   it.skipIf(unread !== '')(`concern its own units only${unread}`, async () => {
     const db = await newDatabase();
     const options = {

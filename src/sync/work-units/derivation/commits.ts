@@ -8,6 +8,7 @@ import type { SinkPage } from '../../sinks/sink.js';
 import type { ProviderName } from '../../targets.js';
 import type { Classifier } from '../classify/classifier.js';
 import { numberOf, numberOrNull, textOf, textOrNull } from '../row-values.js';
+import type { Steps } from '../../../system/slices.js';
 import type { TeamAssigner } from '../teams/assign.js';
 import type { ChangedCommit } from './database/records.js';
 
@@ -66,17 +67,21 @@ export function isMerge(row: AnyRow): boolean {
   return numberOf(row, 'parents') > 1;
 }
 
-/** The changes of a commit, with its files counted by rule and by team. */
-export function changesOf(
+/**
+ * The changes of a commit, with its files counted by rule and by team. A step is a path: a commit has up to thousands, and
+ * patterns of an organization or a CODEOWNERS file can make each take milliseconds.
+ */
+export function* changesOf(
   { row, churn, aggregate, paths }: ChangedCommit,
   classifier: Pick<Classifier, 'ruleOfPath'>,
   teams: Pick<TeamAssigner, 'ownerOfPath'>,
-): Changes {
+): Steps<Changes> {
   const files = new Map<number, number>();
   const owners = new Map<string, number>();
   for (const path of paths) {
     count(files, classifier.ruleOfPath(path));
     count(owners, teams.ownerOfPath(path));
+    yield;
   }
   // The host's sum is used only if there are no files. If there is neither, the commit is older than those whose
   // statistics are read.

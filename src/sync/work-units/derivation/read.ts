@@ -2,6 +2,7 @@
 import type { AnyRow, TableName } from '../../records.js';
 import { tableNamed } from '../../records.js';
 import { readAhead } from '../../read-ahead.js';
+import { inSlices, type Steps } from '../../../system/slices.js';
 import { numberOf, textOf, textOrNull, textsOf } from '../row-values.js';
 import { ChangeFailures } from './change-failures.js';
 import { changesOf, COMMIT_COLUMNS, commitFacts, type CommitFacts } from './commits.js';
@@ -142,11 +143,19 @@ export class RecordReader {
   }
 
   async commitFacts(selected: SelectedCommits): Promise<readonly CommitFacts[]> {
-    return (await this.commits(selected)).map((commit) => this.factsOf(commit));
+    return this.factsOf(await this.commits(selected));
   }
 
-  factsOf(commit: ChangedCommit): CommitFacts {
-    return commitFacts(commit.row, changesOf(commit, this.context.classifier, this.context.teams));
+  /** The facts of commits that were read. The server serves other requests between two paths. */
+  factsOf(commits: readonly ChangedCommit[]): Promise<readonly CommitFacts[]> {
+    return inSlices(this.#factSteps(commits));
+  }
+
+  *#factSteps(commits: readonly ChangedCommit[]): Steps<readonly CommitFacts[]> {
+    const { classifier, teams } = this.context;
+    const facts: CommitFacts[] = [];
+    for (const commit of commits) facts.push(commitFacts(commit.row, yield* changesOf(commit, classifier, teams)));
+    return facts;
   }
 
   async links(selected: SelectedLinks): Promise<readonly StoredLink[]> {

@@ -97,6 +97,7 @@ function withSyncErrors(store: WorkUnitStore): WorkUnitStore {
     find: (orgId, id) => failing(() => store.find(orgId, id)),
     correct: (orgId, correction) => failing(() => store.correct(orgId, correction)),
     withdraw: (orgId, unitId, classified) => failing(() => store.withdraw(orgId, unitId, classified)),
+    classify: (orgId, unitId, classified) => failing(() => store.classify(orgId, unitId, classified)),
     findCorrection: (orgId, unitId) => failing(() => store.findCorrection(orgId, unitId)),
     listCorrections: (orgId, after, limit) => failing(() => store.listCorrections(orgId, after, limit)),
     countCorrections: (orgId) => failing(() => store.countCorrections(orgId)),

@@ -257,8 +257,9 @@ async function divideStored(
   return divided;
 }
 
-function unitsOf({ reader, context }: Run, commits: readonly ChangedCommit[]): Promise<readonly WorkUnit[]> {
-  return inSlices(derivedSteps(commits, (commit) => commitUnit(context, reader.factsOf(commit))));
+async function unitsOf({ reader, context }: Run, commits: readonly ChangedCommit[]): Promise<readonly WorkUnit[]> {
+  const facts = await reader.factsOf(commits);
+  return inSlices(derivedSteps(facts, (commit) => commitUnit(context, commit)));
 }
 
 /** Rules of an organization can make a unit slow to classify: the server serves other requests between units. */

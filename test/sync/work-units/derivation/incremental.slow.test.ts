@@ -23,6 +23,7 @@ import {
 } from '../../../../src/sync/work-units/derivation/closings.js';
 import { CLOSINGS } from '../../../../src/sync/work-units/derivation/database/records.js';
 import { changesOf, commitFacts } from '../../../../src/sync/work-units/derivation/commits.js';
+import { atOnce } from '../../../../src/system/slices.js';
 import { countsFor, mentionOf } from '../../../../src/sync/work-units/derivation/links.js';
 import { textOf } from '../../../../src/sync/work-units/row-values.js';
 import { createAuthorIdentifier } from '../../../../src/sync/work-units/authors/identify.js';
@@ -329,7 +330,7 @@ async function expectedUnits(
       aggregate: sums.length === 0 ? null : lines(sums),
       paths: files.map((stats) => textOf(stats, 'file_path')),
     };
-    return commitFacts(row, changesOf(changed, classifier, teamAssigner));
+    return commitFacts(row, atOnce(changesOf(changed, classifier, teamAssigner)));
   });
   const requestRows = await all('git_pull_requests');
   const belongs = (request: AnyRow, commit: (typeof facts)[number]): boolean => {

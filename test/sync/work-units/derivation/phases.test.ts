@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createAuthorIdentifier } from '../../../../src/sync/work-units/authors/identify.js';
 import type { Author } from '../../../../src/sync/work-units/authors/authors-file.js';
 import { changesOf, commitFacts } from '../../../../src/sync/work-units/derivation/commits.js';
+import { atOnce } from '../../../../src/system/slices.js';
 import { requestUnit } from '../../../../src/sync/work-units/derivation/derive.js';
 import {
   isProduction,
@@ -39,7 +40,10 @@ function unitOf({ request = {}, commits = [], reviews = [], deployedAt = null, a
   });
   const facts = commits.map((when, index) => {
     const commit = commitRow(String(index).repeat(40), { author_when: when, source: 'host_a' });
-    return commitFacts(commit, changesOf({ row: commit, churn: 0, aggregate: null, paths: [] }, classifier, teams));
+    return commitFacts(
+      commit,
+      atOnce(changesOf({ row: commit, churn: 0, aggregate: null, paths: [] }, classifier, teams)),
+    );
   });
   return requestUnit(
     {

@@ -1,0 +1,166 @@
+import { unwrap } from '@plumbline/sdk';
+import { correctWorkUnit, deleteCorrection, type Schemas } from '@plumbline/sdk/platform';
+import { useMutation } from '@tanstack/preact-query';
+import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
+import { wordsOf } from '../charts/words.js';
+import { queries, useMay } from '../session/queries.js';
+import { platform } from '../session/session.js';
+import { Failed } from '../ui/failed.js';
+import { Select } from '../ui/fields.js';
+import { Field, Form } from '../ui/form.js';
+import { Moment } from '../ui/moment.js';
+import { announce } from '../ui/toasts.js';
+import type { Explanation } from './units.js';
+
+type Subcategory = Schemas['Subcategory'];
+
+/** In the order of the themes. */
+const subcategories: Readonly<Record<Subcategory, string>> = {
+  'feature_delivery.customer': 'Feature delivery: Customer',
+  'feature_delivery.roadmap': 'Feature delivery: Roadmap',
+  'feature_delivery.enablement': 'Feature delivery: Enablement',
+  'operational.incident_response': 'Operational: Incident response',
+  'operational.on_call': 'Operational: On call',
+  'operational.support': 'Operational: Support',
+  'maintenance.refactor': 'Maintenance: Refactor',
+  'maintenance.upgrade': 'Maintenance: Upgrade',
+  'maintenance.debt': 'Maintenance: Debt',
+  'quality.testing': 'Quality: Testing',
+  'quality.bugfix': 'Quality: Bugfix',
+  'quality.reliability': 'Quality: Reliability',
+  'risk.security': 'Risk: Security',
+  'risk.compliance': 'Risk: Compliance',
+  'risk.vulnerability': 'Risk: Vulnerability',
+  'unclassified.unclassified': 'Unclassified',
+};
+
+export interface CorrectionProps {
+  readonly orgId: string;
+  readonly unit: NonNullable<Explanation>;
+}
+
+/** The correction of a work unit. Admins can set and withdraw it. */
+export function Correction({ orgId, unit }: CorrectionProps): JSX.Element {
+  const mayWrite = useMay('classification:write');
+  const details = useRef<HTMLDetailsElement>(null);
+  const close = (): void => {
+    if (details.current === null) return;
+    details.current.open = false;
+    details.current.querySelector('summary')?.focus(); // the button that had the focus is gone
+  };
+  return (
+    <>
+      {unit.correction !== null && <Corrected correction={unit.correction} />}
+      {mayWrite && (
+        <details ref={details}>
+          <summary>{unit.correction === null ? 'Correct the theme' : 'Change or withdraw the correction'}</summary>
+          <CorrectionForm key={unit.correction?.correctedAt ?? ''} orgId={orgId} unit={unit} onChanged={close} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Corrected({
+  correction,
+}: {
+  readonly correction: NonNullable<CorrectionProps['unit']['correction']>;
+}): JSX.Element {
+  const { insteadOf, note, correctedAt, correctedBy } = correction;
+  return (
+    <div class="banner">
+      <div class="stack tight">
+        <p class="break">
+          Corrected by {correctedBy}, <Moment at={correctedAt} />. The rules say: {labelOf(insteadOf)}.
+        </p>
+        {note !== null && <p class="break">“{note}”</p>}
+      </div>
+    </div>
+  );
+}
+
+function CorrectionForm({
+  orgId,
+  unit: { id, title, shares, correction },
+  onChanged,
+}: CorrectionProps & { readonly onChanged: () => void }): JSX.Element {
+  const params = { org_id: orgId, unit_id: id };
+  const [{ subcategory: current } = { subcategory: '' }] = shares;
+  const withdrawal = useMutation({
+    mutationFn: async () => {
+      unwrap(await deleteCorrection(platform, { params }));
+    },
+    onSuccess: () => {
+      announce(`The rules classify ${title} again.`);
+      refreshFigures();
+      onChanged();
+    },
+  });
+  return (
+    <div class="stack">
+      <p class="small muted">
+        The whole unit counts for what you choose, also after the next sync, until you withdraw it.
+      </p>
+      <Form
+        button="Save the correction"
+        beside={
+          correction !== null && (
+            <button
+              type="button"
+              disabled={withdrawal.isPending}
+              onClick={() => {
+                withdrawal.mutate();
+              }}
+            >
+              Withdraw the correction
+            </button>
+          )
+        }
+        send={({ subcategory, note }) =>
+          correctWorkUnit(platform, {
+            params,
+            body: {
+              subcategory: subcategory as Subcategory, // the select has no others
+              note: note ?? null,
+            },
+          })
+        }
+        done={({ subcategory }) => {
+          announce(`${title} counts for ${labelOf(subcategory)}.`);
+          refreshFigures();
+          onChanged();
+        }}
+      >
+        <Select
+          name="subcategory"
+          label="Theme and subcategory"
+          options={subcategories}
+          {...(isSubcategory(current) && { value: current })}
+        />
+        <Field
+          name="note"
+          label="Reason"
+          hint="Shown to everybody who asks why. Optional."
+          autocomplete="off"
+          maxLength={500}
+          {...(correction?.note != null && { value: correction.note })}
+        />
+      </Form>
+      <Failed mutation={withdrawal} />
+    </div>
+  );
+}
+
+/** A correction changes the figures of all pages. */
+function refreshFigures(): void {
+  void queries.invalidateQueries();
+}
+
+function isSubcategory(text: string): text is Subcategory {
+  return Object.hasOwn(subcategories, text);
+}
+
+function labelOf(subcategory: string): string {
+  return isSubcategory(subcategory) ? subcategories[subcategory] : wordsOf('SUBCATEGORY', subcategory);
+}
