@@ -5,6 +5,7 @@
  * PLUMBLINE_TEST_DOCKER_CURRENT_HOST  a current Docker Engine, which `.ci/docker-engine` builds and starts
  * PLUMBLINE_TEST_PODMAN_HOST  Podman's compatible socket (default: /run/podman/podman.sock)
  * PLUMBLINE_TEST_PODMAN       the podman command (default: the one on the PATH)
+ * TEST_BUILDX                 docker-buildx, with which Docker builds (default: Docker builds without BuildKit)
  *
  * `.ci/engines` starts all three and prints the settings. What is missing is skipped, with the reason. Nothing is
  * pulled: the image is made of the machine's static busybox. All that tests make carries `TEST_LABEL`, by which
@@ -34,6 +35,8 @@ export const TEST_LABEL = 'plumbline.test';
 
 export interface TestEngine {
   readonly name: 'bridge/docker' | 'bridge/docker-current' | 'bridge/podman' | 'native/podman';
+  /** What builds images, unless it is Podman itself. */
+  readonly builder: 'classic' | 'buildx';
   /** An image with busybox and nothing else. */
   readonly image: string;
   /** To be put on everything that is made. */
@@ -62,6 +65,9 @@ export async function testEngine(name: TestEngine['name']): Promise<TestEngine |
   if (busybox === undefined) return { name, reason: NO_BUSYBOX };
   return prepared(name, candidate, busybox);
 }
+
+/** The plug-in docker-buildx of TEST_BUILDX; `.ci/buildx` builds one. */
+export const buildx = process.env.TEST_BUILDX;
 
 /** A Docker Engine that a test has started, with the image in it. */
 export async function dockerEngineAt(host: string): Promise<TestEngine> {
@@ -155,10 +161,14 @@ async function podman(): Promise<Candidate | string> {
   }
 }
 
+/** Builds use TEST_BUILDX if it is set, and no other that is installed. */
 function overSocket(address: EngineAddress, host: string): Candidate {
+  const PATH = [...(buildx === undefined ? [] : [dirname(buildx)]), process.env.PATH ?? ''].join(delimiter);
+  const mayRunBuildx = buildx !== undefined;
   return {
-    environment: { COMPOSE_BACKEND: 'bridge', DOCKER_HOST: host, PATH: process.env.PATH ?? '' },
-    open: (marks) => bridgeBackend({ address, marks, clock: systemClock, environment: process.env }),
+    environment: { COMPOSE_BACKEND: 'bridge', DOCKER_HOST: host, PATH },
+    open: (marks) =>
+      bridgeBackend({ address, marks, clock: systemClock, environment: { ...process.env, PATH }, mayRunBuildx }),
     async importImage(archive, name, label) {
       const [repo = name, tag = 'latest'] = name.split(/:(?=[^:]*$)/);
       const engine =
@@ -186,6 +196,7 @@ async function prepared(name: TestEngine['name'], candidate: Candidate, busybox:
   await candidate.importImage(await imageArchive(busybox), image, `${TEST_LABEL}=${id}`);
   return {
     name,
+    builder: name.startsWith('bridge/docker') && buildx !== undefined ? 'buildx' : 'classic',
     image,
     labels: { [TEST_LABEL]: id },
     environment: candidate.environment,

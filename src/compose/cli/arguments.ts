@@ -1,5 +1,6 @@
 /** Parsers of option values. They reject invalid values as usage errors. */
 import { InvalidArgumentError } from 'commander';
+import { parseMemory } from '../model/normalize/memory.js';
 import { signalName } from '../runtime/signals.js';
 import { UsageError } from './failures.js';
 
@@ -18,6 +19,20 @@ export function positiveNumber(text: string): number {
   // A timer of Node counts milliseconds in 32 bits.
   if (number < 1 || number > 2_000_000) throw new InvalidArgumentError('It must be a number from 1 to 2000000.');
   return number;
+}
+
+/** A quantity of memory in bytes: `512m`, `1gb`. */
+export function memorySize(text: string): number {
+  const bytes = parseMemory(text);
+  if (typeof bytes !== 'bigint') throw new InvalidArgumentError('It must be a quantity such as 512m or 1gb.');
+  return Number(bytes);
+}
+
+/** `default`, or `id=path` of a socket or key. */
+export function sshAgent(text: string): string {
+  if (text !== 'default' && !/^[^=]+=./.test(text))
+    throw new InvalidArgumentError('It must be default or <id>=<path>.');
+  return text;
 }
 
 /** `all` means unlimited. */

@@ -90,9 +90,18 @@ export interface UpFlags extends CreateFlags, Pick<Quiet, 'quietBuild'> {
 }
 
 export interface BuildFlags {
-  readonly cache?: boolean;
-  readonly pull?: boolean;
+  readonly builder?: string;
   readonly buildArg?: readonly string[];
+  readonly cache?: boolean;
+  readonly check?: boolean;
+  readonly memory?: number;
+  readonly print?: boolean;
+  readonly provenance?: string;
+  readonly pull?: boolean;
+  readonly push?: boolean;
+  readonly quiet?: boolean;
+  readonly sbom?: string;
+  readonly ssh?: string;
   readonly withDependencies?: boolean;
 }
 

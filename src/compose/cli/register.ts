@@ -30,7 +30,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   port: async () => (await import('./commands/listings.js')).portCommand,
   events: async () => (await import('./commands/events.js')).eventsCommand,
   config: async () => (await import('./commands/config.js')).configCommand,
-  build: async () => (await import('./commands/images.js')).buildCommand,
+  build: async () => (await import('./commands/build.js')).buildCommand,
   pull: async () => (await import('./commands/images.js')).pullCommand,
   push: async () => (await import('./commands/images.js')).pushCommand,
   publish: async () => (await import('./commands/publish.js')).publishCommand,

@@ -108,7 +108,7 @@ export class Session {
 
   async #openForCommand(): Promise<Backend> {
     const engine = await this.engine();
-    const backend = await (engine.openKept ?? engine.open)();
+    const backend = await (engine.openForCommand ?? engine.open)();
     if (!this.isDryRun) return backend;
     const { dryRunBackend } = await import('../runtime/dry-run/dry-run.js');
     return dryRunBackend(backend, {

@@ -20,9 +20,20 @@ export async function explain(
   if (network !== undefined) {
     return [`The network '${network}' is external, so it must exist: create it, or remove 'external: true'.`];
   }
+  if (isRuntimeError(error, 'notSupported') && needsBuildKit(error.failure)) {
+    return [BUILDKIT_ADVICE];
+  }
   if (asksForBuild(error)) return ["A swarm builds no images: build and push the image, and name it in 'image'."];
   const port = portInUse(error);
   return port === undefined ? explainUnmet(orchestration, error) : explainPort(orchestration, port);
+}
+
+const BUILDKIT_ADVICE =
+  'It needs BuildKit: install the plug-in buildx of the Docker CLI (docker-buildx). ' +
+  'Docker before 23 has an old BuildKit that lacks a part. With Podman, use --backend native.';
+
+function needsBuildKit({ operation, conformer }: { readonly operation: string; readonly conformer: string }): boolean {
+  return conformer === 'bridge' && /^build[. ]/.test(operation) && !operation.startsWith('build from');
 }
 
 function asksForBuild(error: unknown): boolean {

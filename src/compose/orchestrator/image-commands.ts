@@ -2,7 +2,8 @@
 import { imageOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
-import { buildDependencies, buildImage, pullImage, type BuildOptions } from './images.js';
+import { buildSpec, type BuildOptions } from './build-spec.js';
+import { buildDependencies, buildImage, pullImage } from './images.js';
 import { inDependencyOrder } from './ordered.js';
 import { reported, type Orchestration } from './orchestration.js';
 
@@ -27,6 +28,45 @@ export async function buildProject(
     { signal: orchestration.signal, limit: orchestration.parallel },
   );
   return names;
+}
+
+/** These services, and those whose images their builds use. */
+export function withBuildDependencies(project: Project, services: readonly string[]): string[] {
+  const found = new Set<string>();
+  const add = (name: string): void => {
+    if (found.has(name)) return;
+    found.add(name);
+    buildDependencies(project.services[name] ?? {}).forEach(add);
+  };
+  services.forEach(add);
+  return [...found];
+}
+
+/**
+ * Checks the Dockerfiles of all services with a `build` section, and prints the results one after the other.
+ *
+ * @throws RuntimeError.backendFailure when a check finds something
+ */
+export async function checkProject(
+  { backend, signal }: Orchestration,
+  project: Project,
+  options: BuildOptions,
+  print: (text: string) => Promise<void>,
+): Promise<void> {
+  let failed: Error | undefined;
+  for (const [name, { build }] of Object.entries(project.services)) {
+    if (build === undefined) continue;
+    const spec = buildSpec(backend.conformer, project, name, { ...options, check: true });
+    try {
+      for await (const item of await backend.images.build(spec, { signal })) {
+        if (item.type === 'log') await print(`${item.line}\n`);
+      }
+    } catch (error) {
+      if (!isEngineFailure(error)) throw error;
+      failed = error;
+    }
+  }
+  if (failed !== undefined) throw failed;
 }
 
 export interface PullOptions {

@@ -1,17 +1,11 @@
 /** Provides the images of a project's services: present, pulled or built. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { FileContent } from '../model/file-content.js';
 import { imageOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import type { Service } from '../model/project/service.js';
-import type { FileReference } from '../model/project/shared-fields.js';
-import { imageNotFound, isEngineFailure, isRuntimeError, notSupported } from '../runtime/errors.js';
-import type { BuildSpec } from '../runtime/spec.js';
+import { imageNotFound, isEngineFailure, isRuntimeError } from '../runtime/errors.js';
+import { buildSpec, type BuildOptions } from './build-spec.js';
 import { optionalField } from './container/optional-field.js';
-import { memoryBytes } from './container/limits.js';
-import { LABELS } from './labels.js';
 import { inDependencyOrder } from './ordered.js';
 import { reported, type Orchestration } from './orchestration.js';
 
@@ -115,14 +109,6 @@ export async function pullImage(
   });
 }
 
-export interface BuildOptions {
-  readonly contents: ReadonlyMap<string, FileContent>;
-  readonly noCache?: boolean;
-  readonly pull?: boolean;
-  /** `--build-arg`; overrides those of the file. */
-  readonly buildArguments?: Readonly<Record<string, string>>;
-}
-
 /** Other services whose images a build uses as base. */
 export function buildDependencies({ build }: Service): string[] {
   const contexts = [build?.context ?? '', ...Object.values(build?.additional_contexts ?? {})];
@@ -143,93 +129,13 @@ export async function buildImage(
 ): Promise<string> {
   const { backend, report, signal } = orchestration;
   const image = imageOf(project, name);
-  return withSecretFiles(project, project.services[name]?.build?.secrets ?? [], options.contents, (secrets) =>
-    reported(orchestration, 'Image', image, ['Building', 'Built'], async () => {
-      const spec = buildSpec(orchestration, project, name, secrets, options);
-      let id = '';
-      for await (const progress of await backend.images.build(spec, { signal })) {
-        if (progress.type === 'done') id = progress.imageId;
-        else report({ kind: 'line', name, text: progress.line, about: 'build' });
-      }
-      return id;
-    }),
-  );
-}
-
-function buildSpec(
-  { backend }: Orchestration,
-  project: Project,
-  name: string,
-  secrets: NonNullable<BuildSpec['secrets']>,
-  options: BuildOptions,
-): BuildSpec {
-  const { build = {}, platform } = project.services[name] ?? {};
-  const context = build.context ?? project.workingDirectory;
-  if (!path.isAbsolute(context)) throw notSupported(`build from ${context.split(':', 1)[0] ?? ''}`, backend.conformer);
-  const args = { ...strings(build.args), ...options.buildArguments };
-  return {
-    context,
-    ...optionalField('dockerfile', build.dockerfile),
-    ...optionalField('dockerfileInline', build.dockerfile_inline),
-    tags: [imageOf(project, name), ...(build.tags ?? [])],
-    labels: { ...build.labels, [LABELS.project]: project.name, [LABELS.service]: name },
-    buildArguments: args,
-    ...optionalField('target', build.target),
-    ...optionalField('platform', platform ?? build.platforms?.[0]),
-    ...optionalField('cacheFrom', build.cache_from),
-    ...optionalField('noCache', options.noCache ?? build.no_cache),
-    ...optionalField('pull', options.pull ?? build.pull),
-    ...optionalField('network', build.network),
-    ...optionalField('shmSizeBytes', build.shm_size === undefined ? undefined : memoryBytes(build.shm_size)),
-    ...optionalField(
-      'extraHosts',
-      build.extra_hosts &&
-        Object.entries(build.extra_hosts).flatMap(([host, all]) => all.map((address) => ({ host, address }))),
-    ),
-    ...optionalField('secrets', secrets.length === 0 ? undefined : secrets),
-    ...optionalField(
-      'ssh',
-      build.ssh && Object.entries(build.ssh).map(([id, socket]) => (socket === null ? id : `${id}=${socket}`)),
-    ),
-    ...optionalField(
-      'additionalContexts',
-      build.additional_contexts &&
-        Object.fromEntries(
-          Object.entries(build.additional_contexts).map(([key, value]) => [
-            key,
-            value.startsWith('service:') ? `docker-image://${imageOf(project, value.slice('service:'.length))}` : value,
-          ]),
-        ),
-    ),
-  };
-}
-
-function strings(args: Readonly<Record<string, string | null>> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(args).filter((entry): entry is [string, string] => entry[1] !== null));
-}
-
-/**
- * Builders read secrets from files, so secrets from the environment are written to files for the duration of the build.
- */
-async function withSecretFiles<T>(
-  project: Project,
-  references: readonly FileReference[],
-  contents: ReadonlyMap<string, FileContent>,
-  build: (secrets: { id: string; path: string }[]) => Promise<T>,
-): Promise<T> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'compose-build-'));
-  try {
-    const secrets = await Promise.all(
-      references.map(async ({ source, target }, index) => {
-        const file = project.secrets[source]?.file ?? path.join(directory, String(index));
-        if (project.secrets[source]?.file === undefined) {
-          await writeFile(file, contents.get(`secrets.${source}`) ?? '', { mode: 0o600 });
-        }
-        return { id: path.basename(target ?? source), path: file };
-      }),
-    );
-    return await build(secrets);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  return reported(orchestration, 'Image', image, ['Building', 'Built'], async () => {
+    const spec = buildSpec(backend.conformer, project, name, options);
+    let id = '';
+    for await (const progress of await backend.images.build(spec, { signal })) {
+      if (progress.type === 'done') id = progress.imageId;
+      else report({ kind: 'line', name, text: progress.line, about: 'build' });
+    }
+    return id;
+  });
 }

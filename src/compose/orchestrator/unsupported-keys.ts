@@ -7,14 +7,6 @@ const LEFT_OUT: readonly (readonly [key: string, isUsed: (service: Service) => b
   ['networks.interface_name', ({ networks = {} }) => has(networks, (each) => each?.interface_name !== undefined)],
   ['volumes.volume.labels', ({ volumes = [] }) => has(volumes, (each) => each.volume?.labels !== undefined)],
   ['volumes.bind.recursive', ({ volumes = [] }) => has(volumes, (each) => each.bind?.recursive !== undefined)],
-  ['build.cache_to', ({ build }) => build?.cache_to !== undefined],
-  ['build.entitlements', ({ build }) => build?.entitlements !== undefined],
-  ['build.no_cache_filter', ({ build }) => build?.no_cache_filter !== undefined],
-  ['build.privileged', ({ build }) => build?.privileged !== undefined],
-  ['build.provenance', ({ build }) => build?.provenance !== undefined],
-  ['build.sbom', ({ build }) => build?.sbom !== undefined],
-  ['build.ulimits', ({ build }) => build?.ulimits !== undefined],
-  ['build.platforms after the first', ({ build }) => (build?.platforms ?? []).length > 1],
 ];
 
 /** Returns one sentence per key in use. */

@@ -52,8 +52,11 @@ export interface ChosenEngine {
   /** Why this engine was chosen, for messages. */
   readonly source: string;
   open(): Promise<Backend>;
-  /** Opens it for one command, which must see the changes of earlier commands. Absent: as `open`. */
-  readonly openKept?: () => Promise<Backend>;
+  /**
+   * Opens it for one command of its user, which must see the changes of earlier commands and may run the user's
+   * programs. Absent: as `open`.
+   */
+  readonly openForCommand?: () => Promise<Backend>;
 }
 
 /** Opens the engine of `chooseEngine`. */
@@ -83,7 +86,7 @@ export async function chooseEngine(choice: BackendChoice): Promise<ChosenEngine>
         place: 'in memory',
         source: by,
         open: async () => (await import('./mock/mock.js')).mockBackend({ clock }).backend,
-        openKept: async () => {
+        openForCommand: async () => {
           const file = join(dirname(marksDirectory(environment)), 'mock.json');
           return (await import('./mock/mock.js')).mockBackend({ clock, file, marks: parts.marks }).backend;
         },
@@ -127,17 +130,13 @@ async function bridge(
   if (engine === undefined) return undefined;
   const { address, source } = engine;
   const place = addressText(address);
-  return {
-    conformer,
-    place,
-    source,
-    async open() {
-      if (source.startsWith('context ')) await requireAnswer(engine);
-      const opened = { ...parts, address };
-      if (conformer === 'swarm') return (await import('./swarm/swarm.js')).swarmBackend(opened);
-      return (await import('./bridge/bridge.js')).bridgeBackend(opened);
-    },
+  const open = async (mayRunBuildx: boolean): Promise<Backend> => {
+    if (source.startsWith('context ')) await requireAnswer(engine);
+    const opened = { ...parts, address };
+    if (conformer === 'swarm') return (await import('./swarm/swarm.js')).swarmBackend(opened);
+    return (await import('./bridge/bridge.js')).bridgeBackend({ ...opened, mayRunBuildx });
   };
+  return { conformer, place, source, open: () => open(false), openForCommand: () => open(true) };
 }
 
 /** Checks the engine here, because the error of a later call could not name the context. */

@@ -201,23 +201,48 @@ export interface BuildSpec {
   readonly dockerfileInline?: string;
   readonly tags: readonly string[];
   readonly target?: string;
-  readonly platform?: string;
+  /** Absent: the engine's platform. Several make one image with a variant for each. */
+  readonly platforms?: readonly string[];
   readonly buildArguments?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly cacheFrom?: readonly string[];
+  readonly cacheTo?: readonly string[];
   readonly noCache?: boolean;
+  /** Stages that are built without cache. */
+  readonly noCacheFilter?: readonly string[];
   /** Look for newer base images. */
   readonly pull?: boolean;
   readonly network?: string;
   readonly shmSizeBytes?: number;
+  /** A limit for the containers of the build. BuildKit has none. */
+  readonly memoryBytes?: number;
+  readonly ulimits?: Readonly<Record<string, { readonly soft: number; readonly hard: number }>>;
   readonly extraHosts?: readonly { readonly host: string; readonly address: string }[];
-  /** Files for `RUN --mount=type=secret`; needs a builder that supports them. */
-  readonly secrets?: readonly { readonly id: string; readonly path: string }[];
+  /** For `RUN --mount=type=secret`; needs a builder that supports them. */
+  readonly secrets?: readonly BuildSecret[];
   /** `default` or `id=socket`; needs a builder that supports them. */
   readonly ssh?: readonly string[];
   /** Additional named contexts; needs a builder that supports them. */
   readonly additionalContexts?: Readonly<Record<string, string>>;
+  readonly privileged?: boolean;
+  /** `network.host`, `security.insecure`, `device`. */
+  readonly entitlements?: readonly string[];
+  /** `true`, `false` or BuildKit's settings, such as `mode=max`. */
+  readonly provenance?: string;
+  /** As `provenance`. */
+  readonly sbom?: string;
+  /** Push the image to its registry instead of keeping it in the engine. */
+  readonly push?: boolean;
+  /** The name of a builder of buildx. */
+  readonly builder?: string;
+  /** Check the Dockerfile only. The log is the result, and a Dockerfile with warnings is a failure. */
+  readonly check?: boolean;
 }
+
+/** A file, or content with the name of the variable that it comes from. */
+export type BuildSecret =
+  | { readonly id: string; readonly path: string }
+  | { readonly id: string; readonly value: string | Uint8Array; readonly variable: string };
 
 export interface VolumeSpec {
   readonly name: string;

@@ -21,7 +21,7 @@ async function mock(): Promise<KeptMock> {
   const folder = await folderWith({ 'compose.yaml': FILE });
   const begin = async (...args: string[]): Promise<Running> => {
     const engine = await chooseEngine({ backend: 'mock', environment: { PLUMBLINE_HOME: folder } });
-    const backend = await (engine.openKept ?? engine.open)();
+    const backend = await (engine.openForCommand ?? engine.open)();
     return consoleOn(backend, { folder, clock: systemClock }).begin(...args);
   };
   return { folder, begin, run: async (...args) => (await begin(...args)).ran };

@@ -20,6 +20,8 @@ export interface Subject {
   readonly labels: Readonly<Record<string, string>>;
   /** Processes, networks and files really exist. */
   readonly real: boolean;
+  /** What builds images, unless it is Podman itself. */
+  readonly builder?: 'classic' | 'buildx';
   /** The same engine as another process opens it. Absent where the engine is the process. */
   readonly open?: (marks: StopMarks) => Backend;
 }

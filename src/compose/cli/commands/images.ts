@@ -1,37 +1,12 @@
 import { Option, type Command } from 'commander';
 import { selectServices } from '../../model/project/profiles.js';
-import { buildProject, pullProject, pushProject } from '../../orchestrator/image-commands.js';
-import { collected, variables } from '../arguments.js';
+import { pullProject, pushProject } from '../../orchestrator/image-commands.js';
 import { define } from '../command.js';
 import type { Io } from '../io.js';
 import { quieter } from '../quiet.js';
 import type { Session } from '../session.js';
 import type { Loaded } from '../../orchestrator/up.js';
-import type { BuildFlags, PullFlags } from '../flags.js';
-
-export function buildCommand(compose: Command, io: Io): void {
-  define<BuildFlags>(compose, io, {
-    usage: 'build [services...]',
-    description: 'build images',
-    options: (command) =>
-      command
-        .option('--no-cache', 'build without cache')
-        .option('--pull', 'look for newer base images')
-        .option('--build-arg <name=value>', 'build argument; repeatable', collected)
-        .option('--with-dependencies', 'also build dependencies'),
-    run: async (session, services, flags) => {
-      const { project, contents } = await loadChosen(session, services, flags.withDependencies === true);
-      await buildProject(await session.orchestration(), project, {
-        contents,
-        buildArguments: variables(flags.buildArg, session.io.environment),
-        ...(flags.cache === false && { noCache: true }),
-        ...(flags.pull === true && { pull: true }),
-      });
-      return 0;
-    },
-    remote: async () => (await import('../remote/images.js')).build,
-  });
-}
+import type { PullFlags } from '../flags.js';
 
 export function pullCommand(compose: Command, io: Io): void {
   define<PullFlags>(compose, io, {

@@ -10,12 +10,23 @@ import { sendProject } from './project.js';
 import { refuseOptions } from './refused.js';
 
 export const build: Handler<BuildFlags> = async (session, services, flags) => {
-  refuseOptions('build', flags, { buildArg: '--build-arg', withDependencies: '--with-dependencies' });
+  refuseOptions('build', flags, {
+    builder: '--builder',
+    buildArg: '--build-arg',
+    check: '--check',
+    memory: '--memory',
+    print: '--print',
+    provenance: '--provenance',
+    push: '--push',
+    sbom: '--sbom',
+    ssh: '--ssh',
+    withDependencies: '--with-dependencies',
+  });
   const remote = await connect(session);
   const name = await sendProject(session, remote);
   const body = { services: [...services], no_cache: flags.cache === false, pull: flags.pull === true };
   const { client, signal, follow } = remote;
-  await show(session, follow(buildProject(client, { params: { name }, body, signal })));
+  await show(session, follow(buildProject(client, { params: { name }, body, signal })), flags.quiet === true);
   return 0;
 };
 
@@ -37,8 +48,9 @@ type Frame = BuildProjectResult extends infer Result
   : never;
 
 /** @throws RemoteFailure for a failure in the last line, or if the last line is missing */
-async function show({ progress }: Session, frames: AsyncIterable<Frame>): Promise<void> {
+async function show({ progress }: Session, frames: AsyncIterable<Frame>, quiet = false): Promise<void> {
   for await (const frame of frames) {
+    if (quiet && (frame.type === 'status' || frame.type === 'log')) continue;
     switch (frame.type) {
       case 'status':
         progress.report({

@@ -5,7 +5,7 @@ import type { Healthcheck, Service } from '../../model/project/service.js';
 import type { ContainerSpec, Healthcheck as HealthcheckSpec, RestartPolicy } from '../../runtime/spec.js';
 import { sharedNamespace, type CreationContext } from './creation-context.js';
 import { optionalField } from './optional-field.js';
-import { deviceSettings, limits, memoryBytes } from './limits.js';
+import { deviceSettings, limits, memoryBytes, ulimits } from './limits.js';
 import { containerMounts } from './mounts.js';
 import { networking } from './networking.js';
 
@@ -81,16 +81,7 @@ function isolation(service: Service, directory: string): Partial<ContainerSpec> 
     ...optionalField('ociRuntime', service.runtime),
     ...optionalField('storageOptions', service.storage_opt),
     ...optionalField('shmSizeBytes', service.shm_size === undefined ? undefined : memoryBytes(service.shm_size)),
-    ...optionalField(
-      'ulimits',
-      service.ulimits &&
-        Object.fromEntries(
-          Object.entries(service.ulimits).map(([name, limit]) => [
-            name,
-            typeof limit === 'number' ? { soft: limit, hard: limit } : { soft: limit.soft, hard: limit.hard },
-          ]),
-        ),
-    ),
+    ...optionalField('ulimits', service.ulimits && ulimits(service.ulimits)),
   };
 }
 

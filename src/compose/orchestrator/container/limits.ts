@@ -60,6 +60,16 @@ export function memoryBytes(quantity: string): number {
   throw failure('ComposeMemoryParseError', bytes, { input: quantity });
 }
 
+/** `ulimits`: a number is both limits. */
+export function ulimits(all: NonNullable<Service['ulimits']>): Record<string, { soft: number; hard: number }> {
+  return Object.fromEntries(
+    Object.entries(all).map(([name, limit]) => [
+      name,
+      typeof limit === 'number' ? { soft: limit, hard: limit } : { soft: limit.soft, hard: limit.hard },
+    ]),
+  );
+}
+
 /** -1 means unlimited. */
 function swapBytes(quantity: string): number {
   return quantity.trim() === '-1' ? -1 : memoryBytes(quantity);

@@ -1,10 +1,8 @@
 /** Runs the program of a provider: `<program> compose --project-name=<p> up --<option>=<value> <service>`. */
 import { spawn } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import type { Provider } from '../../model/project/workload.js';
+import { firstExecutable, pluginDirectories, searchPath } from '../../runtime/docker-plugins.js';
 import { commandFailed, type TerminalError } from '../../runtime/errors.js';
 import { objectOf, objectsOf, parseJson, textOf, type Json } from '../../runtime/json.js';
 import { linesOf } from '../../runtime/lines.js';
@@ -32,29 +30,15 @@ async function findProgram(type: string, service: string, environment: SpawnCont
   if (!/^[\w.-]+$/.test(type) || type === 'compose') {
     throw commandFailed(`'${type}', the provider of '${service}', is not a valid provider name.`);
   }
-  const home = environment['HOME'] ?? homedir();
-  const search = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  const plugins = [
-    join(environment['DOCKER_CONFIG'] || join(home, '.docker'), 'cli-plugins'),
-    '/usr/local/lib/docker/cli-plugins',
-    '/usr/local/libexec/docker/cli-plugins',
-    '/usr/lib/docker/cli-plugins',
-    '/usr/libexec/docker/cli-plugins',
-  ];
+  const search = searchPath(environment);
   const candidates = [
-    ...[...plugins, ...search].map((folder) => join(folder, `docker-${type}`)),
+    ...[...pluginDirectories(environment), ...search].map((folder) => join(folder, `docker-${type}`)),
     ...search.map((folder) => join(folder, type)),
   ];
-  for (const path of candidates) if (await isExecutable(path)) return path;
+  const program = await firstExecutable(candidates);
+  if (program !== undefined) return program;
   throw commandFailed(
     `The provider '${type}' of '${service}' was not found: install the program docker-${type} or ${type} on the PATH.`,
-  );
-}
-
-function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
   );
 }
 

@@ -21,10 +21,12 @@ export interface BridgeParts {
   readonly clock: Clock;
   /** Locates registry credentials (DOCKER_CONFIG, HOME), and is that of ssh. Its secret values are removed from error texts. */
   readonly environment: NodeJS.ProcessEnv;
+  /** Whether builds may run the docker-buildx of this machine; default: no. */
+  readonly mayRunBuildx?: boolean;
 }
 
 /** Does not connect. A missing engine shows at the first call. */
-export function bridgeBackend({ address, marks, clock, environment }: BridgeParts): Backend {
+export function bridgeBackend({ address, marks, clock, environment, mayRunBuildx = false }: BridgeParts): Backend {
   const client = engineClient(address, secretValues(environment), environment);
   return engineBackend({
     engine: {
@@ -33,7 +35,7 @@ export function bridgeBackend({ address, marks, clock, environment }: BridgePart
       refuses: { wait: true, networks: true },
       system: bridgeSystem(client, clock),
       containers: bridgeContainers(client, clock),
-      images: bridgeImages(client, environment),
+      images: bridgeImages(client, environment, { address, mayRunBuildx }),
       volumes: bridgeVolumes(client),
       networks: bridgeNetworks(client),
     },

@@ -9,13 +9,19 @@ import { linesOf } from '../lines.js';
 import type { PullProgress } from '../records.js';
 import type { ImageOperations } from '../runtime.js';
 import { scrub } from '../scrub.js';
-import { buildImage } from './build.js';
+import { imageBuilder, type Builders } from './build/build.js';
 import { chunksOf, type EngineClient } from './client.js';
 import { inspectImage } from './inspect-image.js';
 import { registryAuth } from './registry-auth.js';
 import { imageSegment } from './requests.js';
 
-export function bridgeImages(client: EngineClient, environment: NodeJS.ProcessEnv): ImageOperations {
+export function bridgeImages(
+  client: EngineClient,
+  environment: NodeJS.ProcessEnv,
+  { address, mayRunBuildx }: Pick<Builders, 'address' | 'mayRunBuildx'>,
+): ImageOperations {
+  const pushImage: ImageOperations['push'] = (reference, { signal } = {}) =>
+    push(client, environment, reference, signal);
   return {
     async list({ labels = {}, signal } = {}) {
       const query = { filters: JSON.stringify(engineFilters(labels)) };
@@ -25,8 +31,8 @@ export function bridgeImages(client: EngineClient, environment: NodeJS.ProcessEn
       return engineImage(objectOf(await inspectImage(client, reference, signal)));
     },
     pull: (reference, { platform, signal } = {}) => pull(client, environment, reference, platform, signal),
-    push: (reference, { signal } = {}) => push(client, environment, reference, signal),
-    build: (spec, { signal } = {}) => buildImage(client, spec, signal),
+    push: pushImage,
+    build: imageBuilder({ client, address, environment, mayRunBuildx, push: pushImage }),
     async remove(reference, { force = false, signal } = {}) {
       const path = `/images/${imageSegment(reference)}`;
       await client.call({ image: reference }, { method: 'DELETE', path, query: { force }, signal });

@@ -7,7 +7,8 @@ import { numberOf, objectOf, parseJson, textMapOf, textOf, type Json } from '../
 import { linesOf } from '../lines.js';
 import { labelArguments } from './options.js';
 import { podmanFailure } from './failures.js';
-import { textOfStream, type Podman, type PodmanProcess } from './podman.js';
+import type { RunningProgram } from '../program.js';
+import { textOfStream, type Podman } from './podman.js';
 
 /** Podman replays events since the given time, so nothing is missed while it starts. */
 // eslint-disable-next-line @typescript-eslint/require-await -- what is thrown must reject
@@ -25,7 +26,7 @@ export async function podmanEvents(
   return live ? continuedEvents({ open, isLoss: () => false }, since, clock, signal) : open(since);
 }
 
-async function* parsed(process: PodmanProcess, secrets: readonly string[]): AsyncGenerator<EngineEvent, void> {
+async function* parsed(process: RunningProgram, secrets: readonly string[]): AsyncGenerator<EngineEvent, void> {
   const stderr = textOfStream(process.stderr, 4096);
   stderr.catch(() => undefined); // Asked for only if podman fails.
   try {

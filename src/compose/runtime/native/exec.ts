@@ -8,7 +8,8 @@ import type { AttachedProcess, OutputChunk, OutputStream } from '../records.js';
 import type { ExecSpec } from '../spec.js';
 import { option, variableArguments } from './options.js';
 import { podmanFailure } from './failures.js';
-import type { Podman, PodmanProcess } from './podman.js';
+import type { RunningProgram } from '../program.js';
+import type { Podman } from './podman.js';
 
 /** Podman's own failure, as opposed to an exit code of the process. */
 const PODMAN_FAILED = 125;
@@ -74,7 +75,7 @@ export function startAttached(
 }
 
 function attached(
-  process: PodmanProcess,
+  process: RunningProgram,
   secrets: readonly string[],
   exitCode: (code: number) => Promise<number>,
 ): AttachedProcess {
@@ -92,7 +93,7 @@ function attached(
 }
 
 /** Keeps the end of standard error, which contains podman's reason on failure. */
-async function* outputOf(process: PodmanProcess, errors: Buffer[]): AsyncGenerator<OutputChunk, void> {
+async function* outputOf(process: RunningProgram, errors: Buffer[]): AsyncGenerator<OutputChunk, void> {
   const chunks = channel<OutputChunk>({
     capacity: 16,
     onClose: () => {

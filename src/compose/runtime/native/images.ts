@@ -1,6 +1,7 @@
 /** Images through the podman command. */
-import { mergedLines } from './merged-lines.js';
+import { mergedLines } from '../merged-lines.js';
 import { engineImage } from '../engine/image.js';
+import { pushedAfterBuild } from '../engine/push-after-build.js';
 import { RuntimeError, commandFailed, imageNotFound } from '../errors.js';
 import { hasTransport, qualifyImage } from '../image-reference.js';
 import { objectsOf } from '../json.js';
@@ -9,9 +10,18 @@ import type { ImageOperations } from '../runtime.js';
 import { scrub } from '../scrub.js';
 import { buildImage } from './build.js';
 import { labelArguments, option } from './options.js';
-import type { Podman, PodmanProcess } from './podman.js';
+import type { RunningProgram } from '../program.js';
+import type { Podman } from './podman.js';
 
 export function nativeImages(podman: Podman): ImageOperations {
+  // eslint-disable-next-line @typescript-eslint/require-await -- what is thrown must reject
+  const push: ImageOperations['push'] = async (reference, { signal } = {}) => {
+    const whole = qualifyImage(operand(reference));
+    const process = podman.start(['push', whole], { signal });
+    return progress(process, (last) =>
+      /image not known/i.test(last) ? imageNotFound(reference) : commandFailed(scrub(last, podman.secrets)),
+    );
+  };
   return {
     async list({ labels = {}, signal } = {}) {
       const args = ['images', '--format=json', ...labelArguments(labels)];
@@ -32,15 +42,9 @@ export function nativeImages(podman: Podman): ImageOperations {
         (last) => new RuntimeError(imageNotFound(reference).failure, { cause: new Error(last) }),
       );
     },
-    // eslint-disable-next-line @typescript-eslint/require-await -- what is thrown must reject
-    async push(reference, { signal } = {}) {
-      const whole = qualifyImage(operand(reference));
-      const process = podman.start(['push', whole], { signal });
-      return progress(process, (last) =>
-        /image not known/i.test(last) ? imageNotFound(reference) : commandFailed(scrub(last, podman.secrets)),
-      );
-    },
-    build: (spec, { signal } = {}) => buildImage(podman, spec, signal),
+    push,
+    build: async (spec, { signal } = {}) =>
+      pushedAfterBuild(await buildImage(podman, spec, signal), spec, push, signal),
     async remove(reference, { force = false, signal } = {}) {
       const args = ['rmi', ...(force ? ['--force'] : []), operand(reference)];
       await podman.run(args, { subject: { image: reference }, signal });
@@ -48,7 +52,7 @@ export function nativeImages(podman: Podman): ImageOperations {
   };
 }
 
-async function* progress(process: PodmanProcess, failed: (last: string) => Error): AsyncGenerator<PullProgress, void> {
+async function* progress(process: RunningProgram, failed: (last: string) => Error): AsyncGenerator<PullProgress, void> {
   let last = '';
   for await (const line of mergedLines(process)) {
     last = line;

@@ -11,7 +11,8 @@ import type { LogOptions } from '../runtime.js';
 import { option } from './options.js';
 import { podmanFailure } from './failures.js';
 import { logFileLines } from './log-file.js';
-import type { Podman, PodmanProcess } from './podman.js';
+import type { RunningProgram } from '../program.js';
+import type { Podman } from './podman.js';
 
 /** The time for which lines of one stream wait for older lines of the other. */
 const SETTLE_MS = 20;
@@ -65,7 +66,7 @@ function isReadable(path: string): Promise<boolean> {
  * Podman writes the two streams to two pipes, whose relative order is lost. Lines that arrive within the same short
  * interval are sorted by their times.
  */
-async function* lines(process: PodmanProcess, clock: Clock): AsyncGenerator<LogLine, void> {
+async function* lines(process: RunningProgram, clock: Clock): AsyncGenerator<LogLine, void> {
   let waiting: LogLine[] = [];
   let characters = 0;
   let wake: (() => void) | undefined;

@@ -23,7 +23,10 @@ export function labelArguments(labels: Readonly<Record<string, string>>): string
  * Values do not appear among the arguments, where every local user can read them. Podman receives the names and copies
  * the values from its own environment. The few names that would affect podman itself are passed with their values.
  */
-export function variableArguments(variables: Readonly<Record<string, string>>): {
+export function variableArguments(
+  variables: Readonly<Record<string, string>>,
+  option: '--env' | '--build-arg' = '--env',
+): {
   readonly args: string[];
   readonly environment: Record<string, string>;
 } {
@@ -31,9 +34,9 @@ export function variableArguments(variables: Readonly<Record<string, string>>): 
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) {
     // Podman treats an asterisk as a pattern and trims the name, then reads its own environment.
-    if (heeded.test(name) || /[*=\s]/.test(name)) args.push(`--env=${name}=${value}`);
+    if (heeded.test(name) || /[*=\s]/.test(name)) args.push(`${option}=${name}=${value}`);
     else {
-      args.push(`--env=${name}`);
+      args.push(`${option}=${name}`);
       environment[name] = value;
     }
   }

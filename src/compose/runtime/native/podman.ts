@@ -1,8 +1,8 @@
 /** Runs the podman command. Arguments are passed as a list, never through a shell. */
-import { spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { backendFailure, commandFailed } from '../errors.js';
 import { parseJson } from '../json.js';
+import { startProgram, type RunningProgram } from '../program.js';
 import { podmanFailure, type Subject } from './failures.js';
 
 export interface Podman {
@@ -12,8 +12,8 @@ export interface Podman {
   run(args: readonly string[], options?: RunOptions): Promise<string>;
   /** As `run`, parsed as JSON. */
   json(args: readonly string[], options?: RunOptions): Promise<unknown>;
-  /** Starts a run whose output is read while it runs. */
-  start(args: readonly string[], options?: StartOptions): PodmanProcess;
+  /** Starts a run whose output is read while it runs. Standard input is closed unless `withInput` is requested. */
+  start(args: readonly string[], options?: StartOptions): RunningProgram;
   /** The same command, with more values to remove from error texts. */
   knowing(secrets: readonly string[]): Podman;
 }
@@ -33,45 +33,14 @@ export interface StartOptions extends RunOptions {
   readonly withInput?: boolean;
 }
 
-export interface PodmanProcess {
-  /** Closed unless `withInput` was requested. */
-  readonly stdin: Writable;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-  /** The exit code. Rejects when the program cannot be run, and with the reason of an abort. */
-  readonly exit: Promise<number>;
-  end(): void;
-}
-
 /** The maximum length of a kept error text. */
 const STDERR_LIMIT = 64 * 1024;
 
 export function podmanCommand(executable: string, base: NodeJS.ProcessEnv, secrets: readonly string[]): Podman {
   const start: Podman['start'] = (args, { environment, withInput = false, signal } = {}) => {
-    signal?.throwIfAborted();
-    const child = spawn(executable, [...args], {
-      env: { ...base, ...environment },
-      stdio: 'pipe',
-      windowsHide: true,
-    });
-    const end = (): void => void child.kill('SIGTERM');
-    signal?.addEventListener('abort', end, { once: true });
-    // A process that ends before it has read its input is not an error of the writer.
-    child.stdin.on('error', () => undefined);
-    if (!withInput) child.stdin.end();
-    const exit = new Promise<number>((resolve, reject) => {
-      child.once('error', (error) => {
-        reject(cannotRun(error));
-      });
-      child.once('close', (code, killedBy) => {
-        signal?.removeEventListener('abort', end);
-        if (signal?.aborted)
-          reject(signal.reason as Error); // The caller's abort reason.
-        else resolve(code ?? (killedBy === null ? 1 : 128));
-      });
-    });
-    exit.catch(() => undefined); // The awaiting caller handles the error.
-    return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exit, end };
+    const program = startProgram(executable, args, { environment: { ...base, ...environment }, signal, cannotRun });
+    if (!withInput) program.stdin.end();
+    return program;
   };
 
   const run: Podman['run'] = async (args, options = {}) => {

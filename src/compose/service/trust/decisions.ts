@@ -194,7 +194,10 @@ const build: Record<string, Decision> = {
   },
   'services.*.build.labels': labels,
   'services.*.build.cache_from': { need: when('host-files', isLocalCache), reason: serverFile.reason },
-  'services.*.build.cache_to': { need: when('host-files', isLocalCache), reason: 'it writes files of the server' },
+  'services.*.build.cache_to': {
+    need: when('host-files', isFilled),
+    reason: 'it writes files of the server, or to a registry with the credentials of the server',
+  },
   'services.*.build.additional_contexts': {
     need: (contexts, directory) => (hasBuildDirectory(contexts, directory) ? 'host-files' : undefined),
     reason: 'it reads a directory of the server',

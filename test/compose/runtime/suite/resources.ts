@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 import type { BuildSpec } from '../../../../src/compose/runtime/spec.js';
 import { toAsyncIterable } from '../../../../src/system/async-iterable.js';
 import { tarOf } from '../../../../src/compose/runtime/tar.js';
+import { sshAgent } from '../../../support/ssh-agent.js';
 import { all, failure, texts, type Bench } from '../conformance.js';
 import { obedient } from '../programs.js';
 
@@ -258,54 +259,66 @@ export function resources(bench: Bench): void {
     expect(await failure(build({ 'app.txt': '' }, { tags: [tag] }))).toEqual({ case: 'imageNotFound', reference: tag });
   });
 
-  if (backend.conformer === 'bridge') {
-    bench.refuses(
-      ['build.secrets', 'build.ssh', 'build.additional_contexts'],
-      'what needs BuildKit is refused',
-      async () => {
-        const files = { Dockerfile: `FROM ${bench.image}\n` };
-        const refusal = { case: 'notSupported', conformer: 'bridge' };
-        expect(await failure(build(files, { secrets: [{ id: 'a', path: '/none' }] }))).toEqual({
-          ...refusal,
-          operation: 'build.secrets',
-        });
-        expect(await failure(build(files, { ssh: ['default'] }))).toEqual({ ...refusal, operation: 'build.ssh' });
-        expect(await failure(build(files, { additionalContexts: { other: '/none' } }))).toEqual({
-          ...refusal,
-          operation: 'build.additional_contexts',
-        });
-      },
-    );
+  const files = { Dockerfile: `FROM ${bench.image}\n` };
+  const refused = (operation: string): object => ({ case: 'notSupported', conformer: backend.conformer, operation });
+
+  if (backend.conformer === 'bridge' && bench.builder === 'classic') {
+    bench.refuses(['build.secrets', 'build.ssh'], 'what needs BuildKit is refused', async () => {
+      expect(await failure(build(files, { secrets: [{ id: 'a', path: '/none' }] }))).toEqual(refused('build.secrets'));
+      expect(await failure(build(files, { ssh: ['default'] }))).toEqual(refused('build.ssh'));
+    });
   } else {
-    proves(
-      ['build.secrets', 'build.additional_contexts'],
-      'secrets and additional contexts are available in the build',
-      async () => {
-        const other = await mkdtemp(join(tmpdir(), 'plt-other-'));
-        try {
-          await writeFile(join(other, 'there.txt'), 'from elsewhere\n');
-          await writeFile(join(other, 'secret'), 'hidden value');
-          const dockerfileInline = [
-            `FROM ${bench.image}`,
-            'COPY --from=elsewhere there.txt /there.txt',
-            'RUN --mount=type=secret,id=word test "$(cat /run/secrets/word)" = "hidden value" && cat /there.txt',
-          ].join('\n');
-          const { log } = await build(
-            {},
-            {
-              dockerfileInline,
-              secrets: [{ id: 'word', path: join(other, 'secret') }],
-              additionalContexts: { elsewhere: other },
-              noCache: true,
-            },
-          );
-          expect(log).toContain('from elsewhere');
-          expect(log.join('\n')).not.toContain('hidden value\n');
-        } finally {
-          await rm(other, { recursive: true });
-        }
-      },
-    );
+    proves(['build.secrets'], 'secrets from files and values are available in the build', async () => {
+      const other = await mkdtemp(join(tmpdir(), 'plt-other-'));
+      try {
+        await writeFile(join(other, 'secret'), 'hidden value');
+        const dockerfileInline = [
+          `FROM ${bench.image}`,
+          'RUN --mount=type=secret,id=word --mount=type=secret,id=other \\',
+          '  test "$(cat /run/secrets/word) $(cat /run/secrets/other)" = "hidden value another, value" && echo matched',
+        ].join('\n');
+        const secrets = [
+          { id: 'word', path: join(other, 'secret') },
+          { id: 'other', value: 'another, value', variable: 'PATH' },
+        ];
+        const { log } = await build({}, { dockerfileInline, secrets, noCache: true });
+        expect(log).toContain('matched');
+        expect(log.join('\n')).not.toMatch(/^(?:hidden|another, )value$/m);
+      } finally {
+        await rm(other, { recursive: true });
+      }
+    });
+
+    proves(['build.ssh'], 'an SSH agent is available in the build', async () => {
+      const agent = await sshAgent();
+      try {
+        const dockerfileInline = `FROM ${bench.image}\nRUN --mount=type=ssh test -S "$SSH_AUTH_SOCK" && echo connected\n`;
+        const { log } = await build({}, { dockerfileInline, ssh: [`default=${agent.socket}`], noCache: true });
+        expect(log).toContain('connected');
+      } finally {
+        await agent.end();
+      }
+    });
+  }
+
+  if (backend.conformer === 'bridge' && !(bench.name === 'bridge/docker-current' && bench.builder === 'buildx')) {
+    // The BuildKit of Docker 20.10 is older than these contexts.
+    bench.refuses(['build.additional_contexts'], 'additional contexts are refused', async () => {
+      const more = { additionalContexts: { other: tmpdir() } };
+      expect(await failure(build(files, more))).toEqual(refused('build.additional_contexts'));
+    });
+  } else {
+    proves(['build.additional_contexts'], 'additional contexts are available in the build', async () => {
+      const other = await mkdtemp(join(tmpdir(), 'plt-other-'));
+      try {
+        await writeFile(join(other, 'there.txt'), 'from the other context\n');
+        const dockerfileInline = `FROM ${bench.image}\nCOPY --from=other there.txt /\nRUN cat /there.txt\n`;
+        const { log } = await build({}, { dockerfileInline, additionalContexts: { other }, noCache: true });
+        expect(log).toContain('from the other context');
+      } finally {
+        await rm(other, { recursive: true });
+      }
+    });
   }
 }
 

@@ -189,6 +189,7 @@ const refusedBuilds: readonly Case[] = [
   ['host-files', 'services.web.build.ssh', build('ssh: [default]')],
   ['host-files', 'services.web.build.cache_from', build('cache_from: ["type=local,src=/etc"]')],
   ['host-files', 'services.web.build.cache_to', build('cache_to: ["type=local,dest=/etc"]')],
+  ['host-files', 'services.web.build.cache_to', build('cache_to: ["example.com/cache"]')],
   ['host-namespaces', 'services.web.build.network', build('network: host')],
   ['privileges', 'services.web.build.privileged', build('privileged: true')],
   ['privileges', 'services.web.build.entitlements', build('entitlements: [security.insecure]')],

@@ -1,10 +1,10 @@
 /** Merges both outputs of a command into one sequence of lines, in order of arrival. */
-import { channel } from '../channel.js';
-import { linesOf } from '../lines.js';
-import type { PodmanProcess } from './podman.js';
+import { channel } from './channel.js';
+import { linesOf } from './lines.js';
+import type { RunningProgram } from './program.js';
 
 /** Ends the command when the reader leaves. The caller must still check its exit code. */
-export async function* mergedLines(process: PodmanProcess): AsyncGenerator<string, void> {
+export async function* mergedLines(process: RunningProgram): AsyncGenerator<string, void> {
   const merged = channel<string>({
     onClose: () => {
       process.end();

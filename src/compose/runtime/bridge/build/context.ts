@@ -3,13 +3,15 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { tarEnd, tarHeader, tarPadding } from '../tar.js';
-import { hasExceptions, ignoreRule, type IgnoreRule } from '../ignore-file.js';
+import { tarEnd, tarHeader, tarPadding } from '../../tar.js';
+import { hasExceptions, ignoreRule, type IgnoreRule } from '../../ignore-file.js';
 
 export interface BuildContext {
   readonly archive: Readable;
   /** The Dockerfile's path inside the archive. */
   readonly dockerfile: string;
+  /** The Dockerfile itself. */
+  readonly text: string;
 }
 
 const IGNORE_FILE = '.dockerignore';
@@ -27,7 +29,11 @@ export async function buildContext(
   // An inline Dockerfile, or one outside the context, is sent under a name that no context uses.
   const foreign = inline !== undefined || inside.startsWith('..') || isAbsolute(inside);
   const name = foreign ? `.dockerfile.${process.pid}.${Date.now().toString(36)}` : inside.replaceAll('\\', '/');
-  return { archive: Readable.from(archive(directory, name, foreign, text), { objectMode: false }), dockerfile: name };
+  return {
+    archive: Readable.from(archive(directory, name, foreign, text), { objectMode: false }),
+    dockerfile: name,
+    text: text.toString('utf8'),
+  };
 }
 
 /**

@@ -1,0 +1,55 @@
+/** Runs a program whose output is read while it runs. */
+import { spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+
+export interface RunningProgram {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** The exit code. Rejects when the program cannot be run, and with the reason of an abort. */
+  readonly exit: Promise<number>;
+  end(): void;
+}
+
+export interface ProgramOptions {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal | undefined;
+  /** The error for a program that cannot be run. */
+  readonly cannotRun: (error: NodeJS.ErrnoException) => Error;
+}
+
+/** A program that does not end when it is asked to is killed. */
+const GRACE_MS = 10_000;
+
+/** An abort ends the program. */
+export function startProgram(
+  path: string,
+  args: readonly string[],
+  { environment, signal, cannotRun }: ProgramOptions,
+): RunningProgram {
+  signal?.throwIfAborted();
+  const child = spawn(path, args, { env: environment, stdio: 'pipe', windowsHide: true });
+  let killing: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    killing ??= setTimeout(() => child.kill('SIGKILL'), GRACE_MS).unref();
+  };
+  signal?.addEventListener('abort', end, { once: true });
+  // A process that ends before it has read its input is not an error of the writer.
+  child.stdin.on('error', () => undefined);
+  const exit = new Promise<number>((resolve, reject) => {
+    child.once('error', (error) => {
+      reject(cannotRun(error));
+    });
+    child.once('close', (code, killedBy) => {
+      signal?.removeEventListener('abort', end);
+      clearTimeout(killing);
+      if (signal?.aborted)
+        reject(signal.reason as Error); // The caller's abort reason.
+      else resolve(code ?? (killedBy === null ? 1 : 128));
+    });
+  });
+  exit.catch(() => undefined); // The awaiting caller handles the error.
+  return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exit, end };
+}
