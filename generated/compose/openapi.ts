@@ -267,6 +267,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/containers/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a container
+         * @description Suspends the processes of a running container. One that is already paused stays so.
+         */
+        post: operations["pauseContainer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/containers/{id}/unpause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unpause a container
+         * @description Resumes the processes of a paused container. One that is not paused stays as it is.
+         */
+        post: operations["unpauseContainer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/containers/{id}/wait": {
         parameters: {
             query?: never;
@@ -4338,6 +4378,70 @@ export interface operations {
             500: components["responses"]["Failure"];
             502: components["responses"]["BackendFailure"];
             504: components["responses"]["Timeout"];
+        };
+    };
+    pauseContainer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The container, by its id, an unambiguous start of it, or its name.
+                 * @example shop-web
+                 */
+                id: components["parameters"]["ContainerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its processes are suspended. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["PageSessionRequired"];
+            403: components["responses"]["CallerNotAllowed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InvalidState"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["Failure"];
+            502: components["responses"]["BackendFailure"];
+        };
+    };
+    unpauseContainer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The container, by its id, an unambiguous start of it, or its name.
+                 * @example shop-web
+                 */
+                id: components["parameters"]["ContainerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its processes run. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["PageSessionRequired"];
+            403: components["responses"]["CallerNotAllowed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InvalidState"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["Failure"];
+            502: components["responses"]["BackendFailure"];
         };
     };
     waitForContainer: {

@@ -215,6 +215,46 @@ export type KillContainerHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `POST /containers/{id}/pause` */
+export type PauseContainerRequest = OperationRequest<{
+  params: operations['pauseContainer']['parameters']['path'];
+  principal: Schemas['ClientPrincipal'];
+}>;
+export type PauseContainerReply =
+  | SuccessReply<204, never>
+  | Problems.RuntimeNotFound
+  | Problems.RuntimeInvalidState
+  | Problems.ValidationFailed
+  | Problems.RuntimePersistenceFailure
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
+/** Pause a container (`POST /containers/{id}/pause`). */
+export type PauseContainerHandler<Dependencies> = OperationHandler<
+  PauseContainerRequest,
+  PauseContainerReply,
+  Dependencies
+>;
+
+/** `POST /containers/{id}/unpause` */
+export type UnpauseContainerRequest = OperationRequest<{
+  params: operations['unpauseContainer']['parameters']['path'];
+  principal: Schemas['ClientPrincipal'];
+}>;
+export type UnpauseContainerReply =
+  | SuccessReply<204, never>
+  | Problems.RuntimeNotFound
+  | Problems.RuntimeInvalidState
+  | Problems.ValidationFailed
+  | Problems.RuntimePersistenceFailure
+  | Problems.RuntimeBackendFailure
+  | Problems.TerminalCommandFailed;
+/** Unpause a container (`POST /containers/{id}/unpause`). */
+export type UnpauseContainerHandler<Dependencies> = OperationHandler<
+  UnpauseContainerRequest,
+  UnpauseContainerReply,
+  Dependencies
+>;
+
 /** `POST /containers/{id}/wait` */
 export type WaitForContainerRequest = OperationRequest<{
   params: operations['waitForContainer']['parameters']['path'];
@@ -1003,6 +1043,10 @@ export interface ComposeHandlers<Dependencies> {
   readonly restartContainer: RestartContainerHandler<Dependencies>;
   /** Send a container a signal (`POST /containers/{id}/kill`). */
   readonly killContainer: KillContainerHandler<Dependencies>;
+  /** Pause a container (`POST /containers/{id}/pause`). */
+  readonly pauseContainer: PauseContainerHandler<Dependencies>;
+  /** Unpause a container (`POST /containers/{id}/unpause`). */
+  readonly unpauseContainer: UnpauseContainerHandler<Dependencies>;
   /** Wait for a container to end (`POST /containers/{id}/wait`). */
   readonly waitForContainer: WaitForContainerHandler<Dependencies>;
   /** Read the output of a container (`GET /containers/{id}/logs`). */

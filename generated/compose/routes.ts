@@ -600,6 +600,92 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
     },
   },
   {
+    operationId: 'pauseContainer',
+    method: 'POST',
+    path: '/containers/{id}/pause',
+    params: { names: ['id'], lists: [], validate: validators.pauseContainer_path },
+    query: null,
+    headers: null,
+    cookies: null,
+    body: null,
+    maxBodyBytes: 65536,
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
+    rateLimits: [],
+    isIdempotent: false,
+    produces: [],
+    replies: {
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
+      404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
+      409: { kind: 'problem', problems: { 'runtime-invalid-state': validators.problem_RuntimeInvalidState } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      500: {
+        kind: 'problem',
+        problems: {
+          'internal-error': validators.problem_InternalError,
+          'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
+        },
+      },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
+    },
+  },
+  {
+    operationId: 'unpauseContainer',
+    method: 'POST',
+    path: '/containers/{id}/unpause',
+    params: { names: ['id'], lists: [], validate: validators.unpauseContainer_path },
+    query: null,
+    headers: null,
+    cookies: null,
+    body: null,
+    maxBodyBytes: 65536,
+    security: { anonymous: false, schemes: [{ ...schemes.clientCertificate, scope: null }] },
+    rateLimits: [],
+    isIdempotent: false,
+    produces: [],
+    replies: {
+      204: { kind: 'success', mediaType: null, validate: null, serialize: null, headers: {} },
+      401: { kind: 'problem', problems: { 'page-session-required': validators.problem_PageSessionRequired } },
+      403: {
+        kind: 'problem',
+        problems: {
+          'foreign-request': validators.problem_ForeignRequest,
+          'client-not-allowed': validators.problem_ClientNotAllowed,
+        },
+      },
+      404: { kind: 'problem', problems: { 'runtime-not-found': validators.problem_RuntimeNotFound } },
+      409: { kind: 'problem', problems: { 'runtime-invalid-state': validators.problem_RuntimeInvalidState } },
+      422: { kind: 'problem', problems: { 'validation-failed': validators.problem_ValidationFailed } },
+      500: {
+        kind: 'problem',
+        problems: {
+          'internal-error': validators.problem_InternalError,
+          'runtime-persistence-failure': validators.problem_RuntimePersistenceFailure,
+        },
+      },
+      502: {
+        kind: 'problem',
+        problems: {
+          'runtime-backend-failure': validators.problem_RuntimeBackendFailure,
+          'terminal-command-failed': validators.problem_TerminalCommandFailed,
+        },
+      },
+    },
+  },
+  {
     operationId: 'waitForContainer',
     method: 'POST',
     path: '/containers/{id}/wait',

@@ -46,6 +46,12 @@ export const unimplemented: ComposeHandlers<unknown> = {
   killContainer: () => {
     throw new UnimplementedOperation('killContainer');
   },
+  pauseContainer: () => {
+    throw new UnimplementedOperation('pauseContainer');
+  },
+  unpauseContainer: () => {
+    throw new UnimplementedOperation('unpauseContainer');
+  },
   waitForContainer: () => {
     throw new UnimplementedOperation('waitForContainer');
   },

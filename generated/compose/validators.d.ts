@@ -13,6 +13,8 @@ export declare const startContainer_path: Validator;
 export declare const stopContainer_path: Validator;
 export declare const restartContainer_path: Validator;
 export declare const killContainer_path: Validator;
+export declare const pauseContainer_path: Validator;
+export declare const unpauseContainer_path: Validator;
 export declare const waitForContainer_path: Validator;
 export declare const waitForContainer_query: Validator;
 export declare const getContainerLogs_path: Validator;

@@ -141,3 +141,17 @@ export interface PortFlags {
   readonly index?: number;
   readonly format: Format;
 }
+
+export interface StatsFlags {
+  readonly all?: boolean;
+  readonly format?: string;
+  /** commander turns `--no-stream` into `stream: false`. */
+  readonly stream?: boolean;
+  readonly trunc?: boolean;
+}
+
+/** Of `images` and `volumes`. */
+export interface InventoryFlags {
+  readonly format?: string;
+  readonly quiet?: boolean;
+}

@@ -33,6 +33,8 @@ export const composeHandlers: ComposeHandlers<ComposeDependencies> = {
   stopContainer: lifecycle.stopContainer,
   restartContainer: lifecycle.restartContainer,
   killContainer: lifecycle.killContainer,
+  pauseContainer: lifecycle.pauseContainer,
+  unpauseContainer: lifecycle.unpauseContainer,
   waitForContainer: lifecycle.waitForContainer,
   getContainerLogs: output.getContainerLogs,
   watchContainerLogs: output.watchContainerLogs,

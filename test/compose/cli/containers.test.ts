@@ -211,16 +211,13 @@ describe('flags with values', () => {
   });
 });
 
-it.each(['images', 'volumes', 'stats', 'pause', 'unpause', 'push', 'attach', 'export', 'commit'])(
-  '%s is refused with --remote, by name',
-  async (command) => {
-    const { run } = await remoteLine(SHOP);
-    expect(await run(command, 'web')).toMatchObject({
-      code: 1,
-      stderr: `The remote backend does not support '${command}'.\n`,
-    });
-  },
-);
+it.each(['push', 'attach', 'export', 'commit'])('%s is refused with --remote, by name', async (command) => {
+  const { run } = await remoteLine(SHOP);
+  expect(await run(command, 'web')).toMatchObject({
+    code: 1,
+    stderr: `The remote backend does not support '${command}'.\n`,
+  });
+});
 
 /** Once the output of the container comes out. */
 async function attached(running: Running, control: CommandLine['control']): Promise<void> {

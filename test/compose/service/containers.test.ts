@@ -99,6 +99,27 @@ describe('starting and stopping', () => {
     await running.expect(204, 'POST', '/containers/shop-web/start');
   });
 
+  test('a pause suspends a running container until it is unpaused, and repeated calls change nothing', async () => {
+    const condition = async (): Promise<unknown> => (await running.backend.containers.inspect('shop-web')).condition;
+    for (const expected of ['paused', 'paused']) {
+      await running.expect(204, 'POST', '/containers/shop-web/pause');
+      expect(await condition()).toBe(expected);
+    }
+    for (const expected of [undefined, undefined]) {
+      await running.expect(204, 'POST', '/containers/shop-web/unpause');
+      expect(await condition()).toBe(expected);
+    }
+    await running.expect(204, 'POST', '/containers/shop-web/stop');
+    for (const operation of ['pause', 'unpause']) {
+      expect(await running.expect(409, 'POST', `/containers/shop-web/${operation}`)).toMatchObject({
+        case: 'invalidState',
+        expected: 'running',
+        actual: 'stopped',
+      });
+    }
+    await running.expect(204, 'POST', '/containers/shop-web/start');
+  });
+
   test('a signal must be a name or a number', async () => {
     await running.expect(204, 'POST', '/containers/shop-web/kill', { signal: 18 });
     expect(await running.expect(422, 'POST', '/containers/shop-web/kill', { signal: 'SIGNONE' })).toMatchObject({
@@ -234,6 +255,8 @@ test('A missing object is 404, and the problem names it', async () => {
     ['POST', '/stop', undefined],
     ['POST', '/restart', undefined],
     ['POST', '/kill', undefined],
+    ['POST', '/pause', undefined],
+    ['POST', '/unpause', undefined],
     ['POST', '/wait', undefined],
     ['GET', '/logs', undefined],
     ['GET', '/stats', undefined],

@@ -20,6 +20,8 @@ const standsOn: Readonly<Record<string, OperationName>> = {
   stopContainer: 'stop',
   restartContainer: 'restart',
   killContainer: 'kill',
+  pauseContainer: 'pause',
+  unpauseContainer: 'inspectContainer',
   waitForContainer: 'wait',
   getContainerLogs: 'logs',
   watchContainerLogs: 'inspectContainer',

@@ -1153,6 +1153,8 @@ export interface Operations {
   readonly stopContainer: operations['stopContainer'];
   readonly restartContainer: operations['restartContainer'];
   readonly killContainer: operations['killContainer'];
+  readonly pauseContainer: operations['pauseContainer'];
+  readonly unpauseContainer: operations['unpauseContainer'];
   readonly waitForContainer: operations['waitForContainer'];
   readonly getContainerLogs: operations['getContainerLogs'];
   readonly watchContainerLogs: operations['watchContainerLogs'];
@@ -1531,6 +1533,34 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       500: shared.Failure,
       502: shared.BackendFailure,
       504: shared.Timeout,
+    },
+  },
+  pauseContainer: {
+    method: 'POST',
+    path: '/containers/{id}/pause',
+    replies: {
+      204: null,
+      401: shared.PageSessionRequired,
+      403: shared.CallerNotAllowed,
+      404: shared.NotFound,
+      409: shared.InvalidState,
+      422: shared.ValidationFailed,
+      500: shared.Failure,
+      502: shared.BackendFailure,
+    },
+  },
+  unpauseContainer: {
+    method: 'POST',
+    path: '/containers/{id}/unpause',
+    replies: {
+      204: null,
+      401: shared.PageSessionRequired,
+      403: shared.CallerNotAllowed,
+      404: shared.NotFound,
+      409: shared.InvalidState,
+      422: shared.ValidationFailed,
+      500: shared.Failure,
+      502: shared.BackendFailure,
     },
   },
   waitForContainer: {

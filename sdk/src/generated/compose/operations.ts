@@ -514,6 +514,83 @@ export function killContainer(client: ComposeClient, request: KillContainerReque
   return client.call({ path: '/containers/{id}/kill', method: 'post', statuses: [204] }, request);
 }
 
+/** `POST /containers/{id}/pause` */
+export interface PauseContainerRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['pauseContainer']['parameters']['path'];
+}
+export type PauseContainerResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
+  | Failure<404, Schemas['RuntimeNotFoundProblem']>
+  | Failure<409, Schemas['RuntimeInvalidStateProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
+/**
+ * Pause a container (`POST /containers/{id}/pause`).
+ *
+ * Suspends the processes of a running container. One that is already paused stays so.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 409 `RuntimeInvalidStateProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await pauseContainer(compose, {
+ *   params: {
+ *     id: "shop-web"
+ *   }
+ * });
+ * ```
+ */
+export function pauseContainer(client: ComposeClient, request: PauseContainerRequest): Promise<PauseContainerResult> {
+  return client.call({ path: '/containers/{id}/pause', method: 'post', statuses: [204] }, request);
+}
+
+/** `POST /containers/{id}/unpause` */
+export interface UnpauseContainerRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['unpauseContainer']['parameters']['path'];
+}
+export type UnpauseContainerResult =
+  | Success<204, undefined>
+  | Failure<401, Schemas['PageSessionRequiredProblem']>
+  | Failure<403, Schemas['ForeignRequestProblem'] | Schemas['ClientNotAllowedProblem']>
+  | Failure<404, Schemas['RuntimeNotFoundProblem']>
+  | Failure<409, Schemas['RuntimeInvalidStateProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem'] | Schemas['RuntimePersistenceFailureProblem']>
+  | Failure<502, Schemas['RuntimeBackendFailureProblem'] | Schemas['TerminalCommandFailedProblem']>;
+/**
+ * Unpause a container (`POST /containers/{id}/unpause`).
+ *
+ * Resumes the processes of a paused container. One that is not paused stays as it is.
+ *
+ * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
+ * 404 `RuntimeNotFoundProblem`; 409 `RuntimeInvalidStateProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 502 `RuntimeBackendFailureProblem`,
+ * `TerminalCommandFailedProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await unpauseContainer(compose, {
+ *   params: {
+ *     id: "shop-web"
+ *   }
+ * });
+ * ```
+ */
+export function unpauseContainer(
+  client: ComposeClient,
+  request: UnpauseContainerRequest,
+): Promise<UnpauseContainerResult> {
+  return client.call({ path: '/containers/{id}/unpause', method: 'post', statuses: [204] }, request);
+}
+
 /** `POST /containers/{id}/wait` */
 export interface WaitForContainerRequest extends CallOptions {
   /** The values of the path. */

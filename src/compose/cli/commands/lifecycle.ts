@@ -106,6 +106,7 @@ export function pauseCommand(compose: Command, io: Io): void {
       await pauseProject(await session.orchestration(), await session.select(services));
       return 0;
     },
+    remote: async () => (await import('../remote/lifecycle.js')).pause,
   });
 }
 
@@ -117,6 +118,7 @@ export function unpauseCommand(compose: Command, io: Io): void {
       await unpauseProject(await session.orchestration(), await session.select(services));
       return 0;
     },
+    remote: async () => (await import('../remote/lifecycle.js')).unpause,
   });
 }
 

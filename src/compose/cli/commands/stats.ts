@@ -1,37 +1,15 @@
 /** `stats`: the resource usage of a project's containers. */
 import type { Command } from 'commander';
-import { membersOf, observeProject, type Member } from '../../orchestrator/actual-state.js';
+import { observeProject, type Member } from '../../orchestrator/actual-state.js';
 import type { Orchestration } from '../../orchestrator/orchestration.js';
 import { isRuntimeError } from '../../runtime/errors.js';
-import type { NetworkTraffic, StatsSample } from '../../runtime/records.js';
+import type { StatsSample } from '../../runtime/records.js';
 import { define } from '../command.js';
-import { FORMAT_HELP, listingText, type Row } from '../format/listing.js';
-import { binarySize, humanSize } from '../format/units.js';
+import type { StatsFlags } from '../flags.js';
+import { FORMAT_HELP } from '../format/listing.js';
 import type { Io } from '../io.js';
+import { printStats, type StatsSource } from '../print/stats.js';
 import type { Session } from '../session.js';
-
-interface StatsFlags {
-  readonly all?: boolean;
-  readonly format?: string;
-  /** commander turns `--no-stream` into `stream: false`. */
-  readonly stream?: boolean;
-  readonly trunc?: boolean;
-}
-
-/** The time between two samples of a rate. */
-const INTERVAL_MS = 1000;
-const CLEAR_SCREEN = '\u001b[H\u001b[J';
-
-const TITLES = {
-  Container: 'CONTAINER',
-  ID: 'CONTAINER ID',
-  CPUPerc: 'CPU %',
-  MemUsage: 'MEM USAGE / LIMIT',
-  MemPerc: 'MEM %',
-  NetIO: 'NET I/O',
-  BlockIO: 'BLOCK I/O',
-};
-const COLUMNS = ['ID', 'Name', 'CPUPerc', 'MemUsage', 'MemPerc', 'NetIO', 'BlockIO', 'PIDs'];
 
 export function statsCommand(compose: Command, io: Io): void {
   define<StatsFlags>(compose, io, {
@@ -46,42 +24,23 @@ export function statsCommand(compose: Command, io: Io): void {
     examples: ['compose stats', "compose stats --no-stream --format '{{.Name}} {{.MemUsage}}'"],
     run: async (session, services, flags) => {
       try {
-        await printStats(session, services, flags);
+        await printStats(session, services, flags, await engineSource(session));
       } catch (error) {
         // Ctrl-C is the normal end of following.
         if (!session.signal.aborted) throw error;
       }
       return 0;
     },
+    remote: async () => (await import('../remote/stats.js')).stats,
   });
 }
 
-async function printStats(session: Session, services: readonly string[], flags: StatsFlags): Promise<void> {
+async function engineSource(session: Session): Promise<StatsSource> {
   const orchestration = await session.orchestration();
-  const { name, project } = await session.select(services);
-  const defined = Object.keys({ ...project?.services, ...project?.disabledServices });
-  const isFollowing = flags.stream !== false;
-  const clears = isFollowing && session.io.stdout.isTerminal && flags.format !== 'json';
-  let before: ReadonlyMap<string, StatsSample> = new Map();
-  for (let isFirst = true; ; isFirst = false) {
-    const present = await observeProject(orchestration, name);
-    membersOf(present, services, name, defined); // An unknown service is an error.
-    const members = present
-      .filter(({ service }) => services.length === 0 || services.includes(service))
-      .filter(({ container }) => flags.all === true || container.status === 'running');
-    const samples = await sampled(orchestration, members);
-    // The first sample has no rate yet.
-    if (!isFirst) {
-      const rows = members.map(({ container }) =>
-        statsRow(container, before.get(container.id), samples.get(container.id), flags),
-      );
-      const text = listingText({ titles: TITLES, columns: COLUMNS, json: 'lines', rows }, flags.format);
-      await session.print(`${clears ? CLEAR_SCREEN : ''}${text}`);
-      if (!isFollowing) return;
-    }
-    before = samples;
-    await session.io.clock.sleep(INTERVAL_MS, session.signal);
-  }
+  return {
+    members: (project) => observeProject(orchestration, project),
+    samples: (_project, members) => sampled(orchestration, members),
+  };
 }
 
 /** A container that has ended has no sample. */
@@ -101,40 +60,4 @@ async function sampled(
     }),
   );
   return new Map(samples.flat().map((sample) => [sample.id, sample]));
-}
-
-function statsRow(
-  { id, name }: Member['container'],
-  before: StatsSample | undefined,
-  now: StatsSample | undefined,
-  { trunc }: StatsFlags,
-): Row {
-  const names = { Container: id, ID: trunc === false ? id : id.slice(0, 12), Name: name };
-  if (now === undefined) {
-    return { ...names, BlockIO: '--', CPUPerc: '--', MemPerc: '--', MemUsage: '-- / --', NetIO: '--', PIDs: '--' };
-  }
-  const share = now.memoryLimitBytes === 0 ? 0 : now.memoryUsageBytes / now.memoryLimitBytes;
-  return {
-    ...names,
-    BlockIO: `${humanSize(now.blockReadBytes)} / ${humanSize(now.blockWriteBytes)}`,
-    CPUPerc: percent(before === undefined ? 0 : cpuShare(before, now)),
-    MemPerc: percent(share),
-    MemUsage: `${binarySize(now.memoryUsageBytes)} / ${binarySize(now.memoryLimitBytes)}`,
-    NetIO: `${humanSize(sum(now.networks, 'receivedBytes'))} / ${humanSize(sum(now.networks, 'transmittedBytes'))}`,
-    PIDs: String(now.processes),
-  };
-}
-
-/** Relative to one processor: 2 if two are busy. */
-function cpuShare(before: StatsSample, now: StatsSample): number {
-  const elapsedMs = Date.parse(now.sampledAt) - Date.parse(before.sampledAt);
-  return elapsedMs <= 0 ? 0 : Math.max(0, now.cpuUsageMicroseconds - before.cpuUsageMicroseconds) / (elapsedMs * 1000);
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(2)}%`;
-}
-
-function sum(networks: readonly NetworkTraffic[], key: 'receivedBytes' | 'transmittedBytes'): number {
-  return networks.reduce((total, network) => total + network[key], 0);
 }

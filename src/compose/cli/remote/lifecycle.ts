@@ -1,12 +1,14 @@
-/** start, stop, restart, kill, rm and wait on a server. */
+/** start, stop, restart, kill, pause, unpause, rm and wait on a server. */
 import {
   downProject,
   inspectContainer,
   killContainer,
+  pauseContainer,
   removeContainer,
   restartProject,
   startContainer,
   stopContainer,
+  unpauseContainer,
   waitForContainer,
 } from '@plumbline/sdk/compose';
 import { dependenciesIn } from '../../orchestrator/down.js';
@@ -97,6 +99,30 @@ export const kill: Handler<KillFlags> = async (session, services, flags) => {
   );
   return 0;
 };
+
+export const pause: Handler<object> = async (session, services) =>
+  onRunning(session, services, ['Pausing', 'Paused'], pauseContainer);
+
+export const unpause: Handler<object> = async (session, services) =>
+  onRunning(session, services, ['Unpausing', 'Unpaused'], unpauseContainer);
+
+async function onRunning(
+  session: Session,
+  services: readonly string[],
+  words: readonly [string, string],
+  act: typeof pauseContainer,
+): Promise<number> {
+  const remote = await connect(session);
+  const { client, signal } = remote;
+  const members = await chosenMembers(remote, await session.select(services));
+  const running = members.filter(({ container }) => container.status === 'running');
+  await Promise.all(
+    running.map((member) =>
+      told(session, member, words, ({ id }) => settled(remote, act(client, { params: { id }, signal }))),
+    ),
+  );
+  return 0;
+}
 
 export const rm: Handler<RmFlags> = async (session, services, flags) => {
   const remote = await connect(session);

@@ -13,15 +13,30 @@ const LARGEST_PAGE = 200;
 /** @param project absent: all projects */
 export async function allMembers({ client, signal, ask }: Remote, project?: string): Promise<Member[]> {
   const label = project === undefined ? LABELS.project : `${LABELS.project}=${project}`;
-  const members: Member[] = [];
-  let cursor: string | null | undefined;
+  const containers = await allPages((page): Promise<Schemas['ContainerList']> =>
+    ask(listContainers(client, { query: { ...page, label: [label] }, signal })),
+  );
+  return containers.map(recordOf).flatMap(memberOf);
+}
+
+/** The items of all pages. */
+export async function allPages<Item>(
+  read: (query: { readonly limit: number; readonly cursor?: string }) => Promise<{
+    readonly items: readonly Item[];
+    readonly next_cursor: string | null;
+  }>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: string | null = null;
   do {
-    const query = { label: [label], limit: LARGEST_PAGE, ...(cursor && { cursor }) };
-    const page: Schemas['ContainerList'] = await ask(listContainers(client, { query, signal }));
-    members.push(...page.items.map(recordOf).flatMap(memberOf));
+    const page: Awaited<ReturnType<typeof read>> = await read({
+      limit: LARGEST_PAGE,
+      ...(cursor !== null && { cursor }),
+    });
+    items.push(...page.items);
     cursor = page.next_cursor;
   } while (cursor !== null);
-  return members;
+  return items;
 }
 
 /**

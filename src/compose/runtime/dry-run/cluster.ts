@@ -2,7 +2,7 @@
 import type { ClusterOperations, FileOperations } from '../cluster.js';
 
 export function dryRunCluster(real: ClusterOperations): ClusterOperations {
-  // Later steps of the command see neither new services nor the removal of old ones, and none of them depends on it.
+  // Later steps of the command see neither new services nor the removal of earlier ones, and none of them depends on it.
   const files = ({ list }: FileOperations): FileOperations => ({
     list,
     create: ({ name, labels }) => Promise.resolve({ id: name, name, labels }),

@@ -1,12 +1,16 @@
 /** Starts, stops and waits for one container. */
 import type {
   KillContainerHandler,
+  PauseContainerHandler,
   RestartContainerHandler,
   StartContainerHandler,
   StopContainerHandler,
+  UnpauseContainerHandler,
   WaitForContainerHandler,
 } from '../../../../generated/compose/operations.js';
 import { validationFailed } from '../../../../generated/problems.js';
+import { RuntimeError } from '../../runtime/errors.js';
+import type { ContainerRecord } from '../../runtime/records.js';
 import { signalName } from '../../runtime/signals.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
@@ -47,6 +51,29 @@ const noSignal = validationFailed({
   message: 'Correct the request: /body/signal must be the name or number of a signal.',
   violations: [{ path: '/body/signal', rule: 'signal', message: 'must be the name or number of a signal' }],
 });
+
+export const pauseContainer: PauseContainerHandler<ComposeDependencies> = ({ params, context }, { backend }) =>
+  answering(ofStatus, async () => {
+    const { signal } = context;
+    const { status, condition } = await backend.containers.inspect(params.id, { signal });
+    requireRunning(params.id, status);
+    if (condition !== 'paused') await backend.containers.pause(params.id, { signal });
+    return { status: 204 };
+  });
+
+export const unpauseContainer: UnpauseContainerHandler<ComposeDependencies> = ({ params, context }, { backend }) =>
+  answering(ofStatus, async () => {
+    const { signal } = context;
+    const { status, condition } = await backend.containers.inspect(params.id, { signal });
+    requireRunning(params.id, status);
+    if (condition === 'paused') await backend.containers.unpause(params.id, { signal });
+    return { status: 204 };
+  });
+
+/** @throws RuntimeError.invalidState */
+function requireRunning(id: string, status: ContainerRecord['status']): void {
+  if (status !== 'running') throw new RuntimeError({ case: 'invalidState', id, expected: 'running', actual: status });
+}
 
 export const waitForContainer: WaitForContainerHandler<ComposeDependencies> = (
   { params, query, context },
