@@ -67,6 +67,12 @@ function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retentio
       condition: (sql) => sql`expires_at < ${now}`,
     },
     {
+      what: 'ended secrets of webhooks',
+      table: 'webhook_earlier_secrets',
+      key: 'id',
+      condition: (sql) => sql`signs_until < ${now}`,
+    },
+    {
       what: 'rate limit counters',
       table: 'rate_limits',
       key: 'key',

@@ -39,6 +39,10 @@ beforeEach(async () => {
   const [hook] = await sql<{ id: string }[]>`
     insert into webhooks (id, org_id, url, events, sealed_secret)
     values (gen_random_uuid(), ${org?.id ?? ''}, 'http://a.example', '{member.joined}', '') returning id`;
+  for (const until of [ago(0.01), ago(-1)]) {
+    await sql`insert into webhook_earlier_secrets (webhook_id, sealed_secret, signs_until)
+      values (${hook?.id ?? ''}, '', ${until})`;
+  }
   for (const failedAt of [ago(31), ago(29), null]) {
     await sql`
       insert into webhook_deliveries (webhook_id, event_id, event, subject, data, created_at, available_at, failed_at)
@@ -56,6 +60,7 @@ const pruned = [
   { what: 'expired refresh tokens', rows: 2 },
   { what: 'expired verification and reset tokens', rows: 0 },
   { what: 'expired idempotency keys', rows: 2 },
+  { what: 'ended secrets of webhooks', rows: 1 },
   { what: 'rate limit counters', rows: 1 },
   { what: 'login failures', rows: 0 },
   { what: 'sync runs', rows: 3 },

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inSlices } from '../../../src/system/slices.js';
+import { atOnce, inSlices } from '../../../src/system/slices.js';
 import { matchesPattern } from '../../../src/sync/batch.js';
 import { createTeamAssigner } from '../../../src/sync/work-units/teams/assign.js';
 import { ownersOf, parseCodeowners } from '../../../src/sync/work-units/teams/codeowners.js';
 import { parseTeams, teamsSteps } from '../../../src/sync/work-units/teams/teams-file.js';
+import { teamAssigner } from './derivation/deriving.js';
 
 const teams = parseTeams(
   `teams:
@@ -18,7 +19,7 @@ const NONE = new Map<string, number>();
 
 describe('the team of a unit', () => {
   it('is the team of its author, by e-mail or login, in any case', () => {
-    const { teamOf } = createTeamAssigner(teams, 'acme/shop', undefined);
+    const { teamOf } = teamAssigner(teams, 'acme/shop', undefined);
     expect(teamOf(['ADA@example.com', 'ada'], NONE)).toBe('web');
     expect(teamOf([null, 'Grace'], NONE)).toBe('web');
     expect(teamOf(['someone@example.com', 'linus'], NONE)).toBe('core');
@@ -26,28 +27,28 @@ describe('the team of a unit', () => {
 
   it('is the team that also has the repository if several have the author', () => {
     const own = parseTeams('teams: [{id: a, members: [x]}, {id: b, members: [x], repositories: ["acme/*"]}]', 't.yaml');
-    expect(createTeamAssigner(own, 'acme/shop', undefined).teamOf(['x'], NONE)).toBe('b');
-    expect(createTeamAssigner(own, 'other/shop', undefined).teamOf(['x'], NONE)).toBe('a');
+    expect(teamAssigner(own, 'acme/shop', undefined).teamOf(['x'], NONE)).toBe('b');
+    expect(teamAssigner(own, 'other/shop', undefined).teamOf(['x'], NONE)).toBe('a');
   });
 
   it('is the team of the repository if no team has the author, else the owner, else none', () => {
     const owners = new Map([['search', 2], ['docs', 1], ['', 9]]); // prettier-ignore
-    expect(createTeamAssigner(teams, 'acme/shop', '* @acme/all').teamOf(['x'], owners)).toBe('pay');
-    expect(createTeamAssigner(teams, 'acme/else', '* @acme/all').teamOf(['x'], owners)).toBe('search');
-    expect(createTeamAssigner(teams, 'acme/else', '* @acme/all').teamOf(['x'], NONE)).toBe('all');
-    expect(createTeamAssigner(teams, 'acme/else', undefined).teamOf(['x'], NONE)).toBe('unassigned');
-    expect(createTeamAssigner([], 'acme/else', '/docs/ @acme/writers').teamOf(['x'], NONE)).toBe('unassigned');
+    expect(teamAssigner(teams, 'acme/shop', '* @acme/all').teamOf(['x'], owners)).toBe('pay');
+    expect(teamAssigner(teams, 'acme/else', '* @acme/all').teamOf(['x'], owners)).toBe('search');
+    expect(teamAssigner(teams, 'acme/else', '* @acme/all').teamOf(['x'], NONE)).toBe('all');
+    expect(teamAssigner(teams, 'acme/else', undefined).teamOf(['x'], NONE)).toBe('unassigned');
+    expect(teamAssigner([], 'acme/else', '/docs/ @acme/writers').teamOf(['x'], NONE)).toBe('unassigned');
   });
 
   it('is the first owner by name if several own equally many files', () => {
-    const { teamOf } = createTeamAssigner([], 'acme/shop', '* @acme/z');
+    const { teamOf } = teamAssigner([], 'acme/shop', '* @acme/z');
     expect(teamOf([], new Map([['b', 1], ['a', 1]]))).toBe('a'); // prettier-ignore
   });
 
   it('is the team of the person if a person owns the file', () => {
-    const { ownerOfPath } = createTeamAssigner(teams, 'acme/else', '*.ts @nobody ada@example.com\n*.md @nobody\n');
-    expect(ownerOfPath('src/a.ts')).toBe('web');
-    expect(ownerOfPath('README.md')).toBe('');
+    const { ownerOfPath } = teamAssigner(teams, 'acme/else', '*.ts @nobody ada@example.com\n*.md @nobody\n');
+    expect(atOnce(ownerOfPath('src/a.ts'))).toBe('web');
+    expect(atOnce(ownerOfPath('README.md'))).toBe('');
   });
 });
 
@@ -127,7 +128,8 @@ describe('a teams file', () => {
 });
 
 describe('CODEOWNERS', () => {
-  const rules = parseCodeowners(`# comment
+  const rules = atOnce(
+    parseCodeowners(`# comment
 *            @acme/all   # and another
 *.js         @acme/js
 /build/logs/ @acme/doctors
@@ -139,7 +141,8 @@ with\\ space.txt @acme/space
 [Section][2] @acme/section
 /section/own @acme/own
 /section/default
-`);
+`),
+  );
   it.each([
     ['a/b/c.txt', '@acme/all'],
     ['a/b/c.js', '@acme/js'],
@@ -154,7 +157,7 @@ with\\ space.txt @acme/space
     ['section/own', '@acme/own'],
     ['section/default', '@acme/section'],
   ])('gives %s to %s', (path, owner) => {
-    expect(ownersOf(rules, path)).toEqual([owner]);
+    expect(atOnce(ownersOf(rules, path))).toEqual([owner]);
   });
 
   it('matches as an exhaustive search does', () => {
@@ -172,7 +175,7 @@ with\\ space.txt @acme/space
       .map((names) => names.join('/'));
     fc.assert(
       fc.property(pattern, path, (written, file) => {
-        const [rule] = parseCodeowners(`${written} @acme/web`);
+        const [rule] = atOnce(parseCodeowners(`${written} @acme/web`));
         expect(rule?.matches(file)).toBe(matchesPlainly(written, file));
       }),
       { numRuns: 5000 },
@@ -182,14 +185,32 @@ with\\ space.txt @acme/space
   it('ends in bounded time for any pattern and path', () => {
     const hostile = [`/${'*a'.repeat(12)}*b`, `/${'**/a/'.repeat(12)}b`, `${'*a*/'.repeat(12)}b`];
     for (const written of hostile) {
-      const [rule] = parseCodeowners(`${written} @acme/web`);
+      const [rule] = atOnce(parseCodeowners(`${written} @acme/web`));
       expect(rule?.matches('a'.repeat(4000))).toBe(false);
       expect(rule?.matches('a/'.repeat(2000))).toBe(false);
     }
   });
 
+  it('of the largest size is read and searched while other work proceeds', async () => {
+    const patterns = Array.from({ length: 5000 }, (_, index) => `*a*a*b${index}*a/**/x*z @acme/team-${index}`);
+    let turns = 0;
+    let isDone = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    const { ownerOfPath } = await inSlices(createTeamAssigner([], 'acme/shop', patterns.join('\n')));
+    const read = turns;
+    expect(await inSlices(ownerOfPath('src/a.ts'))).toBe('');
+    isDone = true;
+    // At once each would be a single turn.
+    expect(read).toBeGreaterThan(2);
+    expect(turns).toBeGreaterThan(read + 2);
+  });
+
   it('removes ownership by a line without owners', () => {
-    expect(ownersOf(rules, 'apps/free')).toEqual([]);
+    expect(atOnce(ownersOf(rules, 'apps/free'))).toEqual([]);
   });
 });
 
@@ -256,14 +277,14 @@ describe('a pattern of repositories', () => {
     ['acme/web', 'acme/web-shop', false],
   ])('%s for %s: %s', (pattern, name, matches) => {
     const team = { id: 'a', name: 'a', members: [], repositories: [pattern] };
-    expect(createTeamAssigner([team], name, undefined).teamOf([], NONE) === 'a').toBe(matches);
+    expect(teamAssigner([team], name, undefined).teamOf([], NONE) === 'a').toBe(matches);
   });
 
   it('ends in bounded time for any pattern and name', () => {
     const pattern = `${'*a'.repeat(40)}*b`;
     const name = `acme/${'a'.repeat(500)}`;
     const team = { id: 'a', name: 'a', members: [], repositories: [pattern] };
-    expect(createTeamAssigner([team], name, undefined).teamOf([], NONE)).toBe('unassigned');
+    expect(teamAssigner([team], name, undefined).teamOf([], NONE)).toBe('unassigned');
     expect(matchesPattern(pattern, name)).toBe(false);
   });
 });

@@ -80,7 +80,7 @@ export function* changesOf(
   const owners = new Map<string, number>();
   for (const path of paths) {
     count(files, classifier.ruleOfPath(path));
-    count(owners, teams.ownerOfPath(path));
+    count(owners, yield* teams.ownerOfPath(path));
     yield;
   }
   // The host's sum is used only if there are no files. If there is neither, the commit is older than those whose

@@ -14,6 +14,7 @@ import { authorsFromText } from '../authors/authors-file.js';
 import { createAuthorIdentifier, type AuthorIdentifier } from '../authors/identify.js';
 import type { Classifier } from '../classify/classifier.js';
 import { classifierWith } from '../classify/organization-classifier.js';
+import { inSlices } from '../../../system/slices.js';
 import { createTeamAssigner, type TeamAssigner } from '../teams/assign.js';
 import { teamsFromText } from '../teams/teams-file.js';
 import type { DerivationResources } from './resources.js';
@@ -41,7 +42,7 @@ export async function repositoryContext(
     repo,
     identity: url === null ? undefined : identityOfRemote(url)?.identity,
     classifier: classifierWith(resources.classifier, rules),
-    teams: createTeamAssigner(teamsFromText(teams), repo, codeowners === '' ? undefined : codeowners),
+    teams: await inSlices(createTeamAssigner(teamsFromText(teams), repo, codeowners === '' ? undefined : codeowners)),
     authors: createAuthorIdentifier(authorsFromText(authors), notes.get('mailmap') ?? ''),
   };
 }

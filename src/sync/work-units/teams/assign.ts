@@ -1,6 +1,7 @@
 /** Assigns a team to a unit: by the teams file, otherwise by the repository's CODEOWNERS, otherwise none. */
 import { createHash } from 'node:crypto';
 import { UNASSIGNED } from '../../../analytics/vocabulary.js';
+import type { Steps } from '../../../system/slices.js';
 import { nameMatcher } from '../classify/patterns.js';
 import { ownersOf, parseCodeowners } from './codeowners.js';
 import type { Team } from './teams-file.js';
@@ -9,7 +10,7 @@ export interface TeamAssigner {
   /** Changes whenever the same unit could get another team. */
   readonly fingerprint: string;
   /** The team that owns a path according to CODEOWNERS, or ''. */
-  ownerOfPath(path: string): string;
+  ownerOfPath(path: string): Steps<string>;
   /**
    * @param names the author's e-mail, login and name
    * @param owners changed files, counted by {@link ownerOfPath}
@@ -26,8 +27,12 @@ const REMEMBERED = 50_000;
  * @param repo `owner/name` of the repository
  * @param codeowners the text of its CODEOWNERS, if it has one
  */
-export function createTeamAssigner(teams: readonly Team[], repo: string, codeowners: string | undefined): TeamAssigner {
-  const rules = codeowners === undefined ? [] : parseCodeowners(codeowners);
+export function* createTeamAssigner(
+  teams: readonly Team[],
+  repo: string,
+  codeowners: string | undefined,
+): Steps<TeamAssigner> {
+  const rules = codeowners === undefined ? [] : yield* parseCodeowners(codeowners);
   const hasRepository = new Set(
     teams.filter((team) => team.repositories.some((pattern) => nameMatcher(pattern)(repo))).map(({ id }) => id),
   );
@@ -46,25 +51,23 @@ export function createTeamAssigner(teams: readonly Team[], repo: string, codeown
       .map((name) => (name === null ? undefined : ofMember.get(name.toLowerCase())))
       .find((team) => team !== undefined);
   const known = new Map<string, string>();
-  const ownerOfPath = (path: string): string => {
+  const ownerOfPath = function* (path: string): Steps<string> {
     const found = known.get(path);
-    if (found !== undefined) return found;
-    const owner =
-      ownersOf(rules, path)
-        .map(teamOfOwner)
-        .find((team) => team !== undefined) ?? '';
+    if (found !== undefined || rules.length === 0) return found ?? '';
+    const owners = yield* ownersOf(rules, path);
+    const owner = owners.map(teamOfOwner).find((team) => team !== undefined) ?? '';
     if (known.size >= REMEMBERED) known.clear();
     known.set(path, owner);
     return owner;
   };
   // A unit without files (an incident, a deployment) belongs to the owner of all paths.
-  const ofEverything = rules.length === 0 ? '' : ownerOfPath('');
+  const ofEverything = yield* ownerOfPath('');
 
   return {
     fingerprint: createHash('sha256')
       .update(JSON.stringify([teams, repo, codeowners ?? null]))
       .digest('hex'),
-    ownerOfPath: rules.length === 0 ? () => '' : ownerOfPath,
+    ownerOfPath,
     teamOf: (names, owners) => {
       const team = teamOfNames(names) ?? ofRepository;
       if (team !== undefined) return team;

@@ -4,6 +4,8 @@
  * skipped, but their default owners apply to lines below that name none.
  */
 
+import type { Steps } from '../../../system/slices.js';
+
 export interface OwnerRule {
   readonly matches: (path: string) => boolean;
   /** As written: `@org/team`, `@login` or an e-mail; an empty list removes ownership. */
@@ -16,11 +18,15 @@ export const CODEOWNERS_PATHS = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEO
 /** Bytes. host_a ignores larger files, so they are ignored for other hosts, too. */
 export const LARGEST_CODEOWNERS = 3_000_000;
 
-/** Parses the text of the file; skips invalid lines, as the hosts do. */
-export function parseCodeowners(text: string): readonly OwnerRule[] {
+/**
+ * Parses the text of the file; skips invalid lines, as the hosts do. A step is a line: the largest files have tens of
+ * thousands of patterns.
+ */
+export function* parseCodeowners(text: string): Steps<readonly OwnerRule[]> {
   const rules: OwnerRule[] = [];
   let defaults: readonly string[] = [];
   for (const line of text.split(/\r?\n/)) {
+    yield;
     const section = /^\^?\[[^\]]*\](?:\[\d+\])?\s*(.*)$/.exec(line.trim());
     if (section !== null) {
       defaults = words(section[1] ?? '').filter(isOwner);
@@ -34,9 +40,18 @@ export function parseCodeowners(text: string): readonly OwnerRule[] {
   return rules;
 }
 
+/** Patterns whose comparison with a path is one step. */
+const PATTERNS_PER_STEP = 100;
+
 /** The owners of a path; empty if no rule matches. */
-export function ownersOf(rules: readonly OwnerRule[], path: string): readonly string[] {
-  return rules.findLast(({ matches }) => matches(path))?.owners ?? [];
+export function* ownersOf(rules: readonly OwnerRule[], path: string): Steps<readonly string[]> {
+  for (let end = rules.length; end > 0; end -= PATTERNS_PER_STEP) {
+    const some = rules.slice(Math.max(0, end - PATTERNS_PER_STEP), end);
+    const found = some.findLast(({ matches }) => matches(path));
+    if (found !== undefined) return found.owners;
+    yield;
+  }
+  return [];
 }
 
 /** The words of a line without its comment; a backslash keeps a space or `#` in a pattern. */

@@ -10,11 +10,17 @@ import type { Classifier } from '../../../../src/sync/work-units/classify/classi
 import { loadRules } from '../../../../src/sync/work-units/classify/rules.js';
 import type { DerivationResources } from '../../../../src/sync/work-units/derivation/resources.js';
 import { beginDerivation } from '../../../../src/sync/work-units/derivation/derivation.js';
+import { createTeamAssigner, type TeamAssigner } from '../../../../src/sync/work-units/teams/assign.js';
+import { atOnce } from '../../../../src/system/slices.js';
 import { NOW } from '../../harness.js';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 export const ORG = 'acme';
+
+/** The same as `createTeamAssigner`, at once. */
+export const teamAssigner = (...given: Parameters<typeof createTeamAssigner>): TeamAssigner =>
+  atOnce(createTeamAssigner(...given));
 
 export const classifier: Classifier = createClassifier(await loadRules());
 

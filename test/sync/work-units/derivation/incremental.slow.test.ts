@@ -27,7 +27,6 @@ import { atOnce } from '../../../../src/system/slices.js';
 import { countsFor, mentionOf } from '../../../../src/sync/work-units/derivation/links.js';
 import { textOf } from '../../../../src/sync/work-units/row-values.js';
 import { createAuthorIdentifier } from '../../../../src/sync/work-units/authors/identify.js';
-import { createTeamAssigner } from '../../../../src/sync/work-units/teams/assign.js';
 import type { Team } from '../../../../src/sync/work-units/teams/teams-file.js';
 import { teamsAsText } from '../../../../src/sync/work-units/teams/teams-file.js';
 import { describeOnEachDatabase } from '../../databases.js';
@@ -47,7 +46,9 @@ import {
   reviewRow,
   statsRow,
   syncAndDerive,
+  teamAssigner,
 } from './deriving.js';
+import type { TeamAssigner } from '../../../../src/sync/work-units/teams/assign.js';
 
 const HASHES = Array.from({ length: 6 }, (_, index) => index.toString(16).repeat(40));
 const MESSAGES = [
@@ -262,7 +263,7 @@ describeOnEachDatabase('work units', (engine) => {
           await syncAndDerive(resources, { repoId, ...key, records: {}, at: at + DAY });
         await refreshRepository(resources, repoId);
         const stored = JSON.parse((await resources.records.readTeams(ORG)) ?? '[]') as Team[];
-        const assigner = createTeamAssigner(stored, 'acme/shop', codeowners ?? undefined);
+        const assigner = teamAssigner(stored, 'acme/shop', codeowners ?? undefined);
         expect(units.of(repoId)).toEqual(await expectedUnits(sink, repoId, assigner));
         expect(await storedClosings(resources.records, repoId)).toEqual(await expectedClosings(sink, repoId));
       }),
@@ -305,13 +306,9 @@ function failureOf(
 }
 
 /** All units of a repository, made of all of its records in the plainest way. */
-async function expectedUnits(
-  sink: Sink,
-  repoId: string,
-  teamAssigner: ReturnType<typeof createTeamAssigner>,
-): Promise<WorkUnit[]> {
+async function expectedUnits(sink: Sink, repoId: string, assigner: TeamAssigner): Promise<WorkUnit[]> {
   const authors = createAuthorIdentifier([], '');
-  const context = { repoId, ...SHOP, classifier, teams: teamAssigner, authors };
+  const context = { repoId, ...SHOP, classifier, teams: assigner, authors };
   const all = async (name: TableName): Promise<AnyRow[]> => {
     const rows: AnyRow[] = [];
     for await (const batch of sink.scan(tableNamed(name), repoId)) rows.push(...batch);
@@ -330,7 +327,7 @@ async function expectedUnits(
       aggregate: sums.length === 0 ? null : lines(sums),
       paths: files.map((stats) => textOf(stats, 'file_path')),
     };
-    return commitFacts(row, atOnce(changesOf(changed, classifier, teamAssigner)));
+    return commitFacts(row, atOnce(changesOf(changed, classifier, assigner)));
   });
   const requestRows = await all('git_pull_requests');
   const belongs = (request: AnyRow, commit: (typeof facts)[number]): boolean => {

@@ -10,9 +10,8 @@ import {
   isProduction,
   ProductionDeployments,
 } from '../../../../src/sync/work-units/derivation/production-deployments.js';
-import { createTeamAssigner } from '../../../../src/sync/work-units/teams/assign.js';
 import { NOW } from '../../harness.js';
-import { classifier, commitRow, deploymentRow, HOUR, requestRow, type Changes } from './deriving.js';
+import { classifier, commitRow, deploymentRow, HOUR, requestRow, teamAssigner, type Changes } from './deriving.js';
 
 interface Timeline {
   readonly request?: Changes;
@@ -29,7 +28,7 @@ function at(hours: number): number {
 }
 
 function unitOf({ request = {}, commits = [], reviews = [], deployedAt = null, authors = [] }: Timeline) {
-  const teams = createTeamAssigner([], 'acme/shop', undefined);
+  const teams = teamAssigner([], 'acme/shop', undefined);
   const row = requestRow(1, {
     source: 'host_a',
     created_at: at(0),

@@ -4,11 +4,10 @@ import { UNASSIGNED } from '../../../../src/analytics/vocabulary.js';
 import type { WorkUnit } from '../../../../src/analytics/work-unit.js';
 import { createAuthorIdentifier } from '../../../../src/sync/work-units/authors/identify.js';
 import { requestUnit } from '../../../../src/sync/work-units/derivation/derive.js';
-import { createTeamAssigner } from '../../../../src/sync/work-units/teams/assign.js';
 import { NOW } from '../../harness.js';
-import { classifier, HOUR, requestRow, type Changes } from './deriving.js';
+import { classifier, HOUR, requestRow, teamAssigner, type Changes } from './deriving.js';
 
-const teams = createTeamAssigner(
+const teams = teamAssigner(
   [
     { id: 'shop', name: 'Shop', members: [], repositories: ['acme/*'] },
     { id: 'kernel', name: 'Kernel', members: ['linus'], repositories: [] },

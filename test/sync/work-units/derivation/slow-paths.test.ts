@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { parseOrganizationRules } from '../../../../src/sync/work-units/classify/organization-rules.js';
 import type { RepositoryContext } from '../../../../src/sync/work-units/derivation/plan.js';
 import { RecordReader } from '../../../../src/sync/work-units/derivation/read.js';
-import { createTeamAssigner } from '../../../../src/sync/work-units/teams/assign.js';
-import { classifier, commitRow } from './deriving.js';
+import { classifier, commitRow, teamAssigner } from './deriving.js';
 
 /** As many patterns as an organization can have, each with ten parts that match late. */
 const patterns = Array.from({ length: 1000 }, (_, index) => `'**/a*/**/*a${index}x/**/a*a*/**/z*'`);
@@ -16,7 +15,7 @@ const codeowners = Array.from({ length: 500 }, (_, index) => `*a*a*b${index}*a*a
 
 it('A commit with many files does not keep the server from other requests, whatever patterns say', async () => {
   const own = classifier.precededBy(parseOrganizationRules(`rules:\n${rules.join('\n')}`, 'The file'));
-  const teams = createTeamAssigner([], 'example/api', codeowners.join('\n'));
+  const teams = teamAssigner([], 'example/api', codeowners.join('\n'));
   const paths = Array.from({ length: 400 }, (_, index) => `src/folder${index % 97}/module${index}/file${index}.ts`);
   // The facts of commits that were read need no records.
   const reader = new RecordReader(
