@@ -22,7 +22,7 @@ export function containerOf(conversion: Conversion, key: string, volumeMounts: r
     ...optionalField('env', environment(conversion, key, service.environment)),
     ...(ports.length > 0 && { ports }),
     ...(volumeMounts.length > 0 && { volumeMounts }),
-    ...optionalField('resources', resources(service)),
+    ...optionalField('resources', resources(conversion, key, service)),
     ...probes(service.healthcheck),
     ...optionalField('lifecycle', lifecycle(conversion, key, service)),
     ...optionalField('securityContext', securityContext(conversion, key, service)),
@@ -50,16 +50,20 @@ function escaped(words: readonly string[] | undefined): string[] | undefined {
   return words?.map((word) => word.replaceAll('$(', '$$$('));
 }
 
+const VARIABLE = /^[\x20-\x3c\x3e-\x7e]+$/;
+
 function environment(
   { notes }: Conversion,
   service: string,
   variables: Readonly<Record<string, string | null>> | undefined,
 ): Container['env'] {
   const all = Object.entries(variables ?? {});
-  for (const [name, value] of all) {
-    if (value === null) notes.add(`services.${service}.environment.${name}`, 'is left out: it is not set here');
-  }
-  const set = all.flatMap(([name, value]) => (value === null ? [] : [{ name, value: value.replaceAll('$(', '$$$(') }]));
+  const set = all.flatMap(([name, value]) => {
+    const reason = value === null ? 'it is not set here' : 'the name of a variable has ASCII characters only';
+    if (value !== null && VARIABLE.test(name)) return [{ name, value: value.replaceAll('$(', '$$$(') }];
+    notes.add(`services.${service}.environment.${name}`, `is left out: ${reason}`);
+    return [];
+  });
   return set.length === 0 ? undefined : set;
 }
 
@@ -69,11 +73,19 @@ function pullPolicy({ pull_policy: policy }: Service): Container['imagePullPolic
   return policy === 'missing' || policy === 'if_not_present' ? 'IfNotPresent' : 'Always';
 }
 
-function resources(service: Service): Container['resources'] {
+function resources({ notes }: Conversion, key: string, service: Service): Container['resources'] {
   const { cpus, memoryBytes: memory, memoryReservationBytes: reserved } = limits(service);
   const reservedCpus = service.deploy?.resources?.reservations?.cpus;
   const limit = { ...quantity('cpu', cpus), ...quantity('memory', memory) };
-  const request = { ...quantity('cpu', reservedCpus), ...quantity('memory', reserved) };
+  const atMost = (what: string, asked: number | undefined, most = Infinity): number | undefined => {
+    if (asked === undefined || asked <= most) return asked;
+    notes.add(`services.${key}`, `reserves no more ${what} than its limit allows`);
+    return most;
+  };
+  const request = {
+    ...quantity('cpu', atMost('processors', reservedCpus, cpus)),
+    ...quantity('memory', atMost('memory', reserved, memory)),
+  };
   if (Object.keys(limit).length + Object.keys(request).length === 0) return undefined;
   return {
     ...(Object.keys(limit).length > 0 && { limits: limit }),
@@ -157,6 +169,10 @@ function securityContext(
   for (const option of options.filter((each) => !each.startsWith('no-new-privileges'))) {
     notes.add(`services.${path}.security_opt`, `has no counterpart for ${option}`);
   }
+  const isPowerful = service.privileged === true || names(service.cap_add)?.includes('SYS_ADMIN') === true;
+  if (isConfined && isPowerful) {
+    notes.add(`services.${path}.security_opt`, 'has no counterpart for no-new-privileges beside these privileges');
+  }
   const capabilities = {
     ...optionalField('add', names(service.cap_add)),
     ...optionalField('drop', names(service.cap_drop)),
@@ -165,7 +181,7 @@ function securityContext(
     ...(service.privileged === true && { privileged: true }),
     ...(isNumeric && { runAsUser: Number(user), ...(group !== undefined && { runAsGroup: Number(group) }) }),
     ...(service.read_only === true && { readOnlyRootFilesystem: true }),
-    ...(isConfined && { allowPrivilegeEscalation: false }),
+    ...(isConfined && !isPowerful && { allowPrivilegeEscalation: false }),
     ...(Object.keys(capabilities).length > 0 && { capabilities }),
   };
   return Object.keys(context).length === 0 ? undefined : context;

@@ -1,6 +1,7 @@
 /** The pods of a service. */
 import type { Service } from '../model/project/service.js';
 import { optionalField } from '../orchestrator/container/optional-field.js';
+import { annotationsOf } from './annotations.js';
 import { networkLabels } from './access.js';
 import { containerOf, initContainers } from './container.js';
 import { nameOf, serviceMetadata, type Conversion } from './conversion.js';
@@ -18,7 +19,10 @@ export function podTemplate(
 ): PodTemplate {
   const service = conversion.project.services[key] ?? {};
   const { labels } = serviceMetadata(conversion, key, nameOf(conversion, 'services', key));
-  const annotations = { ...service.labels, ...service.annotations };
+  const annotations = {
+    ...annotationsOf(conversion, `services.${key}.labels`, service.labels ?? {}),
+    ...annotationsOf(conversion, `services.${key}.annotations`, service.annotations ?? {}),
+  };
   const before = initContainers(conversion, key);
   return {
     metadata: {
@@ -36,7 +40,7 @@ export function podTemplate(
       ...optionalField('hostname', service.hostname),
       ...namespaces(conversion, key, service),
       ...optionalField('hostAliases', hostAliases(conversion, key, service)),
-      ...optionalField('dnsConfig', dnsConfig(service)),
+      ...optionalField('dnsConfig', dnsConfig(conversion, key, service)),
       ...optionalField('nodeSelector', nodeSelector(service)),
       ...optionalField('securityContext', securityContext(conversion, key, service)),
       enableServiceLinks: false,
@@ -62,9 +66,16 @@ function namespaces(
   };
 }
 
+/** A domain name (RFC 1123), in lower case. */
+const HOST = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+
 function hostAliases({ notes }: Conversion, key: string, { extra_hosts: hosts = {} }: Service): PodSpec['hostAliases'] {
   const names = new Map<string, string[]>();
   for (const [host, addresses] of Object.entries(hosts)) {
+    if (!HOST.test(host)) {
+      notes.add(`services.${key}.extra_hosts.${host}`, 'is left out: it is not the name of a host');
+      continue;
+    }
     for (const address of addresses) {
       if (address === 'host-gateway') notes.add(`services.${key}.extra_hosts`, 'has no counterpart for host-gateway');
       else names.set(address, [...(names.get(address) ?? []), host]);
@@ -73,10 +84,14 @@ function hostAliases({ notes }: Conversion, key: string, { extra_hosts: hosts = 
   return names.size === 0 ? undefined : [...names].map(([ip, hostnames]) => ({ ip, hostnames }));
 }
 
-function dnsConfig({ dns = [], dns_search: searches = [], dns_opt: options = [] }: Service): PodSpec['dnsConfig'] {
+const MOST_NAME_SERVERS = 3;
+
+function dnsConfig({ notes }: Conversion, key: string, service: Service): PodSpec['dnsConfig'] {
+  const { dns = [], dns_search: searches = [], dns_opt: options = [] } = service;
+  if (dns.length > MOST_NAME_SERVERS) notes.add(`services.${key}.dns`, `has its first ${MOST_NAME_SERVERS} only`);
   if (dns.length + searches.length + options.length === 0) return undefined;
   return {
-    ...(dns.length > 0 && { nameservers: dns }),
+    ...(dns.length > 0 && { nameservers: dns.slice(0, MOST_NAME_SERVERS) }),
     ...(searches.length > 0 && { searches }),
     ...(options.length > 0 && {
       options: options.map((option) => {

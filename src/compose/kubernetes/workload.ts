@@ -1,6 +1,8 @@
 /** What runs the pods of a service: a Deployment, StatefulSet, DaemonSet or Job. */
 import type { Service } from '../model/project/service.js';
 import { restartPolicy } from '../orchestrator/container/container-spec.js';
+import { optionalField } from '../orchestrator/container/optional-field.js';
+import { annotationsOf } from './annotations.js';
 import { nameOf, serviceMetadata, type Conversion } from './conversion.js';
 import type { Deployment, Job, Manifest, Metadata, Workload } from './manifests.js';
 import { selectorOf } from './names.js';
@@ -17,7 +19,7 @@ export async function workloadOf(conversion: Conversion, key: string): Promise<M
 function workload(conversion: Conversion, key: string, storage: Storage): Workload {
   const service = conversion.project.services[key] ?? {};
   const name = nameOf(conversion, 'services', key);
-  const metadata = withAnnotations(serviceMetadata(conversion, key, name), service);
+  const metadata = withAnnotations(conversion, key, serviceMetadata(conversion, key, name));
   if (isAwaited(conversion, key)) return job(conversion, key, storage, metadata);
   const selector = { matchLabels: selectorOf(conversion.project, name) };
   const template = podTemplate(conversion, key, storage);
@@ -34,9 +36,10 @@ function workload(conversion: Conversion, key: string, storage: Storage): Worklo
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec };
 }
 
-function withAnnotations(metadata: Metadata, { deploy }: Service): Metadata {
-  const { labels = {} } = deploy ?? {};
-  return Object.keys(labels).length === 0 ? metadata : { ...metadata, annotations: labels };
+function withAnnotations(conversion: Conversion, key: string, metadata: Metadata): Metadata {
+  const labels = conversion.project.services[key]?.deploy?.labels ?? {};
+  const annotations = annotationsOf(conversion, `services.${key}.deploy.labels`, labels);
+  return { ...metadata, ...optionalField('annotations', annotations) };
 }
 
 /** A service whose end others wait for runs once. */

@@ -1,6 +1,6 @@
 /** `compose bridge convert`. */
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,54 +8,10 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { commandLine } from '../cli/command-line.js';
+import { convertedProjects, ODD_FILE, SHOP_FILES } from './converted-projects.js';
 
-const FIXTURES = path.resolve('test/compose/model/fixtures');
 const VALIDATOR = process.env['TEST_KUBERNETES_VALIDATE'] ?? '';
 const REASON = existsSync(VALIDATOR) ? '' : ' (skipped: TEST_KUBERNETES_VALIDATE names no program)';
-
-const FILES = {
-  'compose.yaml': `
-name: shop
-services:
-  db:
-    image: postgres
-    user: "999:998"
-    volumes: [data:/var/lib/postgresql/data]
-    environment: { POSTGRES_PASSWORD_FILE: /run/secrets/password, UNSET: }
-    secrets: [password]
-    healthcheck: { test: pg_isready, interval: 5s, retries: 4, start_period: 20s }
-    networks: [back]
-  migrate:
-    image: shop/migrate
-    command: [migrate, --to, "$$(latest)"]
-    restart: on-failure:3
-    depends_on: { db: { condition: service_healthy } }
-    networks: [back]
-  web_app:
-    build: .
-    image: shop/web
-    scale: 3
-    ports: ["8080:80"]
-    expose: [9000]
-    configs: [{ source: settings, target: /etc/settings, mode: 0440 }]
-    volumes: ["./app.ini:/etc/app.ini", "./:/source", "cache:/cache", /scratch]
-    deploy: { update_config: { parallelism: 2, order: start-first }, resources: { limits: { cpus: "0.5", memory: 256M } } }
-    depends_on: { migrate: { condition: service_completed_successfully } }
-    networks: [front, back]
-  worker:
-    image: shop/worker
-    deploy: { mode: global }
-    volumes: ["cache:/cache"]
-    ulimits: { nofile: 1000 }
-    networks: [back]
-networks: { front: {}, back: {} }
-volumes: { data: {}, cache: {} }
-secrets: { password: { file: password.txt } }
-configs: { settings: { content: "mode: yes" } }
-`,
-  'app.ini': 'size = 1\n',
-  'password.txt': 'example\n',
-};
 
 interface Manifest {
   readonly kind: string;
@@ -72,7 +28,7 @@ function manifestsIn(text: string): ReadonlyMap<string, Manifest> {
 
 describe('bridge convert', () => {
   it('writes an object for each part of a project', async () => {
-    const { run } = await commandLine(FILES);
+    const { run } = await commandLine(SHOP_FILES);
     const { code, stdout } = await run('bridge', 'convert');
     expect(code).toBe(0);
     expect([...manifestsIn(stdout).keys()]).toEqual([
@@ -96,7 +52,7 @@ describe('bridge convert', () => {
   });
 
   it('carries the settings of services', async () => {
-    const { run } = await commandLine(FILES);
+    const { run } = await commandLine(SHOP_FILES);
     const manifests = manifestsIn((await run('bridge', 'convert')).stdout);
 
     const db = manifests.get('StatefulSet db')?.['spec'];
@@ -148,7 +104,7 @@ describe('bridge convert', () => {
   });
 
   it('names each key that it cannot carry', async () => {
-    const { run } = await commandLine(FILES);
+    const { run } = await commandLine(SHOP_FILES);
     const { stderr } = await run('bridge', 'convert');
     expect(stderr.split('\n').filter(Boolean)).toEqual([
       'warning: services.db.environment.UNSET is left out: it is not set here.',
@@ -166,7 +122,7 @@ describe('bridge convert', () => {
   });
 
   it('writes files that only their owner can read, and none in a dry run', async () => {
-    const { run, folder } = await commandLine(FILES);
+    const { run, folder } = await commandLine(SHOP_FILES);
     expect((await run('--dry-run', 'bridge', 'convert', '-o', 'out')).code).toBe(0);
     expect(existsSync(path.join(folder, 'out'))).toBe(false);
     expect((await run('bridge', 'convert', '-o', 'out')).stdout).toBe('');
@@ -190,26 +146,45 @@ describe('bridge convert', () => {
     });
   });
 
+  it('leaves out what a cluster would refuse, and names it', async () => {
+    const { run } = await commandLine(ODD_FILE, { environment: { TOKEN: 'x' } });
+    const { code, stdout, stderr } = await run('bridge', 'convert');
+    expect(code).toBe(0);
+    for (const note of [
+      '_under.score-.labels.a/b/c is left out: annotations cannot have this name',
+      '_under.score-.annotations.spa ce is left out: annotations cannot have this name',
+      '_under.score-.deploy.labels.bad key is left out: annotations cannot have this name',
+      '_under.score-.environment.uni\u00e9 is left out: the name of a variable has ASCII characters only',
+      '_under.score-.extra_hosts.some_host is left out: it is not the name of a host',
+      '_under.score-.dns has its first 3 only',
+      '_under.score- reserves no more memory than its limit allows',
+      'Host reserves no more processors than its limit allows',
+      'powerful.security_opt has no counterpart for no-new-privileges beside these privileges',
+    ]) {
+      expect(stderr).toContain(`warning: services.${note}.\n`);
+    }
+    const template = manifestsIn(stdout).get('StatefulSet under-score')?.['spec'].template;
+    expect(template.metadata.annotations).toEqual({ 'good.example/x': 'z', 'UP/x': '1' });
+    expect(template.spec.dnsConfig.nameservers).toEqual(['8.8.8.8', '1.1.1.1', '9.9.9.9']);
+    expect(template.spec.containers[0].resources.requests.memory).toBe(String(100 * 1024 ** 2));
+    expect(template.spec.containers[0].env.map(({ name }: { name: string }) => name)).toEqual([
+      'WITH SPACE',
+      '1ST',
+      'dash-ed',
+      'a.b',
+    ]);
+  });
+
   it.skipIf(REASON !== '')(`writes what the schemas of Kubernetes accept${REASON}`, async () => {
     const out = await mkdtemp(path.join(tmpdir(), 'plumbline-kubernetes-'));
-    const converted: string[] = [];
-    const convert = async (name: string, run: (...args: string[]) => Promise<{ code: number; stdout: string }>) => {
-      const { code, stdout } = await run('bridge', 'convert');
-      if (code !== 0) return;
-      converted.push(name);
-      await writeFile(path.join(out, `${name}.yaml`), stdout);
-    };
-    await convert('shop', (await commandLine(FILES)).run);
-    for (const name of readdirSync(FIXTURES)) {
-      const { run } = await commandLine({ 'compose.yaml': 'services: {}' });
-      await convert(name, (...args) => run('-f', path.join(FIXTURES, name, 'compose.yaml'), ...args));
-    }
-    const files = converted.map((name) => path.join(out, `${name}.yaml`));
+    const converted = await convertedProjects();
+    for (const [name, text] of converted) await writeFile(path.join(out, `${name}.yaml`), text);
+    const files = [...converted.keys()].map((name) => path.join(out, `${name}.yaml`));
     const { stdout, stderr } = await promisify(execFile)(VALIDATOR, ['--strict', ...files], { maxBuffer: 1e8 });
     const lines = `${stdout}${stderr}`.split('\n').filter(Boolean);
     expect(lines.filter((line) => !line.startsWith('INFO'))).toEqual([]);
-    console.info(`${lines.length} objects of ${converted.length} projects pass.`);
-    expect(converted.length).toBeGreaterThanOrEqual(10);
+    console.info(`${lines.length} objects of ${converted.size} projects pass.`);
+    expect(converted.size).toBeGreaterThanOrEqual(10);
     await rm(out, { recursive: true });
   });
 });

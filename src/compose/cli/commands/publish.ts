@@ -53,7 +53,6 @@ export function publishCommand(compose: Command, io: Io): void {
     examples: [
       'compose publish registry.example/team/shop:1.0',
       'compose publish --with-env --oci-layout ./artifact shop:1.0',
-      'compose -f oci://registry.example/team/shop:1.0 up -d',
     ],
     run: async (session, [target = ''], flags) => {
       const name = targetOf(target);
