@@ -1,3 +1,4 @@
+/** `refused`: the request is at fault (status 4xx); `failed`: the registry is. */
 export type RegistryProblem =
   | 'invalidName'
   | 'unreachable'
@@ -6,6 +7,7 @@ export type RegistryProblem =
   | 'notFound'
   | 'rateLimited'
   | 'refused'
+  | 'failed'
   | 'invalidReply';
 
 /** A registry has not done what it was asked for. The message is for users. */

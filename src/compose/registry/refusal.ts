@@ -22,7 +22,10 @@ export async function refusal(name: ImageName, reply: Response, wasAuthorized: b
     case 429:
       return new RegistryError('rateLimited', `${registry} limits the number of requests. ${retry(reply)}`);
     default:
-      return new RegistryError('refused', `${registry} answered with status ${reply.status}${await message(reply)}`);
+      return new RegistryError(
+        reply.status < 500 ? 'refused' : 'failed',
+        `${registry} answered with status ${reply.status}${await message(reply)}`,
+      );
   }
 }
 

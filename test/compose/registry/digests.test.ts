@@ -114,7 +114,7 @@ describe('a registry that does not answer as hoped', () => {
     registry.fault = ({ method, path }) =>
       method === 'GET' && path.startsWith('/v2/team') ? { status: 500, body: { errors } } : undefined;
     expect(await failureOf(`${registry.name}/team/app:1`)).toMatchObject({
-      case: 'refused',
+      case: 'failed',
       message: `${registry.name} answered with status 500: UNKNOWN: disk [2J is full`,
     });
   });
