@@ -57,6 +57,7 @@ export async function checkProject(
   for (const [name, { build }] of Object.entries(project.services)) {
     if (build === undefined) continue;
     const spec = buildSpec(backend.conformer, project, name, { ...options, check: true });
+    await print(`${name}\n`);
     try {
       for await (const item of await backend.images.build(spec, { signal })) {
         if (item.type === 'log') await print(`${item.line}\n`);

@@ -16,6 +16,8 @@ export interface ProgramOptions {
   readonly signal: AbortSignal | undefined;
   /** The error for a program that cannot be run. */
   readonly cannotRun: (error: NodeJS.ErrnoException) => Error;
+  /** Asks the program to end in a way other than SIGTERM. Settles with false if it could not. */
+  readonly interrupt?: ((pid: number) => Promise<boolean>) | undefined;
 }
 
 /** A program that does not end when it is asked to is killed. */
@@ -25,14 +27,16 @@ const GRACE_MS = 10_000;
 export function startProgram(
   path: string,
   args: readonly string[],
-  { environment, signal, cannotRun }: ProgramOptions,
+  { environment, signal, cannotRun, interrupt }: ProgramOptions,
 ): RunningProgram {
   signal?.throwIfAborted();
   const child = spawn(path, args, { env: environment, stdio: 'pipe', windowsHide: true });
   let killing: NodeJS.Timeout | undefined;
   const end = (): void => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGTERM');
+    const { pid } = child;
+    if (interrupt === undefined || pid === undefined) child.kill('SIGTERM');
+    else void interrupt(pid).then((isDone) => isDone || child.kill('SIGTERM'));
     killing ??= setTimeout(() => child.kill('SIGKILL'), GRACE_MS).unref();
   };
   signal?.addEventListener('abort', end, { once: true });

@@ -105,7 +105,7 @@ describe('build', () => {
     const { run, specs } = await buildsOf(API, ['Check complete, no warnings found.']);
     expect(await run('build', '--check')).toEqual({
       code: 0,
-      stdout: 'Check complete, no warnings found.\n',
+      stdout: 'api\nCheck complete, no warnings found.\n',
       stderr: '',
     });
     expect(specs).toMatchObject([{ check: true }]);

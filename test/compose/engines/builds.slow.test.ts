@@ -1,48 +1,17 @@
-/** Builds with BuildKit on Docker, with Docker's classic builder, and with Podman. */
-import { access } from 'node:fs/promises';
+/** Builds on Docker, with BuildKit and with the classic builder. */
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bridgeBackend } from '../../../src/compose/runtime/bridge/bridge.js';
 import { engineAddress } from '../../../src/compose/runtime/bridge/address.js';
 import { systemClock } from '../../../src/compose/runtime/clock.js';
-import type { BuildProgress } from '../../../src/compose/runtime/records.js';
 import type { Backend } from '../../../src/compose/runtime/runtime.js';
 import { chooseEngine } from '../../../src/compose/runtime/select.js';
 import type { BuildSpec } from '../../../src/compose/runtime/spec.js';
 import { transientStopMarks } from '../../../src/compose/runtime/state.js';
 import { buildx, type TestEngine } from '../../support/engines.js';
-import { builds } from './builds.js';
+import { builds, logOf, MOUNTED, pushedBuilds, SECRET, specOf, withBuildx } from './builds.js';
 import { engineProject } from './engine-project.js';
-import { onEngine, type EnginePart } from './on-engine.js';
-
-const works = await access(buildx ?? '').then(
-  () => true,
-  () => false,
-);
-
-const withBuildx =
-  (part: EnginePart): EnginePart =>
-  (engine) => {
-    if (works) part(engine);
-    else it.skip('skipped: TEST_BUILDX names no program');
-  };
-
-async function logOf(backend: Backend, spec: BuildSpec): Promise<string[]> {
-  const items: BuildProgress[] = [];
-  for await (const item of await backend.images.build(spec)) items.push(item);
-  return items.flatMap((item) => (item.type === 'log' ? [item.line] : []));
-}
-
-const specOf = ({ image, labels }: TestEngine, lines: readonly string[], more: Partial<BuildSpec> = {}): BuildSpec => ({
-  context: import.meta.dirname,
-  dockerfileInline: [`FROM ${image}`, ...lines].join('\n'),
-  tags: [],
-  labels,
-  ...more,
-});
-
-const SECRET = { noCache: true, secrets: [{ id: 's', value: 'a secret', variable: 'S' }] };
-const MOUNTED = ['RUN --mount=type=secret,id=s test "$(cat /run/secrets/s)" = "a secret" && echo opened'];
+import { onEngine } from './on-engine.js';
 
 function chosenEngine(engine: TestEngine): void {
   const host = engine.environment['DOCKER_HOST'] ?? '';
@@ -149,5 +118,4 @@ function classic(engine: TestEngine): void {
   });
 }
 
-await onEngine('bridge/docker', [withBuildx(builds), withBuildx(chosenEngine), classic]);
-await onEngine('native/podman', [builds]);
+await onEngine('bridge/docker', [withBuildx(builds), withBuildx(pushedBuilds), withBuildx(chosenEngine), classic]);

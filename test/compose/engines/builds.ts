@@ -1,12 +1,62 @@
 /** Builds of compose files with what BuildKit and Podman have: mounts, secrets, agents, further contexts. */
-import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { randomBytes, randomInt } from 'node:crypto';
+import { access, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { BuildProgress } from '../../../src/compose/runtime/records.js';
+import type { Backend } from '../../../src/compose/runtime/runtime.js';
+import type { BuildSpec } from '../../../src/compose/runtime/spec.js';
+import { registryIsMissing, startRegistry } from '../../support/registry.js';
 import { sshAgent } from '../../support/ssh-agent.js';
-import type { TestEngine } from '../../support/engines.js';
+import { buildx, type TestEngine } from '../../support/engines.js';
 import { engineProject, type EngineProject } from './engine-project.js';
+import type { EnginePart } from './on-engine.js';
+
+const works = await access(buildx ?? '').then(
+  () => true,
+  () => false,
+);
+
+/** The rest of the title of a test that needs TEST_BUILDX. */
+export const missingBuildx = works ? undefined : 'TEST_BUILDX names no program';
+
+export const skipped = (reason: string | undefined): string => (reason === undefined ? '' : ` (skipped: ${reason})`);
+
+/** PATH with the plug-in buildx behind it. */
+export const withPlugin = (search: string): string => [search, path.dirname(buildx ?? '')].join(path.delimiter);
+
+/** Skipped, with the reason, where TEST_BUILDX names no program. */
+export const withBuildx =
+  (part: EnginePart): EnginePart =>
+  (engine) => {
+    if (works) part(engine);
+    else it.skip(`skipped: ${missingBuildx ?? ''}`);
+  };
+
+/** The lines of a build's log. */
+export async function logOf(backend: Backend, spec: BuildSpec): Promise<string[]> {
+  const items: BuildProgress[] = [];
+  for await (const item of await backend.images.build(spec)) items.push(item);
+  return items.flatMap((item) => (item.type === 'log' ? [item.line] : []));
+}
+
+export const specOf = (
+  { image, labels }: TestEngine,
+  lines: readonly string[],
+  more: Partial<BuildSpec> = {},
+): BuildSpec => ({
+  context: import.meta.dirname,
+  dockerfileInline: [`FROM ${image}`, ...lines].join('\n'),
+  tags: [],
+  labels,
+  network: 'none',
+  ...more,
+});
+
+/** A build that fails without BuildKit, and without its secret. */
+export const SECRET = { noCache: true, secrets: [{ id: 's', value: 'a secret', variable: 'S' }] };
+export const MOUNTED = ['RUN --mount=type=secret,id=s test "$(cat /run/secrets/s)" = "a secret" && echo opened'];
 
 type Section = Readonly<Record<string, unknown>>;
 
@@ -46,6 +96,117 @@ async function commandLines(): Promise<string[]> {
   const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const texts = await Promise.all(processes.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));
   return texts.map((text) => text.replaceAll('\0', ' '));
+}
+
+/** What only `podman build` does. */
+export function podmanBuilds(engine: TestEngine): void {
+  it('applies limits and privileges', async () => {
+    const lines = ['RUN mkdir /m && mount -t tmpfs none /m && echo "files $(ulimit -n)" && df -k /dev/shm'];
+    const more = { privileged: true, ulimits: { nofile: 99 }, shm_size: '32m' };
+    const project = await engineProject(engine, { services: { web: built(engine, lines, more) } });
+    expect(await printedBy(project, 'build', '--memory', '64m')).toMatch(/files 99\n[^]*\b32768\b/);
+  });
+
+  it.each<[string, Section]>([
+    ['build.platforms', { platforms: ['linux/amd64', 'linux/arm64'] }],
+    ['build.entitlements', { entitlements: ['network.host'] }],
+    ['build.no_cache_filter', { no_cache_filter: ['first'] }],
+    ['build.provenance', { provenance: true }],
+    ['build.sbom', { sbom: true }],
+  ])('refuses %s', async (key, more) => {
+    const project = await engineProject(engine, { services: { web: built(engine, [], more) } });
+    expect(await project.run('build')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`The native backend does not support '${key}'.`) as string,
+    });
+  });
+}
+
+/** Further contexts, which the BuildKit of Docker 20.10 does not have. */
+export function namedContexts(engine: TestEngine): void {
+  it('takes further contexts from directories, images and other services, which are built first', async () => {
+    const base = built(engine, ['RUN echo "from the base" > /base.txt']);
+    const lines = [
+      'COPY --from=there there.txt /',
+      'COPY --from=image /etc/passwd /copied',
+      'COPY --from=base base.txt /',
+      'RUN cat /there.txt /base.txt && test -s /copied && echo all copied',
+    ];
+    const contexts = { there: './there', image: `docker-image://${engine.image}`, base: 'service:base' };
+    const web = built(engine, lines, { additional_contexts: contexts });
+    const files = { 'there/there.txt': 'from the directory\n' };
+    const project = await engineProject(engine, { services: { web, base } }, files);
+    const text = await printedBy(project, 'build', 'web');
+    expect(text).toMatch(/from the directory\n[^]*from the base\n[^]*all copied/);
+  });
+}
+
+/** What the engine needs a current BuildKit and the image store of containerd for. */
+export function currentBuildKit(engine: TestEngine): void {
+  describe('a current BuildKit', () => {
+    it('knows here-documents, limits and shared memory', async () => {
+      const lines = ['RUN <<END', 'echo "files $(ulimit -n)"', 'df -k /dev/shm', 'END'];
+      const limits = { ulimits: { nofile: { soft: 99, hard: 100 } }, shm_size: '32m' };
+      const project = await engineProject(engine, { services: { web: built(engine, lines, limits) } });
+      expect(await printedBy(project, 'build')).toMatch(/files 99\n[^]*\b32768\b/);
+    });
+
+    it('exports its cache to a directory and imports it', async () => {
+      const caching = { cache_to: ['type=local,dest=CACHE'], cache_from: ['type=local,src=CACHE'], no_cache: false };
+      const directory = await mkdtemp(path.join(tmpdir(), 'plt-cache-'));
+      onTestFinished(() => rm(directory, { recursive: true, force: true }));
+      const at = (all: readonly string[]): string[] => all.map((each) => each.replace('CACHE', directory));
+      const web = built(engine, ['RUN echo cached'], {
+        ...caching,
+        cache_to: at(caching.cache_to),
+        cache_from: at(caching.cache_from),
+      });
+      const project = await engineProject(engine, { services: { web } });
+      await printedBy(project, 'build');
+      expect(await readdir(directory)).toContain('index.json');
+      expect(await printedBy(project, 'build')).toMatch(/importing cache manifest from local/);
+    });
+
+    it('builds for several platforms, with attestations', async () => {
+      const web = built(engine, [], {
+        dockerfile_inline: literal('FROM scratch\nARG TARGETARCH\nCOPY ${TARGETARCH}.txt /app.txt\n'),
+        platforms: ['linux/amd64', 'linux/arm64'],
+        provenance: 'mode=max',
+      });
+      const project = await engineProject(engine, { services: { web } }, { 'amd64.txt': 'one', 'arm64.txt': 'other' });
+      const text = await printedBy(project, 'build');
+      expect(text).toMatch(/\[linux\/amd64 1\/1\] COPY/);
+      expect(text).toMatch(/\[linux\/arm64 1\/1\] COPY/);
+      expect((await engine.backend.images.inspect(String(web['image']))).tags).toContain(web['image']);
+    });
+
+    it('checks Dockerfiles, and fails for warnings', async () => {
+      const good = built(engine, ['COPY app.txt /app.txt']);
+      const bad = built(engine, ['copy app.txt /app.txt', 'RUN true']);
+      const project = await engineProject(engine, { services: { good, bad } }, { 'app.txt': '' });
+      expect(await project.run('build', '--check', 'good')).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^good\n\nCheck complete, no warnings found.\n/) as string,
+      });
+      const { code, stdout, stderr } = await project.run('build', '--check');
+      expect({ code, stderr }).toEqual({ code: 1, stderr: 'The check found problems in the Dockerfile.\n' });
+      expect(stdout).toContain('WARNING: ConsistentInstructionCasing');
+    });
+  });
+}
+
+/** Pushes, and caches in a registry. */
+export function pushedBuilds(engine: TestEngine): void {
+  it.skipIf(registryIsMissing !== undefined)(`pushes to a registry${skipped(registryIsMissing)}`, async () => {
+    const registry = await startRegistry();
+    onTestFinished(() => registry.stop());
+    const web = { ...built(engine, ['RUN echo pushed']), image: `${registry.name}/plt/web:1` };
+    const project = await engineProject(engine, {
+      services: { web, unnamed: { ...built(engine, []), image: undefined } },
+    });
+    await printedBy(project, 'build', '--push');
+    expect((await registry.manifest('plt/web', '1')).digest).toMatch(/^sha256:/);
+  });
 }
 
 export function builds(engine: TestEngine): void {
@@ -135,7 +296,8 @@ export function builds(engine: TestEngine): void {
       onTestFinished(() => rm(directory, { recursive: true, force: true }));
       await mkdir(path.join(directory, 'tmp'));
       const TMPDIR = path.join(directory, 'tmp');
-      const web = built(engine, ['RUN --mount=type=secret,id=s echo $((40 + 2)) waiting; sleep 600'], {
+      const seconds = String(randomInt(10_000, 90_000));
+      const web = built(engine, [`RUN --mount=type=secret,id=s echo $((40 + 2)) waiting; sleep ${seconds}`], {
         secrets: ['s'],
       });
       const parts = { services: { web }, secrets: { s: { environment: 'S' } } };
@@ -146,7 +308,16 @@ export function builds(engine: TestEngine): void {
       command.kill('SIGINT');
       expect(await command.ended).toBe(130);
       expect((await readdir(TMPDIR)).filter((name) => /plumbline|compose/.test(name))).toEqual([]);
-      expect((await commandLines()).filter((line) => line.includes(TMPDIR))).toEqual([]);
+      // Engines end the step when its builder has gone.
+      await expect
+        .poll(
+          async () =>
+            (await commandLines()).filter((line) => line.includes(TMPDIR) || line.includes(`sleep ${seconds}`)),
+          {
+            timeout: 20_000,
+          },
+        )
+        .toEqual([]);
     });
   });
 }

@@ -3,10 +3,12 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { engineAddress } from '../../../src/compose/runtime/bridge/address.js';
 import { bridgeBackend } from '../../../src/compose/runtime/bridge/bridge.js';
 import { systemClock } from '../../../src/compose/runtime/clock.js';
+import { chooseEngine } from '../../../src/compose/runtime/select.js';
 import type { Backend } from '../../../src/compose/runtime/runtime.js';
 import { transientStopMarks } from '../../../src/compose/runtime/state.js';
 import { testEngine, type TestEngine } from '../../support/engines.js';
 import { sshdIsMissing, sshServer } from '../../support/sshd.js';
+import { logOf, missingBuildx, MOUNTED, SECRET, skipped, specOf, withPlugin } from './builds.js';
 import { containerCommands } from './containers.js';
 import { engineProject } from './engine-project.js';
 import { terminals } from './terminals.js';
@@ -42,6 +44,12 @@ if ('reason' in local || missing !== undefined) {
   describe('an engine behind ssh', { timeout: 120_000 }, () => {
     containerCommands(remote);
     terminals(remote);
+
+    it.skipIf(missingBuildx !== undefined)(`builds with BuildKit${skipped(missingBuildx)}`, async () => {
+      const environment = { DOCKER_HOST: host, HOME: process.env['HOME'] ?? '', PATH: withPlugin(server.path) };
+      const backend = await (await chooseEngine({ environment })).openForCommand?.();
+      expect(backend && (await logOf(backend, specOf(remote, MOUNTED, SECRET)))).toContain('opened');
+    });
 
     it('serves a process that ends, and names it', async () => {
       const { spawn } = await engineProject(remote, { services: { web: {} } });

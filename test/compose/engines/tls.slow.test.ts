@@ -8,6 +8,7 @@ import { createCertificates, missingOpenssl, type Certificate } from '../../supp
 import { dockerEngineAt, type TestEngine } from '../../support/engines.js';
 import { dockerdIsMissing, privateDockerd, type PrivateDockerd } from '../../support/private-dockerd.js';
 import { folderWith } from '../model/project-folder.js';
+import { logOf, missingBuildx, MOUNTED, SECRET, skipped, specOf, withPlugin } from './builds.js';
 import { engineProject } from './engine-project.js';
 
 const missing = missingOpenssl() ?? (await dockerdIsMissing());
@@ -106,6 +107,19 @@ if (missing !== undefined) {
       expect(version.printed()).toMatch(named);
       expect(await (await spawn('down')).ended).toBe(0);
       expect((await run('ps', '-a', '-q')).stdout).toBe('');
+    });
+
+    it.skipIf(missingBuildx !== undefined).each([
+      ['DOCKER_HOST', async () => overTls(await folderOf(authority, client))],
+      ['a context', async () => inContext(await folderOf(authority, client))],
+      [
+        'a context that skips the check',
+        async () => inContext(await folderOf(strangers, client), { SkipTLSVerify: true }),
+      ],
+    ])(`builds with BuildKit through %s${skipped(missingBuildx)}`, async (_what, variables) => {
+      const environment = { ...(await variables()), PATH: withPlugin(process.env['PATH'] ?? '') };
+      const backend = await (await chooseEngine({ environment, sockets: [] })).openForCommand?.();
+      expect(backend && (await logOf(backend, specOf(local, MOUNTED, SECRET)))).toContain('opened');
     });
 
     it('passes the end of the input to the process of an exec', async () => {

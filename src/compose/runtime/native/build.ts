@@ -8,6 +8,7 @@ import { secretTexts, withSecretFiles } from '../build-secrets.js';
 import type { BuildProgress } from '../records.js';
 import { scrub } from '../scrub.js';
 import type { BuildSpec } from '../spec.js';
+import { interruptBuild } from './interrupt-build.js';
 import { each, option, pairs, variableArguments } from './options.js';
 import { mergedLines } from '../merged-lines.js';
 import type { RunningProgram } from '../program.js';
@@ -66,7 +67,7 @@ function start(podman: Podman, spec: BuildSpec, dockerfile: string, signal: Abor
   const { args, environment } = variableArguments(spec.buildArguments ?? {}, '--build-arg');
   for (const secret of spec.secrets ?? [])
     if ('path' in secret) args.push(`--secret=id=${secret.id},src=${secret.path}`);
-  return podman.start(buildArguments(spec, dockerfile, args), { environment, signal });
+  return podman.start(buildArguments(spec, dockerfile, args), { environment, signal, interrupt: interruptBuild });
 }
 
 function secretsOf(podman: Podman, spec: BuildSpec): readonly string[] {
@@ -87,7 +88,8 @@ function buildArguments(spec: BuildSpec, dockerfile: string, given: readonly str
     ...(spec.noCache ? ['--no-cache'] : []),
     ...(spec.pull ? ['--pull-always'] : []),
     ...option('--network', spec.network),
-    ...option('--shm-size', spec.shmSizeBytes === undefined ? undefined : `${spec.shmSizeBytes}b`),
+    // Podman 4.3 hands the value to the kernel, which knows no 'b'.
+    ...option('--shm-size', spec.shmSizeBytes),
     ...(spec.extraHosts ?? []).map(({ host, address }) => `--add-host=${host}:${address}`),
     ...option('--memory', spec.memoryBytes === undefined ? undefined : `${spec.memoryBytes}b`),
     ...Object.entries(spec.ulimits ?? {}).map(([name, { soft, hard }]) => `--ulimit=${name}=${soft}:${hard}`),

@@ -31,14 +31,16 @@ export interface RunOptions {
 
 export interface StartOptions extends RunOptions {
   readonly withInput?: boolean;
+  readonly interrupt?: (pid: number) => Promise<boolean>;
 }
 
 /** The maximum length of a kept error text. */
 const STDERR_LIMIT = 64 * 1024;
 
 export function podmanCommand(executable: string, base: NodeJS.ProcessEnv, secrets: readonly string[]): Podman {
-  const start: Podman['start'] = (args, { environment, withInput = false, signal } = {}) => {
-    const program = startProgram(executable, args, { environment: { ...base, ...environment }, signal, cannotRun });
+  const start: Podman['start'] = (args, { environment, withInput = false, signal, interrupt } = {}) => {
+    const whole = { ...base, ...environment };
+    const program = startProgram(executable, args, { environment: whole, signal, cannotRun, interrupt });
     if (!withInput) program.stdin.end();
     return program;
   };

@@ -85,7 +85,8 @@ async function* run(
     for await (const line of mergedLines(program)) {
       const lines = progress.push(line);
       // The result of a check is text between the lines of the progress.
-      for (const text of spec.check === true ? progress.takeText() : lines) yield { type: 'log', line: text };
+      const shown = spec.check === true ? progress.takeText().filter((text) => text !== TARGET) : lines;
+      for (const text of shown) yield { type: 'log', line: text };
     }
     if (spec.check !== true) for (const text of progress.rest()) yield { type: 'log', line: text };
     if ((await program.exit) !== 0) throw await failureOf(progress, spec, buildx);
@@ -128,8 +129,10 @@ const TOO_OLD: readonly (readonly [pattern: RegExp, what: string])[] = [
 async function failureOf(progress: RawProgress, spec: BuildSpec, { secrets }: Buildx): Promise<RuntimeError> {
   // BuildKit quotes the Dockerfile before its error.
   const start = progress.reasons.findIndex((line) => line.startsWith('ERROR: '));
+  if (spec.check === true && start === -1) return backendFailure('The check found problems in the Dockerfile.');
   const reason = progress.reasons
     .slice(Math.max(start, 0))
+    .filter((line) => line !== '')
     .join(' ')
     .replace(/^ERROR: /, '')
     .replace(/^(?:failed to (?:build|solve)(?: with frontend \S+)?: |rpc error: code = \w+ desc = )+/, '')

@@ -48,8 +48,7 @@ export function rawProgress(): RawProgress {
     push(line) {
       const status = parseJson(line);
       if (typeof status !== 'object' || status === null) {
-        const text = line.trim();
-        if (text !== '') reasons.push(text);
+        reasons.push(line.trimEnd());
         return [];
       }
       const { vertexes, logs, warnings } = objectOf(status);
