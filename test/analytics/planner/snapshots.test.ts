@@ -28,22 +28,28 @@ const page: UnitsRequest = {
   ...{ useInvestment: false, completedOnly: false, order: 'DAY', descending: true, first: 10, after: null },
 };
 
-it('A page of units and their shares are of one moment, although a sync commits in between', async () => {
-  const read = await sql.begin(async (writer) => {
-    await writer`lock table work_unit_shares in access exclusive mode`;
-    const units = analytics.units('acme', page, new AbortController().signal);
-    // The page has been read, and its shares are being waited for.
-    await expect
-      .poll(() => sql`select 1 from pg_locks where not granted and relation = 'work_unit_shares'::regclass`)
-      .toHaveLength(1);
-    await writer`delete from work_unit_shares`;
-    await writer`delete from work_units`;
-    return { units };
-  });
-  const { units, total } = await read.units;
-  expect([total, units.map(({ id, shares }) => [id, shares])]).toEqual([
-    1,
-    [['a', [{ subcategory: 'quality.testing', share: 1 }]]],
-  ]);
-  expect(await analytics.units('acme', page, new AbortController().signal)).toMatchObject({ units: [], total: 0 });
+it('A page of units and their shares are of one moment, while a sync changes the units', async () => {
+  const kinds = [
+    { theme: 'quality', subcategory: 'quality.testing' },
+    { theme: 'risk', subcategory: 'risk.security' },
+  ] as const;
+  const reading = { isDone: false };
+  const writing = (async () => {
+    for (let turn = 0; !reading.isDone; turn += 1) {
+      const [kind = kinds[0]] = [kinds[turn % 2]];
+      await sql.begin(async (writer) => {
+        await writer`update work_units set theme = ${kind.theme}, subcategory = ${kind.subcategory}`;
+        await writer`update work_unit_shares set subcategory = ${kind.subcategory}`;
+      });
+    }
+  })();
+  const disagreeing: unknown[] = [];
+  for (let read = 0; read < 300; read += 1) {
+    const { units } = await analytics.units('acme', page, new AbortController().signal);
+    for (const { subcategory, shares } of units)
+      if (shares[0]?.subcategory !== subcategory) disagreeing.push([subcategory, shares]);
+  }
+  reading.isDone = true;
+  await writing;
+  expect(disagreeing).toEqual([]);
 });
