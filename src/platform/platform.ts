@@ -145,6 +145,7 @@ export async function startPlatform(
     const thresholds = startThresholdEvaluation({
       ...{ sql: database.sql, analytics: analytics.analytics, clock, log },
       isWorking: settings.syncJobs > 0,
+      queryTimeoutSeconds: settings.analyticsQueryTimeoutSeconds,
     });
     stops.push(() => thresholds.stop());
     const server = await servePlatform(settings, dependencies, metrics, log, analytics.pages);

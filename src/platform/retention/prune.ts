@@ -17,16 +17,18 @@ interface Rule {
   readonly what: string;
   readonly table: string;
   readonly key: string;
-  /** The rows to delete. */
+  /** The rows to delete; with `cleared`, to change. */
   condition(sql: Sql): ReturnType<Sql>;
+  /** What is removed from rows that stay: columns that become null. */
+  readonly cleared?: readonly string[];
 }
 
 /** Tokens are kept for a while after their end, so that login problems can be investigated. */
 const expiredTokenDays = 7;
 
 /**
- * Deletes expired tokens, idempotency keys and counters, ended sync runs, undeliverable mails and events, and audit records, by age. Keeps the last
- * run of each sync configuration.
+ * Deletes expired tokens, idempotency keys and counters, ended secrets and sync runs, undeliverable mails and events, and
+ * audit records, by age. Keeps the last run of each sync configuration.
  *
  * @param batchSize rows per transaction
  * @param dryRun only counts the rows
@@ -39,7 +41,7 @@ export async function prune(
 ): Promise<Pruned[]> {
   const pruned: Pruned[] = [];
   for (const rule of rulesOf(now, retention)) {
-    const rows = dryRun ? await count(sql, rule) : await deleteAll(sql, rule, batchSize);
+    const rows = dryRun ? await count(sql, rule) : await removeAll(sql, rule, batchSize);
     pruned.push({ what: rule.what, rows });
   }
   return pruned;
@@ -67,10 +69,19 @@ function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retentio
       condition: (sql) => sql`expires_at < ${now}`,
     },
     {
-      what: 'ended secrets of webhooks',
+      what: 'ended earlier secrets of webhooks',
       table: 'webhook_earlier_secrets',
       key: 'id',
       condition: (sql) => sql`signs_until < ${now}`,
+    },
+    {
+      what: 'ended previous secrets of webhooks',
+      table: 'webhooks',
+      key: 'id',
+      // Earlier secrets sign only beside a previous one.
+      condition: (sql) => sql`previous_secret_until < ${now} and not exists (
+        select 1 from webhook_earlier_secrets where webhook_id = webhooks.id and signs_until >= ${now})`,
+      cleared: ['previous_sealed_secret', 'previous_secret_until'],
     },
     {
       what: 'rate limit counters',
@@ -119,14 +130,17 @@ async function count(sql: DatabaseSql, { table, condition }: Rule): Promise<numb
   return row?.rows ?? 0;
 }
 
-async function deleteAll(sql: DatabaseSql, { table, key, condition }: Rule, batchSize: number): Promise<number> {
+async function removeAll(sql: DatabaseSql, rule: Rule, batchSize: number): Promise<number> {
+  const { table, key, condition, cleared } = rule;
+  const nothing = cleared === undefined ? null : Object.fromEntries(cleared.map((column) => [column, null]));
   let total = 0;
   for (;;) {
     const deleted = await sql.begin(async (transaction) => {
       // The trigger of the audit log allows such a transaction to delete.
       await transaction`set local plumbline.prunes_audit_log = 'on'`;
       const result = await transaction`
-        delete from ${transaction(table)} where ${transaction(key)} in (
+        ${nothing === null ? transaction`delete from ${transaction(table)}` : transaction`update ${transaction(table)} set ${transaction(nothing)}`}
+        where ${transaction(key)} in (
           select ${transaction(key)} from ${transaction(table)} where ${condition(transaction)}
           limit ${batchSize} for update skip locked)`;
       return result.count;

@@ -21,23 +21,26 @@ export interface EvaluationOptions {
   readonly log: Log;
   /** False: this server evaluates none. */
   readonly isWorking: boolean;
+  /** Seconds that a query of the analytics may take. */
+  readonly queryTimeoutSeconds: number;
 }
 
 const pollMs = 2000;
 /** Each of another organization. They share the connections of the analytics with requests. */
 const mostInFlight = 2;
-/** Longer than a query can take with the default of `ANALYTICS_QUERY_TIMEOUT`. A failed evaluation is repeated then. */
-const leaseSeconds = 120;
+/** The time to store an evaluation, besides that of its query. A failed evaluation is repeated after both. */
+const marginSeconds = 90;
 /** The next sync run asks again. */
 const maxAttempts = 3;
 
 /** Starts the evaluation of thresholds after sync runs, in the background. */
 export function startThresholdEvaluation(options: EvaluationOptions): Rounds {
-  const { sql, clock, log, isWorking } = options;
+  const { sql, clock, log, isWorking, queryTimeoutSeconds } = options;
+  const limits = { leaseSeconds: queryTimeoutSeconds + marginSeconds, maxAttempts };
   return startConcurrentRounds<DueThreshold>({
     pollMs,
     most: isWorking ? mostInFlight : 0,
-    take: (count, inFlight) => takeDueThresholds(sql, clock.now(), inFlight, { leaseSeconds, count }),
+    take: (count, inFlight) => takeDueThresholds(sql, clock.now(), inFlight, { ...limits, count }),
     perform: (due, signal) => evaluate(due, options, signal),
     notTaken: (error) => {
       log.warn({ err: error }, 'the thresholds cannot be read; will retry');

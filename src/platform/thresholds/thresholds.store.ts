@@ -82,10 +82,17 @@ export interface DueThreshold {
   readonly attempts: number;
 }
 
+/** How many thresholds a server may take, for how long and how often. */
+export interface EvaluationLimits {
+  readonly leaseSeconds: number;
+  readonly count: number;
+  readonly maxAttempts: number;
+}
+
 /**
  * Takes thresholds that are due, one of each organization. The organization whose latest evaluation began first comes
  * first, so those with many or slow thresholds do not delay the others. They become due again after `leaseSeconds`, in
- * case this server dies.
+ * case this server dies, and are given up after `maxAttempts` until the next sync run.
  *
  * @param inFlight what this server is evaluating; their organizations wait
  */
@@ -93,25 +100,34 @@ export async function takeDueThresholds(
   sql: Sql,
   now: Date,
   inFlight: readonly Pick<DueThreshold, 'org_id'>[],
-  { leaseSeconds, count }: { readonly leaseSeconds: number; readonly count: number },
+  { leaseSeconds, count, maxAttempts }: EvaluationLimits,
 ): Promise<DueThreshold[]> {
   const busy = sql.typed.texts(inFlight.map((each) => each.org_id));
+  // Rows are locked before the limit, so that those which another transaction holds do not use it up.
   return sql<DueThreshold[]>`
-    with first_of_organization as (
-      select distinct on (org_id) id, org_id, evaluate_at from analytics_thresholds
-      where evaluate_at <= ${now} and org_id <> all(${busy}::text[]::uuid[])
-      order by org_id, evaluate_at, id
-    ), due as (
-      select id from first_of_organization as first
-      order by (select max(taken_at) from analytics_thresholds where org_id = first.org_id) nulls first, evaluate_at, id
-      limit ${count}
+    with given_up as (
+      update analytics_thresholds set evaluate_at = null
+      where id in (
+        select id from analytics_thresholds where evaluate_at <= ${now} and attempts >= ${maxAttempts}
+        for update skip locked
+      )
+    ), organizations as (
+      select org_id, (select max(taken_at) from analytics_thresholds where org_id = due.org_id) as latest
+      from analytics_thresholds as due
+      where evaluate_at <= ${now} and attempts < ${maxAttempts} and org_id <> all(${busy}::text[]::uuid[])
+      group by org_id
+    ), taken as (
+      select first.id
+      from organizations as of cross join lateral (
+        select id, evaluate_at from analytics_thresholds
+        where org_id = of.org_id and evaluate_at <= ${now} and attempts < ${maxAttempts}
+        order by evaluate_at, id limit 1 for update skip locked
+      ) as first
+      order by of.latest nulls first, first.evaluate_at, first.id limit ${count}
     )
     update analytics_thresholds
     set evaluate_at = ${after(now, leaseSeconds)}, attempts = attempts + 1, taken_at = ${now}
-    where id in (
-      select id from analytics_thresholds where id in (select id from due) and evaluate_at <= ${now}
-      for update skip locked
-    )
+    where id in (select id from taken)
     returning id, org_id, name, definition, evaluate_at as lease_end, attempts`;
 }
 

@@ -114,9 +114,10 @@ export async function noteDeliveryFailure(
 }
 
 /**
- * Gives up the deliveries of a webhook that have been due for long, because it was inactive. They can be restarted.
+ * Gives up the deliveries of a webhook that is inactive and has been for long, if they have been due as long. They can
+ * be restarted.
  *
- * @param dueBefore those that became due later are kept
+ * @param dueBefore those that became due later are kept, and all if the webhook was deactivated later
  */
 export async function giveUpOldDeliveries(
   sql: Sql,
@@ -126,7 +127,8 @@ export async function giveUpOldDeliveries(
 ): Promise<void> {
   await sql`
     update webhook_deliveries set failed_at = ${now}, last_error = ${error}
-    where webhook_id = ${webhookId} and failed_at is null and available_at < ${dueBefore}`;
+    where webhook_id = ${webhookId} and failed_at is null and ${dueBefore} >
+      (select greatest(available_at, w.inactive_since) from webhooks w where w.id = webhook_id)`;
 }
 
 interface DeliveryRow extends StoredEvent {

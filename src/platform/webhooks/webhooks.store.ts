@@ -66,22 +66,27 @@ export interface WebhookChange {
   readonly isActive: boolean | undefined;
 }
 
-/** @returns null when the organization has no such webhook */
+/** Changes a webhook that the transaction has locked. */
 export async function changeWebhook(
-  sql: Sql,
+  sql: Transaction,
   orgId: string,
   id: string,
   { url, events, description, isActive }: WebhookChange,
   now: Date,
-): Promise<WebhookRow | null> {
-  const [row] = await sql<WebhookRow[]>`
+): Promise<WebhookRow> {
+  const [row] = await sql<[WebhookRow]>`
     update webhooks w set id = id
       ${url === undefined ? sql`` : sql`, url = ${url}`}
       ${events === undefined ? sql`` : sql`, events = ${events}`}
       ${description === undefined ? sql`` : sql`, description = ${description}`}
-      ${isActive === undefined ? sql`` : sql`, is_active = ${isActive}`}
+      ${isActive === undefined ? sql`` : sql`, is_active = ${isActive}, inactive_since = ${inactiveSince(sql, isActive, now)}`}
     where org_id = ${orgId} and id = ${id} returning ${columns(sql, now)}`;
-  return row ?? null;
+  return row;
+}
+
+/** A repeated deactivation does not begin another pause. */
+function inactiveSince(sql: Sql, isActive: boolean, now: Date): ReturnType<Sql> {
+  return isActive ? sql`null` : sql`case when w.is_active then ${now}::timestamptz else w.inactive_since end`;
 }
 
 /** How many replaced secrets of a webhook may sign as well. */
@@ -131,21 +136,30 @@ async function endsOfSecrets(sql: Sql, id: string, now: Date): Promise<Date[]> {
   return rows.map((row) => row.signs_until);
 }
 
-/** Keeps the previous secret, which another one is about to replace, until its end. Drops those that have ended. */
+/**
+ * Keeps the previous secret, which another one is about to replace, until its end. Drops those that have ended, and all
+ * earlier ones if there is no previous one: an older release has ended them.
+ */
 async function keepPreviousSecret(sql: Sql, id: string, now: Date): Promise<void> {
-  await sql`delete from webhook_earlier_secrets where webhook_id = ${id} and signs_until <= ${now}`;
+  await sql`
+    delete from webhook_earlier_secrets where webhook_id = ${id}
+      and (signs_until <= ${now} or (select previous_sealed_secret is null from webhooks where id = ${id}))`;
   await sql`
     insert into webhook_earlier_secrets (webhook_id, sealed_secret, signs_until)
     select id, previous_sealed_secret, previous_secret_until from webhooks
     where id = ${id} and previous_secret_until > ${now}`;
 }
 
-/** The replaced secrets of the webhook `w`. Those whose `signs_until` has passed no longer sign. */
+/**
+ * The replaced secrets of the webhook `w`. Those whose `signs_until` has passed no longer sign. Earlier ones sign only
+ * beside a previous one: releases before migration 027 end all by removing that.
+ */
 export function previousSecrets(sql: Sql): ReturnType<Sql> {
   return sql`
     select w.previous_sealed_secret as sealed_secret, w.previous_secret_until as signs_until
     union all
-    select sealed_secret, signs_until from webhook_earlier_secrets where webhook_id = w.id`;
+    select sealed_secret, signs_until from webhook_earlier_secrets
+    where webhook_id = w.id and w.previous_sealed_secret is not null`;
 }
 
 function columns(sql: Sql, now: Date): ReturnType<Sql> {

@@ -95,10 +95,10 @@ export const updateWebhook: UpdateWebhookHandler<PlatformDependencies> = async (
   const { events, description, is_active: isActive } = body;
   return sql.begin(async (transaction): Promise<UpdateWebhookReply> => {
     const wasActive = await lockActivity(transaction, orgId, id);
+    if (wasActive === null) return noSuchWebhook();
+    if (!wasActive && isActive === true) await giveUpOldDeliveries(transaction, id, inactivity(now), now);
     const change = { url: read?.url.href, events, description, isActive };
     const row = await changeWebhook(transaction, orgId, id, change, now);
-    if (row === null) return noSuchWebhook();
-    if (wasActive === false && row.is_active) await giveUpOldDeliveries(transaction, id, inactivity(now), now);
     const record = { action: 'UPDATE', resourceKind: 'WEBHOOK', resourceId: id, orgId, ...actor } as const;
     const changed = Object.keys(body).sort().join(', ');
     const note = read === null ? changed : `${changed}: ${read.url.host}`;

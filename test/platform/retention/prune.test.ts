@@ -43,6 +43,20 @@ beforeEach(async () => {
     await sql`insert into webhook_earlier_secrets (webhook_id, sealed_secret, signs_until)
       values (${hook?.id ?? ''}, '', ${until})`;
   }
+  // The secret before that of the third still signs.
+  for (const [until, earlier] of [
+    [ago(0.01), null],
+    [ago(-1), null],
+    [ago(0.01), ago(-1)],
+  ] as const) {
+    const [rotated] = await sql<{ id: string }[]>`
+      insert into webhooks (id, org_id, url, events, sealed_secret, previous_sealed_secret, previous_secret_until)
+      values (gen_random_uuid(), ${org?.id ?? ''}, 'http://b.example', '{member.joined}', '', '', ${until})
+      returning id`;
+    if (earlier === null) continue;
+    await sql`insert into webhook_earlier_secrets (webhook_id, sealed_secret, signs_until)
+      values (${rotated?.id ?? ''}, '', ${earlier})`;
+  }
   for (const failedAt of [ago(31), ago(29), null]) {
     await sql`
       insert into webhook_deliveries (webhook_id, event_id, event, subject, data, created_at, available_at, failed_at)
@@ -60,7 +74,8 @@ const pruned = [
   { what: 'expired refresh tokens', rows: 2 },
   { what: 'expired verification and reset tokens', rows: 0 },
   { what: 'expired idempotency keys', rows: 2 },
-  { what: 'ended secrets of webhooks', rows: 1 },
+  { what: 'ended earlier secrets of webhooks', rows: 1 },
+  { what: 'ended previous secrets of webhooks', rows: 1 },
   { what: 'rate limit counters', rows: 1 },
   { what: 'login failures', rows: 0 },
   { what: 'sync runs', rows: 3 },
@@ -75,6 +90,14 @@ test('prune deletes what is older, in batches, and a dry run only counts it', as
   const nothing = pruned.map(({ what }) => ({ what, rows: 0 }));
   expect(await prune(database.sql, now, retention, { dryRun: true })).toEqual(nothing);
   expect(await database.sql`select id from mail_outbox`).toHaveLength(2);
+  const secrets = await database.sql`
+    select previous_sealed_secret is not null as kept, previous_secret_until from webhooks
+    where url = 'http://b.example' order by previous_secret_until`;
+  expect(secrets).toEqual([
+    { kept: true, previous_secret_until: ago(0.01) },
+    { kept: true, previous_secret_until: ago(-1) },
+    { kept: false, previous_secret_until: null },
+  ]);
 });
 
 test('audit records stay unless a period is given, and nothing else can delete them', async () => {

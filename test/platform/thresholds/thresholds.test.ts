@@ -55,6 +55,7 @@ async function syncAndEvaluate(): Promise<void> {
   await platform.running.webhooks.drain();
 }
 
+const limits = { leaseSeconds: 120, count: 1, maxAttempts: 3 };
 const received = (): unknown[] => receiver.received.map(({ data }) => data['value']);
 
 describe('A threshold', () => {
@@ -171,6 +172,42 @@ it('A threshold that cannot be evaluated is given up after three attempts, until
   expect(received()).toEqual([]);
 });
 
+it('A threshold whose evaluators are killed is given up after three attempts', async () => {
+  await platform.running.thresholds.stop();
+  const { sql } = platform.database;
+  await create({});
+  await sql.begin((transaction) => requestEvaluation(transaction, owner.orgId, platform.clock.now()));
+  const taken: unknown[] = [];
+  for (let round = 0; round < 4; round++) {
+    taken.push((await takeDueThresholds(sql, platform.clock.now(), [], limits)).length);
+    platform.clock.advance(120);
+  }
+  expect(taken).toEqual([1, 1, 1, 0]);
+  expect(await sql`select attempts from analytics_thresholds where evaluate_at is null`).toEqual([{ attempts: 3 }]);
+  await sql.begin((transaction) => requestEvaluation(transaction, owner.orgId, platform.clock.now()));
+  expect(await takeDueThresholds(sql, platform.clock.now(), [], limits)).toHaveLength(1);
+});
+
+it('A threshold is evaluated by one server for as long as its query may take', async () => {
+  const { databaseUri, clock, mailbox } = platform;
+  const environment = { SYNC_JOBS: '1', ANALYTICS_QUERY_TIMEOUT: '300' };
+  const slow = await startTestPlatform({ databaseUri, clock, mailbox, environment });
+  try {
+    await platform.running.thresholds.stop();
+    await create({});
+    // The evaluation fails, and the lease remains.
+    await platform.database.sql`update analytics_thresholds set definition = '{"filters":{},"window_days":1}'`;
+    await platform.database.sql.begin((sql) => requestEvaluation(sql, owner.orgId, clock.now()));
+    await slow.running.thresholds.drain();
+    clock.advance(300);
+    expect(await takeDueThresholds(platform.database.sql, clock.now(), [], limits)).toEqual([]);
+    clock.advance(91);
+    expect(await takeDueThresholds(platform.database.sql, clock.now(), [], limits)).toMatchObject([{ attempts: 2 }]);
+  } finally {
+    await slow.stop();
+  }
+});
+
 describe('Thresholds of several organizations', () => {
   const due = (user: TestUser): Promise<unknown> =>
     platform.database.sql.begin((sql) => requestEvaluation(sql, user.orgId, platform.clock.now()));
@@ -202,14 +239,27 @@ describe('Thresholds of several organizations', () => {
     const turns: string[] = [];
     for (;;) {
       platform.clock.advance(1);
-      const [taken] = await takeDueThresholds(platform.database.sql, platform.clock.now(), [], {
-        leaseSeconds: 120,
-        count: 1,
-      });
+      const [taken] = await takeDueThresholds(platform.database.sql, platform.clock.now(), [], limits);
       if (taken === undefined) break;
       turns.push(taken.org_id === owner.orgId ? 'first' : 'other');
     }
     expect(turns).toEqual(['first', 'other', 'first', 'other', 'first']);
+  });
+
+  it('do not wait for those of another organization that are locked', async () => {
+    await platform.running.thresholds.stop();
+    const other = await platform.signUp();
+    for (const user of [owner, other]) {
+      await create({}, user);
+      await due(user);
+      platform.clock.advance(1);
+    }
+    const { sql } = platform.database;
+    await sql.begin(async (transaction) => {
+      await transaction`select 1 from analytics_thresholds where org_id = ${owner.orgId} for update`;
+      const taken = await takeDueThresholds(sql, platform.clock.now(), [], limits);
+      expect(taken.map((each) => each.org_id)).toEqual([other.orgId]);
+    });
   });
 
   it('do not wait for an evaluation of another organization, which has one at a time', async () => {

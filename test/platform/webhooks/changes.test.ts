@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWebhooks } from '../../../sdk/src/webhooks.js';
+import { recordEvent } from '../../../src/platform/webhooks/record-event.js';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { createServiceToken } from '../../support/service-token.js';
 import { startWebhookReceiver, type Received, type WebhookReceiver } from '../../support/webhook-receiver.js';
@@ -32,6 +33,14 @@ const rotate = (overlap: number, user = owner): Promise<JsonReply> =>
     token: user.accessToken,
     body: { overlap_seconds: overlap },
   });
+/** Events of one subject: each waits until the one before it is accepted. */
+const causeInOrder = async (...ordered: readonly string[]): Promise<void> => {
+  for (const name of ordered) {
+    const data = { service_token_id: unknownId, name, scopes: ['views:read' as const], created_by: null };
+    const event = { type: 'service_token.created', orgId: owner.orgId, subject: 'one', data } as const;
+    await platform.database.sql.begin((sql) => recordEvent(sql, event, platform.clock.now()));
+  }
+};
 /** Advances the clock, which ends the access token of the owner. */
 const passDays = async (days: number): Promise<void> => {
   platform.clock.advance(days * 86_400);
@@ -121,6 +130,42 @@ describe('A change of a webhook', () => {
     await platform.json('POST', `${deliveries}/${String(delivery.id)}/resend`, { token: owner.accessToken });
     await drain();
     expect(names()).toEqual(['Before', 'Later', 'Before']);
+  });
+
+  it('that ends a short pause gives up nothing, although deliveries have waited for days behind a retry', async () => {
+    receiver.answer = (response) => response.writeHead(500).end();
+    await causeInOrder('One', 'Two', 'Three');
+    await drain();
+    await passDays(2); // no server has run
+    await drain();
+    await change({ is_active: false });
+    platform.clock.advance(60);
+    receiver.answer = (response) => response.writeHead(204).end();
+    await change({ is_active: true });
+    platform.clock.advance(86_400);
+    await drain();
+    expect(names()).toEqual(['One', 'One', 'One', 'Two', 'Three']);
+  });
+
+  it('measures the latest pause, which a repeated deactivation does not begin', async () => {
+    receiver.answer = (response) => response.writeHead(500).end();
+    await causeInOrder('One', 'Two');
+    await drain();
+    await change({ is_active: false });
+    await passDays(0.5);
+    await change({ is_active: true });
+    await change({ is_active: false });
+    await passDays(0.9);
+    await change({ is_active: true });
+    const failed = (): Promise<unknown> =>
+      Promise.resolve(platform.database.sql`select 1 from webhook_deliveries where failed_at is not null`);
+    expect(await failed()).toHaveLength(0);
+    await change({ is_active: false });
+    await passDays(0.9);
+    await change({ is_active: false });
+    await passDays(0.2);
+    await change({ is_active: true });
+    expect(await failed()).toHaveLength(2);
   });
 
   it('that is repeated for an active webhook gives up nothing', async () => {
@@ -223,6 +268,22 @@ describe('A rotation of the secret', () => {
     const latest = await delivered('Export');
     const accepted = await Promise.all([secret, between, next].map((each) => accepts(each, latest)));
     expect(accepted).toEqual([false, false, true]);
+  });
+
+  it('at once by a release that knows no earlier secrets ends them, also for later rotations', async () => {
+    receiver.secret = null;
+    await rotate(3600);
+    const second = String((await rotate(3600)).body.secret);
+    // As the release before migration 027 stores it.
+    await platform.database.sql`
+      update webhooks set previous_sealed_secret = null, previous_secret_until = null where id = ${webhook.id}`;
+    const first = await delivered('First');
+    expect([await accepts(secret, first), await accepts(second, first)]).toEqual([false, true]);
+    const listed = await platform.json('GET', webhooksPath(owner), { token: owner.accessToken });
+    expect(listed.body.items).toMatchObject([{ overlap_ends_at: null }]);
+    await rotate(600);
+    const later = await delivered('Later');
+    expect([await accepts(secret, later), await accepts(second, later)]).toEqual([false, true]);
   });
 
   it('is not possible in another organization', async () => {
