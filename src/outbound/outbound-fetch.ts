@@ -31,6 +31,11 @@ export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }
 
+/** The reply body is longer than the request allows. Calls fail with `UnreachableError`, of which this is the cause. */
+export class ReplyTooLongError extends Error {
+  override readonly name = 'ReplyTooLongError';
+}
+
 /** The server redirects to another origin, to which the request's credentials must not be sent. */
 export class RedirectRefusedError extends Error {
   override readonly name = 'RedirectRefusedError';
@@ -143,6 +148,9 @@ function withTimeout(callersSignal: AbortSignal, milliseconds: number): { signal
 function redirectTarget(from: URL, location: string, method: string, redirects: number): URL {
   if (!URL.canParse(location, from.href)) throw new RedirectRefusedError('it redirects to something that is not a URL');
   const to = new URL(location, from);
+  // What the runtime says about such an address has the password.
+  if (to.username !== '' || to.password !== '')
+    throw new RedirectRefusedError('it redirects to an address with a user');
   if (to.origin !== from.origin) throw new RedirectRefusedError(`it redirects to another origin, ${to.origin}`);
   if (method !== 'GET' && method !== 'HEAD') throw new RedirectRefusedError(`it redirects a ${method} request`);
   if (redirects === MOST_REDIRECTS) throw new RedirectRefusedError(`it redirects more than ${MOST_REDIRECTS} times`);
@@ -164,7 +172,7 @@ async function whole(response: UndiciResponse, maxBytes: number): Promise<Respon
   for await (const chunk of response.body ?? []) {
     if (!(chunk instanceof Uint8Array)) throw new TypeError('a body consists of bytes');
     length += chunk.length;
-    if (length > maxBytes) throw new Error(`the reply is longer than ${maxBytes} bytes`); // cancels the body
+    if (length > maxBytes) throw new ReplyTooLongError(`the reply is longer than ${maxBytes} bytes`); // cancels the body
     chunks.push(chunk);
   }
   const hasBody = status !== 204 && status !== 205 && status !== 304;

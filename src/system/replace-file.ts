@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 
 /**
- * Writes a file with mode 0600. It is written to a temporary file, flushed, then renamed: a reader sees the old content
+ * Writes a file, with mode 0600 unless another is given. It is written to a temporary file, flushed, then renamed: a reader sees the old content
  * or the new.
  */
-export async function replaceFile(path: string, content: string): Promise<void> {
+export async function replaceFile(path: string, content: string, mode = 0o600): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    const handle = await open(draft, 'wx', 0o600);
+    const handle = await open(draft, 'wx', mode);
     try {
       await handle.writeFile(content);
       await handle.sync();

@@ -123,6 +123,14 @@ describe('a redirect', () => {
     expect(failure).toHaveProperty('message', 'it redirects to another origin, http://127.0.0.1:9');
   });
 
+  it('to an address with a password is refused, and the password is not shown', async () => {
+    const server: Listening = await startServer((request, response) => {
+      redirectTo(`http://user:hidden@${request.headers.host ?? ''}/`)(request, response);
+    });
+    const failure = await call(operator, server.url).catch((error: unknown) => error);
+    expect(failure).toHaveProperty('message', 'it redirects to an address with a user');
+  });
+
   it.each(['http://HOST', 'https://HOST', '//localhost:PORT', 'file:///etc/passwd', 'http://['])(
     'from http to %s is followed only within the origin',
     async (target) => {

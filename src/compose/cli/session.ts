@@ -38,6 +38,16 @@ export interface GlobalOptions {
   readonly support?: SupportMode;
 }
 
+/** @throws UsageError for the address of a registry or a repository, which can have a password: it is not shown */
+function refuseAddresses(files: readonly string[]): void {
+  const [scheme] = files.flatMap((file) => /^(?:[a-z][a-z0-9+.-]*:\/\/|git@)/i.exec(file) ?? []);
+  if (scheme === undefined) return;
+  throw new UsageError(
+    `-f ${scheme}... is not supported: only files of this machine are read. Fetch them first ` +
+      `('docker compose -f oci://... config', 'git clone'), then name them with -f.`,
+  );
+}
+
 export class Session {
   readonly io: Io;
   readonly options: GlobalOptions;
@@ -130,6 +140,7 @@ export class Session {
   }
 
   loadOptions(services: readonly string[] = []): LoadOptions {
+    refuseAddresses(this.options.file ?? []);
     const { backend, file, projectName, projectDirectory, profile, envFile, support, compatibility } = this.options;
     return {
       environment: this.io.environment,

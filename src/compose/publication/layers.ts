@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expandTemplate, type Lookup } from '../model/interpolation/template.js';
 import { composeFileLayer, envFileLayer } from '../registry/compose-artifact.js';
 import type { Content } from '../registry/descriptor.js';
+import { declarationsIn, type Declaration } from './declarations.js';
 import { referencesIn, renamed, type Reference } from './references.js';
 
 export interface PublishedProject {
@@ -15,9 +16,21 @@ export interface PublishedProject {
   readonly read: (file: string) => Promise<string | undefined>;
 }
 
+export interface PublishedFile {
+  /** Relative to the folder of the project, or absolute outside of it. */
+  readonly name: string;
+  readonly content: Content;
+}
+
+export interface PublishedComposeFile extends PublishedFile {
+  /** To which its relative paths are resolved. */
+  readonly directory: string;
+  readonly declarations: readonly Declaration[];
+}
+
 export interface PublishedFiles {
-  readonly composeFiles: readonly Content[];
-  readonly envFiles: readonly Content[];
+  readonly composeFiles: readonly PublishedComposeFile[];
+  readonly envFiles: readonly PublishedFile[];
   readonly hasIncludes: boolean;
 }
 
@@ -26,8 +39,8 @@ export interface PublishedFiles {
  * names that depend on the absolute path, as docker compose does, since all files of an artifact are in one folder.
  */
 export async function publishedFiles(project: PublishedProject): Promise<PublishedFiles> {
-  const composeFiles: Content[] = [];
-  const envFiles = new Map<string, Content>();
+  const composeFiles: PublishedComposeFile[] = [];
+  const envFiles = new Map<string, PublishedFile>();
   let hasIncludes = false;
   const extended = new Set<string>();
   const waiting = project.files.map((file) => ({ file, directory: project.workingDirectory, isExtended: false }));
@@ -39,7 +52,12 @@ export async function publishedFiles(project: PublishedProject): Promise<Publish
     const target = ({ name }: Reference): string => path.resolve(directory, expandTemplate(name, project.lookup));
     const published = renamed(text, found.files, (each) => publishedName(each.kind, target(each)));
     const name = isExtended ? publishedName('extends', file) : path.basename(file);
-    composeFiles.push(composeFileLayer(name, Buffer.from(published), isExtended));
+    composeFiles.push({
+      name: shownName(project, file),
+      content: composeFileLayer(name, Buffer.from(published), isExtended),
+      directory,
+      declarations: declarationsIn(text),
+    });
     for (const reference of found.files) {
       const other = target(reference);
       if (reference.kind === 'env_file') await addEnvFile(project, envFiles, other);
@@ -53,10 +71,21 @@ export async function publishedFiles(project: PublishedProject): Promise<Publish
 }
 
 /** A file of variables that is missing is not required: the project has been loaded. */
-async function addEnvFile({ read }: PublishedProject, envFiles: Map<string, Content>, file: string): Promise<void> {
+async function addEnvFile(
+  project: PublishedProject,
+  envFiles: Map<string, PublishedFile>,
+  file: string,
+): Promise<void> {
   if (envFiles.has(file)) return;
-  const text = await read(file);
-  if (text !== undefined) envFiles.set(file, envFileLayer(publishedName('env_file', file), Buffer.from(text)));
+  const text = await project.read(file);
+  if (text === undefined) return;
+  const content = envFileLayer(publishedName('env_file', file), Buffer.from(text));
+  envFiles.set(file, { name: shownName(project, file), content });
+}
+
+function shownName({ workingDirectory }: PublishedProject, file: string): string {
+  const relative = path.relative(workingDirectory, file);
+  return relative.startsWith('..') ? file : relative;
 }
 
 function publishedName(kind: Reference['kind'], file: string): string {

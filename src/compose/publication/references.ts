@@ -62,7 +62,7 @@ function namesIn(document: Document, service: YAMLMap): { readonly kind: Referen
 }
 
 /** The value of a key, or of a mapping that is merged into this one. */
-function entry(document: Document, map: YAMLMap, key: string): unknown {
+export function entry(document: Document, map: YAMLMap, key: string): unknown {
   if (map.has(key)) return resolved(document, map.get(key, true));
   const merged = resolved(document, map.get('<<', true));
   for (const each of isSeq(merged) ? merged.items : [merged]) {
@@ -73,6 +73,7 @@ function entry(document: Document, map: YAMLMap, key: string): unknown {
   return undefined;
 }
 
-function resolved(document: Document, node: unknown): unknown {
+/** What an alias stands for. */
+export function resolved(document: Document, node: unknown): unknown {
   return isAlias(node) ? node.resolve(document) : node;
 }

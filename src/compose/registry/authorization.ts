@@ -1,10 +1,11 @@
 /** Answers the challenge of a registry, with the credentials of `docker login` if there are some. */
-import type { OutboundFetch } from '../../outbound/outbound-fetch.js';
+import type { OutboundFetch, OutboundRequest } from '../../outbound/outbound-fetch.js';
 import { objectOf, parseJson, textOf } from '../runtime/json.js';
 import type { RegistryAuth } from '../runtime/bridge/registry-auth.js';
 import type { Challenge } from './challenge.js';
 import { RegistryError } from './errors.js';
 import { isLoopback } from './hosts.js';
+import { tooLong } from './refusal.js';
 
 interface Question {
   readonly registry: string;
@@ -17,6 +18,7 @@ interface Question {
 }
 
 const TIMEOUT_MS = 30_000;
+const LARGEST_REPLY = 1024 * 1024;
 
 /**
  * @returns the value of the header `Authorization`; undefined if the registry wants credentials and there are none
@@ -55,40 +57,42 @@ function basic(credentials: RegistryAuth | undefined): string | undefined {
 /** Credentials are sent there, so that it must be encrypted, unless all of it is on this machine. */
 function tokenServer(registry: string, realm: string): URL {
   const url = URL.canParse(realm) ? new URL(realm) : undefined;
+  if (url !== undefined && (url.username !== '' || url.password !== '')) {
+    throw new RegistryError('invalidReply', `${registry} names a token server with a user in its address.`);
+  }
   const isPlainHere = url?.protocol === 'http:' && isLoopback(url.host) && isLoopback(registry);
   if (url !== undefined && (url.protocol === 'https:' || isPlainHere)) return url;
   throw new RegistryError('invalidReply', `${registry} names a token server without https.`);
 }
 
 /** The token authentication of the Distribution project. Without credentials the token is for everybody. */
-function askWithPassword(
-  { credentials, fetch, signal }: Question,
-  realm: URL,
-  wanted: Readonly<Record<string, string>>,
-): Promise<Response> {
+function askWithPassword(question: Question, realm: URL, wanted: Readonly<Record<string, string>>): Promise<Response> {
+  const { credentials } = question;
   const url = new URL(realm);
   for (const [name, value] of Object.entries(wanted)) url.searchParams.set(name, value);
   if (credentials?.username) url.searchParams.set('account', credentials.username);
   const authorization = basic(credentials);
-  return fetch(url.href, {
-    headers: authorization === undefined ? {} : { authorization },
-    signal,
-    timeoutMs: TIMEOUT_MS,
-  });
+  return ask(question, url, { headers: authorization === undefined ? {} : { authorization } });
 }
 
 /** The OAuth 2 form of the same, for a token that stands in place of a password. */
-function askWithToken(
-  { fetch, signal }: Question,
-  realm: URL,
-  wanted: Readonly<Record<string, string>>,
-): Promise<Response> {
+function askWithToken(question: Question, realm: URL, wanted: Readonly<Record<string, string>>): Promise<Response> {
   const form = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'plumbline', ...wanted });
-  return fetch(realm.href, {
+  return ask(question, realm, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: form.toString(),
-    signal,
-    timeoutMs: TIMEOUT_MS,
   });
+}
+
+async function ask(
+  { fetch, signal }: Question,
+  url: URL,
+  request: Pick<OutboundRequest, 'method' | 'headers' | 'body'>,
+): Promise<Response> {
+  try {
+    return await fetch(url.href, { ...request, signal, timeoutMs: TIMEOUT_MS, maxBytes: LARGEST_REPLY });
+  } catch (error) {
+    throw tooLong(url.host, LARGEST_REPLY, error) ?? error;
+  }
 }

@@ -1,4 +1,4 @@
-/** `refused`: the request is at fault (status 4xx); `failed`: the registry is. */
+/** `refused`: the request is at fault (status 4xx); `failed`: the registry is; `invalidLayout`: a folder is. */
 export type RegistryProblem =
   | 'invalidName'
   | 'unreachable'
@@ -8,7 +8,8 @@ export type RegistryProblem =
   | 'rateLimited'
   | 'refused'
   | 'failed'
-  | 'invalidReply';
+  | 'invalidReply'
+  | 'invalidLayout';
 
 /** A registry has not done what it was asked for. The message is for users. */
 export class RegistryError extends Error {

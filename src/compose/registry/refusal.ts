@@ -1,3 +1,4 @@
+import { ReplyTooLongError, UnreachableError } from '../../outbound/outbound-fetch.js';
 import { objectOf, objectsOf, parseJson, textOf } from '../runtime/json.js';
 import { RegistryError } from './errors.js';
 import { imageNameText, type ImageName } from './image-name.js';
@@ -27,6 +28,22 @@ export async function refusal(name: ImageName, reply: Response, wasAuthorized: b
         `${registry} answered with status ${reply.status}${await message(reply)}`,
       );
   }
+}
+
+/** The error for a 401 that names no scheme which is known here. */
+export function notUnderstood({ registry }: ImageName, schemes: readonly string[]): RegistryError {
+  const asked = schemes.length === 0 ? 'without saying how' : `in a way that is not supported (${schemes.join(', ')})`;
+  return new RegistryError(
+    'unauthorized',
+    `${registry} asks for credentials ${asked}. Supported are Basic, and Bearer with a realm.`,
+  );
+}
+
+/** @returns the error for a reply that was not read to its end; undefined for other errors */
+export function tooLong(host: string, maxBytes: number, error: unknown): RegistryError | undefined {
+  if (!(error instanceof UnreachableError && error.cause instanceof ReplyTooLongError)) return undefined;
+  const message = `${host} sent a reply of more than ${maxBytes / 1024 / 1024} MiB.`;
+  return new RegistryError('invalidReply', message, { cause: error.cause });
 }
 
 function retry(reply: Response): string {

@@ -8,11 +8,11 @@ import {
 import { fetchFailure } from '../../system/fetch-failure.js';
 import { registryAuth } from '../runtime/bridge/registry-auth.js';
 import { authorizationFor } from './authorization.js';
-import { readChallenge } from './challenge.js';
+import { readChallenges } from './challenge.js';
 import { RegistryError } from './errors.js';
 import { apiHost, isLoopback } from './hosts.js';
 import { imageNameText, type ImageName } from './image-name.js';
-import { refusal } from './refusal.js';
+import { notUnderstood, refusal, tooLong } from './refusal.js';
 
 export interface RegistryRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT';
@@ -41,6 +41,10 @@ export interface Registry {
 }
 
 const TIMEOUT_MS = 60_000;
+const MIB = 1024 * 1024;
+const LARGEST_MANIFEST = 4 * MIB;
+/** Of an error, or of what else is not a manifest. */
+const LARGEST_REPLY = MIB;
 
 /** Connects when the first request is sent. Requests go to the registry of the name, and to its token server. */
 export function openRegistry(name: ImageName, { actions, environment, signal }: RegistryOptions): Registry {
@@ -51,18 +55,27 @@ export function openRegistry(name: ImageName, { actions, environment, signal }: 
 
   async function sendOnce(url: URL, { method, headers, body }: RegistryRequest): Promise<Response> {
     const sent = { ...headers, ...(authorization !== undefined && { authorization }) };
-    return await fetch(url.href, {
-      method,
-      headers: sent,
-      ...(body && { body }),
-      signal,
-      timeoutMs: TIMEOUT_MS,
-    });
+    const maxBytes = method === 'GET' ? LARGEST_MANIFEST : LARGEST_REPLY;
+    try {
+      return await fetch(url.href, {
+        method,
+        headers: sent,
+        ...(body && { body }),
+        signal,
+        timeoutMs: TIMEOUT_MS,
+        maxBytes,
+      });
+    } catch (error) {
+      throw tooLong(url.host, maxBytes, error) ?? error;
+    }
   }
 
   async function authorize(reply: Response): Promise<boolean> {
-    const challenge = readChallenge(reply.headers.get('www-authenticate') ?? '');
-    if (challenge === undefined) return false;
+    const { chosen: challenge, schemes } = readChallenges(reply.headers.get('www-authenticate') ?? '');
+    if (challenge === undefined) {
+      if (authorization === undefined) throw notUnderstood(name, schemes);
+      return false;
+    }
     authorization = await authorizationFor({
       registry,
       challenge,
@@ -94,6 +107,9 @@ export function openRegistry(name: ImageName, { actions, environment, signal }: 
 /** A reply that continues elsewhere, such as the place of an upload, must stay on the host of the registry. */
 function urlOf(base: string, repository: string, path: string): URL {
   const url = new URL(path, `${base}/v2/${repository}/`);
+  if (url.username !== '' || url.password !== '') {
+    throw new RegistryError('invalidReply', `${new URL(base).host} continues at an address with a user.`);
+  }
   if (url.origin === new URL(base).origin) return url;
   throw new RegistryError('invalidReply', `${new URL(base).host} continues on another host, ${url.host}.`);
 }

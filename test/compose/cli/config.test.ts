@@ -201,6 +201,21 @@ describe('usage', () => {
     for (const command of commands.split(' ')) expect(stdout).toMatch(new RegExp(`^  ${command}[ |]`, 'm'));
   });
 
+  it.each([
+    ['oci://registry.example/shop:1.0', 'oci://'],
+    ['https://me:hidden@git.example/shop.git', 'https://'],
+    ['git@git.example:shop.git', 'git@'],
+  ])('refuses the address %s in place of a file', async (file, shown) => {
+    const { run } = await commandLine('services: { a: { image: a } }');
+    expect(await run('-f', file, 'config')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        `-f ${shown}... is not supported: only files of this machine are read. ` +
+        "Fetch them first ('docker compose -f oci://... config', 'git clone'), then name them with -f.\n",
+    });
+  });
+
   it('options of compose are accepted before and after the command', async () => {
     const files = { 'other.yml': 'services: { web: { image: web } }' };
     const { run } = await commandLine(files);

@@ -1,7 +1,7 @@
 /** What `publish` writes, refuses and asks. With docker compose and a registry: that they understand each other. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -144,6 +144,40 @@ services:
     expect(objectsOf(index['manifests']).length).toBe(2);
   });
 
+  it('leaves the other members of an index in a layout, and no temporary file', async () => {
+    const line = await commandLine('services: { a: { image: a } }');
+    await published(line);
+    const index = path.join(line.folder, 'out/index.json');
+    const members = { annotations: { owner: 'team' }, artifactType: 'text/plain' };
+    await writeFile(index, JSON.stringify({ ...objectOf(JSON.parse(await readFile(index, 'utf8'))), ...members }));
+    await published(line);
+    expect(JSON.parse(await readFile(index, 'utf8'))).toMatchObject({ schemaVersion: 2, ...members });
+    expect((await readdir(path.dirname(index))).sort()).toEqual(['blobs', 'index.json', 'oci-layout']);
+  });
+
+  it.each(['', '{"schemaVersion":2,"manifests":[{"dig', '[]', '{"schemaVersion":1}', '{"schemaVersion":2}'])(
+    'is not written into a layout with the index %j',
+    async (index) => {
+      const line = await commandLine({ 'compose.yaml': 'services: { a: { image: a } }', 'out/index.json': index });
+      const file = path.join(line.folder, 'out/index.json');
+      expect(await line.run('publish', '--oci-layout', 'out', 'shop')).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `${file} is not the index of an OCI image layout. Repair or remove it, or name another directory.\n`,
+      });
+      expect(await readFile(file, 'utf8')).toBe(index);
+    },
+  );
+
+  it('is not written into a layout whose index cannot be read', async () => {
+    const line = await commandLine({ 'compose.yaml': 'services: { a: { image: a } }', 'out/index.json/file': '' });
+    const { code, stderr } = await line.run('publish', '--oci-layout', 'out', 'shop');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `${path.join(line.folder, 'out/index.json')} cannot be read (EISDIR).\n`,
+    });
+  });
+
   it('has the digests of its images if asked', async () => {
     const registry = await tokenRegistry({ access: 'everybody' });
     const image = `${registry.name}/team/app:1`;
@@ -183,6 +217,79 @@ describe('publish refuses', () => {
     expect(stderr).toContain(words);
   });
 
+  const common = (admin: string): Record<string, string> => ({
+    'compose.yaml': 'services:\n  web:\n    extends: { file: parts/common.yaml, service: base }\n',
+    'parts/common.yaml': `services:\n  base: { image: web }\n${admin}`,
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    [
+      'of a service that nothing extends, in an extended file',
+      common('  admin: { image: admin, environment: { ADMIN_PIN: "4711-0815" } }'),
+      'parts/common.yaml: service "admin" has environment.',
+    ],
+    [
+      'files of such a service',
+      common('  admin: { image: admin, env_file: admin.env }'),
+      'parts/common.yaml: service "admin" has env_file.',
+    ],
+    [
+      'that a later file resets',
+      {
+        'compose.yaml': 'services: { a: { image: a, environment: [ADMIN_PIN=4711-0815] } }',
+        'compose.override.yaml': 'services: { a: { environment: !reset null } }',
+      },
+      'compose.yaml: service "a" has environment.',
+    ],
+    [
+      'behind an alias, and in an extension',
+      {
+        'compose.yaml': `
+x-base: &base { image: a, environment: { ADMIN_PIN: "4711-0815" } }
+services: { a: { <<: *base, environment: {} } }
+`,
+      },
+      'compose.yaml: x-base has environment.',
+    ],
+    [
+      'of hooks',
+      {
+        'compose.yaml':
+          'services: { a: { image: a, post_start: [{ command: "true", environment: { ADMIN_PIN: "4711" } }] } }',
+      },
+      'compose.yaml: service "a" has environment.',
+    ],
+    [
+      'from which a config takes its content',
+      {
+        'compose.yaml':
+          'services: { a: { image: a } }\nx-page: &page { environment: PAGE }\nconfigs: { c: { <<: *page } }',
+      },
+      'compose.yaml: config "c" takes its content from a variable.',
+    ],
+  ])('values of variables %s', async (_, files, words) => {
+    const options = { environment: { PAGE: 'hello' } };
+    const { run, folder } = await commandLine({ ...files, 'parts/admin.env': 'A=b' }, options);
+    const { code, stdout, stderr } = await run('publish', '--yes', '--oci-layout', 'out', 'shop');
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `${words}\nUse --with-env to publish the values of variables.\n`,
+    });
+    await expect(readFile(path.join(folder, 'out/index.json'))).rejects.toThrow('ENOENT');
+  });
+
+  it('no names that look like variables', async () => {
+    await published(
+      await commandLine(`
+services:
+  environment: { image: a, environment: {}, labels: { environment: test, content: text } }
+  env_file: { image: b, volumes: [data:/data], environment: !reset null }
+volumes: { data: {}, content: {} }
+`),
+    );
+  });
+
   it.each(['UPPER', `shop@sha256:${'0'.repeat(64)}`, 'https://registry.example/shop'])('the name %s', async (name) => {
     const { run } = await commandLine('services: { a: { image: a } }');
     expect((await run('publish', name)).code).not.toBe(0);
@@ -212,15 +319,70 @@ volumes: { named: {} }
     const { run, folder } = await commandLine(files, { stdin: 'y\nyes\ny\n' });
     const { code, stdout, stderr } = await run(...publish);
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('@sha256:') as string });
-    const env = `${hashOf(path.join(folder, 'a.env'))}.env`;
     expect(stderr.split('\n').filter((line) => line.startsWith('  '))).toEqual([
-      `  a: ${folder} on /data`,
+      `  compose.yaml: service "a": ${folder} on /data`,
       '  compose.yaml:7: variable with the name of a secret',
       '  compose.yaml:10: password in a URL',
-      `  ${env}:1: GitHub token`,
-      '  a: PGPASSWORD, TOKEN, KEY_FILE, URL',
+      '  a.env:1: GitHub token',
+      '  compose.yaml: service "a": PGPASSWORD, TOKEN, KEY_FILE, URL',
+      '  a.env',
     ]);
     for (const secret of ['horse', 'hidden', 'ghp_']) expect(stderr).not.toContain(secret);
+  });
+
+  it.each<[string, Record<string, string>, string[]]>([
+    [
+      'values and files of each file, with its path',
+      {
+        'compose.yaml': `
+services:
+  web: { extends: { file: parts/common.yaml, service: base }, environment: [A=b] }
+  old: { image: old, volumes: ["\${DATA:-/srv}/old:/old"] }
+configs: { page: { content: hello } }
+`,
+        'compose.override.yaml': 'services: { old: { volumes: !reset [] } }',
+        'parts/common.yaml': `
+x-page: { content: hello }
+services:
+  base: { image: web }
+  admin:
+    image: admin
+    env_file: [admin.env, { path: missing.env, required: false }]
+    volumes: [{ type: bind, source: ./here, target: /there }, named:/named]
+`,
+        'parts/admin.env': 'ADMIN_PIN=4711-0815',
+      },
+      [
+        'compose.yaml: service "old": /srv/old on /old',
+        'parts/common.yaml: service "admin": FOLDER/parts/here on /there',
+        'compose.yaml: config "page"',
+        'parts/common.yaml: x-page',
+        'compose.yaml: service "web": A',
+        'parts/admin.env',
+      ],
+    ],
+    [
+      'a file of variables alone',
+      { 'compose.yaml': 'services: { a: { image: a, env_file: .env } }', '.env': 'A=b' },
+      ['.env'],
+    ],
+    [
+      'names behind merge keys',
+      {
+        'compose.yaml': `
+x-one: &one { A: 1 }
+x-two: &two { <<: *one, B: 2 }
+services: { a: { image: a, environment: { <<: [*two], C: 3 } } }
+`,
+      },
+      ['compose.yaml: service "a": A, B, C'],
+    ],
+  ])('about %s', async (_, files, lines) => {
+    const { run, folder } = await commandLine(files, { stdin: 'y\ny\ny\ny\n' });
+    const { code, stderr } = await run(...publish);
+    const asked = stderr.split('\n').filter((line) => line.startsWith('  '));
+    expect(asked).toEqual(lines.map((line) => `  ${line.replace('FOLDER', folder)}`));
+    expect(code).toBe(0);
   });
 
   it.each(['', 'n\n', 'y\nno\n', '\n'])('and does not publish after %j', async (stdin) => {

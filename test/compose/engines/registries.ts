@@ -6,6 +6,7 @@ import { objectOf, objectsOf, textOf } from '../../../src/compose/runtime/json.j
 import type { TestEngine } from '../../support/engines.js';
 import { registryIsMissing, startRegistry, type TestRegistry } from '../../support/registry.js';
 import { folderWith } from '../model/project-folder.js';
+import { skipped } from './builds.js';
 import { engineProject, type EngineProject } from './engine-project.js';
 
 const ACCOUNT = { user: 'me', password: 'correct: horse' };
@@ -27,12 +28,11 @@ export function registries(engine: TestEngine): void {
         JSON.stringify({ auths: { [registry.name]: { auth } } }),
       );
     };
-    const projectWith = (image: string, on = engine): Promise<EngineProject> =>
-      engineProject(
-        on,
-        { services: { app: { image, build: { dockerfile_inline: `FROM ${engine.image}\nENV PUSHED=${image}\n` } } } },
-        { '.docker/config.json': '{}' },
-      );
+    const projectWith = (image: string, on = engine, line = ''): Promise<EngineProject> => {
+      const dockerfile = `FROM ${engine.image}\nENV PUSHED=${image}\n${line}\n`;
+      const build = { dockerfile_inline: dockerfile, network: 'none' };
+      return engineProject(on, { services: { app: { image, build } } }, { '.docker/config.json': '{}' });
+    };
     const run = async ({ spawn }: EngineProject, ...args: string[]): Promise<{ code: unknown; text: string }> => {
       const process = await spawn(...args);
       const code = await process.ended;
@@ -87,6 +87,25 @@ export function registries(engine: TestEngine): void {
         code: 1,
         text: `${registry.name} refuses the credentials of this user. Run 'docker login ${registry.name}'.\n`,
       });
+    });
+
+    const noBuildKit = engine.builder === 'buildx' ? undefined : 'nothing builds with BuildKit here';
+    it.skipIf(noBuildKit)(`takes an image that BuildKit has built${skipped(noBuildKit)}`, async () => {
+      const image = `${registry.name}/team/buildkit:1`;
+      const project = await projectWith(image, engine, 'RUN --mount=type=tmpfs,target=/t test -d /t');
+      await login(project, 'wrong');
+      expect(await run(project, 'build', '--push')).toMatchObject({ code: 1 });
+      await expect(tagsOf(registry, 'team/buildkit')).resolves.toEqual([]);
+
+      await login(project, ACCOUNT.password);
+      expect(await run(project, 'build')).toMatchObject({ code: 0 });
+      expect(await run(project, 'push')).toMatchObject({ code: 0 });
+      const { digest } = await registry.manifest('team/buildkit', '1');
+      await project.backend.images.remove(image, { force: true });
+      expect(await run(project, 'pull')).toMatchObject({ code: 0 });
+      expect(await run(project, 'build', '--push')).toMatchObject({ code: 0 });
+      expect(digest).toMatch(/^sha256:/);
+      await project.backend.images.remove(image, { force: true });
     });
 
     it('is used with a credential helper, also by publish', async () => {

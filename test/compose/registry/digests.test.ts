@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { pinImages } from '../../../src/compose/registry/digests.js';
 import { isLoopback } from '../../../src/compose/registry/hosts.js';
 import { freePort } from '../../support/free-port.js';
+import type { HostRequest } from '../../support/hosts/server.js';
 import { PASSWORD, tokenRegistry, type TokenRegistry } from './token-registry.js';
 
 let registry: TokenRegistry;
@@ -87,6 +88,71 @@ describe('a registry that does not answer as hoped', () => {
     expect(failure).toMatchObject({ case: 'unauthorized' });
     expect(String(failure)).toContain(`${registry.name} ${words}`);
     expect(String(failure)).toContain(`docker login ${registry.name}`);
+  });
+
+  it.each([
+    ['Negotiate, Basic realm="x"', 'a list'],
+    ['Negotiate YWJj==, basic', 'data of another scheme, and no realm'],
+    ['Digest realm="a, Bearer realm=\\"b\\"", nonce=1,, Basic realm=x, charset="UTF-8"', 'quotes and empty items'],
+  ])('sends the challenge %j (%s)', async (challenge) => {
+    const me = `Basic ${Buffer.from(`me:${PASSWORD}`).toString('base64')}`;
+    registry.fault = ({ headers }) => {
+      if (headers.authorization === me) return { status: 200, body: { schemaVersion: 2 } };
+      return { status: 401, headers: { 'www-authenticate': challenge }, body: {} };
+    };
+    expect(await pinned(`${registry.name}/team/app:1`, encoded(PASSWORD))).toContain('@sha256:');
+  });
+
+  it.each([
+    'Bearer realm=URL/token',
+    'Basic realm="x", Bearer realm = "URL/token" , service=a',
+    'bearer REALM=URL/token',
+  ])('sends the challenge %j for a token', async (challenge) => {
+    const { url } = registry;
+    registry.fault = ({ path, headers }) =>
+      path === '/token' || headers.authorization?.startsWith('Bearer ')
+        ? undefined
+        : { status: 401, headers: { 'www-authenticate': challenge.replace('URL', url) }, body: {} };
+    expect(await pinned(`${registry.name}/team/app:1`, encoded(PASSWORD))).toContain(registry.digest);
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [{ 'www-authenticate': 'Negotiate, NTLM abc=' }, 'in a way that is not supported (Negotiate, NTLM)'],
+    [{ 'www-authenticate': 'Bearer service="x"' }, 'in a way that is not supported (Bearer)'],
+    [{ 'www-authenticate': '"x"' }, 'without saying how'],
+    [{}, 'without saying how'],
+  ])('sends a challenge that cannot be answered: %j', async (headers, words) => {
+    registry.fault = () => ({ status: 401, headers, body: {} });
+    expect(await failureOf(`${registry.name}/team/app:1`, encoded(PASSWORD))).toMatchObject({
+      case: 'unauthorized',
+      message: `${registry.name} asks for credentials ${words}. Supported are Basic, and Bearer with a realm.`,
+    });
+  });
+
+  it('names a token server with a password in its address, which is not shown', async () => {
+    const realm = registry.url.replace('://', '://robot:hidden@');
+    registry.fault = () => ({ status: 401, headers: { 'www-authenticate': `Bearer realm="${realm}"` }, body: {} });
+    expect(await failureOf(`${registry.name}/team/app:1`)).toMatchObject({
+      case: 'invalidReply',
+      message: `${registry.name} names a token server with a user in its address.`,
+    });
+  });
+
+  it.each([
+    ['token', 1, ({ path }: HostRequest) => path === '/token', 200],
+    ['refusal of a token', 1, ({ path }: HostRequest) => path === '/token', 500],
+    ['manifest', 4, ({ method, path }: HostRequest) => method === 'GET' && path.includes('/manifests/'), 200],
+  ])('sends a %s of more than %i MiB, which is not read', async (_, mebibytes, isLong, status) => {
+    registry = await tokenRegistry({ access: 'everybody', tellsDigests: false });
+    const length = mebibytes * 1024 * 1024;
+    let sent = length - 100;
+    registry.fault = (request) => (isLong(request) ? { status, body: { token: 'a'.repeat(sent) } } : undefined);
+    expect(String(await failureOf(`${registry.name}/team/app:1`))).not.toContain('MiB');
+    sent = length;
+    expect(await failureOf(`${registry.name}/team/app:1`)).toMatchObject({
+      case: 'invalidReply',
+      message: `${registry.name} sent a reply of more than ${mebibytes} MiB.`,
+    });
   });
 
   it('has a token server that refuses the password', async () => {

@@ -73,6 +73,19 @@ describe('an artifact', () => {
     expect(registry.requests.filter(({ path }) => path.includes('/manifests/')).length).toBe(1);
   });
 
+  it('is not uploaded to an address with a password, which is not shown', async () => {
+    const registry = await writableRegistry();
+    registry.fault = ({ method }) =>
+      method === 'POST'
+        ? { status: 202, headers: { location: `http://robot:hidden@${registry.name}/uploads/1` }, body: {} }
+        : undefined;
+    const { code, stderr } = await publish(registry);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `${registry.name} continues at an address with a user.\n`,
+    });
+  });
+
   it('is not uploaded to another host', async () => {
     const other = await writableRegistry();
     const registry = await writableRegistry({ uploads: `${other.url}/uploads/1` });

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
 import { lookupIn } from '../../model/dotenv/environment.js';
+import type { Lookup } from '../../model/interpolation/template.js';
 import { STANDARD_INPUT } from '../../model/loader/find.js';
 import { localFiles } from '../../model/loader/files.js';
 import { interpolationVariables, loadProject, type LoadOptions } from '../../model/loader/load.js';
@@ -9,8 +10,14 @@ import type { Project } from '../../model/project/project.js';
 import { renderModel } from '../../model/project/render.js';
 import { pushProject } from '../../orchestrator/image-commands.js';
 import { publishedFiles, type PublishedFiles } from '../../publication/layers.js';
-import { bindMounts, onlyBuilt, variableNames, variablesOf } from '../../publication/refusals.js';
-import { secretsIn } from '../../publication/secrets.js';
+import {
+  bindMounts,
+  literalContents,
+  onlyBuilt,
+  secretLines,
+  variableNames,
+  variablesOf,
+} from '../../publication/refusals.js';
 import { composeArtifact, composeFileLayer, type OciVersion } from '../../registry/compose-artifact.js';
 import type { Content } from '../../registry/descriptor.js';
 import { RegistryError } from '../../registry/errors.js';
@@ -59,14 +66,16 @@ export function publishCommand(compose: Command, io: Io): void {
       const options: LoadOptions = { ...session.loadOptions(), profiles: ['*'] };
       const { project, warnings } = await loadProject({ ...options, without: new Set(['variableFiles']) });
       await session.warn(warnings);
-      const files = await filesOf(project, options);
+      const lookup = lookupIn(await interpolationVariables(options));
+      const files = await filesOf(project, lookup);
       refuse(project, files, flags);
       const ask = questions(session, flags.yes === true);
-      if (!(await isAccepted(ask, project, files, flags))) {
+      const envFiles = flags.withEnv === true ? files.envFiles : [];
+      if (!(await isAccepted(ask, { ...files, envFiles }, lookup))) {
         await io.stderr.write('Not published.\n');
         return 1;
       }
-      const layers = [...files.composeFiles, ...(flags.withEnv === true ? files.envFiles : [])];
+      const layers = [...files.composeFiles, ...envFiles].map(({ content }) => content);
       if (flags.resolveImageDigests === true) layers.push(await digestsLayer(session, project));
       if (session.isDryRun) {
         const names = layers.map(({ annotations = {} }) => Object.values(annotations).at(-1) ?? '');
@@ -87,12 +96,12 @@ function targetOf(text: string): ImageName {
   return name;
 }
 
-async function filesOf(project: Project, options: LoadOptions): Promise<PublishedFiles> {
+async function filesOf(project: Project, lookup: Lookup): Promise<PublishedFiles> {
   if (project.files.includes(STANDARD_INPUT)) throw new UsageError('Standard input cannot be published: name a file.');
   return publishedFiles({
     files: project.files,
     workingDirectory: project.workingDirectory,
-    lookup: lookupIn(await interpolationVariables(options)),
+    lookup,
     read: (file) => localFiles.readText(file),
   });
 }
@@ -104,7 +113,7 @@ function refuse(project: Project, files: PublishedFiles, { withEnv }: PublishFla
   if (built.length > 0) {
     throw new UsageError(`Only built, so that nobody else has the image: ${built.join(', ')}. Give them an image.`);
   }
-  const variables = withEnv === true ? [] : variablesOf(project);
+  const variables = withEnv === true ? [] : variablesOf(files.composeFiles);
   if (variables.length > 0) {
     throw new UsageError(
       [...variables, 'Use --with-env to publish the values of variables.'].map(printable).join('\n'),
@@ -112,22 +121,13 @@ function refuse(project: Project, files: PublishedFiles, { withEnv }: PublishFla
   }
 }
 
-async function isAccepted(
-  ask: Ask,
-  project: Project,
-  files: PublishedFiles,
-  { withEnv }: PublishFlags,
-): Promise<boolean> {
-  const text = ({ bytes }: Content): string => Buffer.from(bytes).toString();
-  const name = ({ annotations = {} }: Content): string => Object.values(annotations).at(-1) ?? '';
-  const published = [...files.composeFiles, ...(withEnv === true ? files.envFiles : [])];
-  const secrets = published
-    .flatMap((content) => secretsIn(name(content), text(content)))
-    .map(({ file, line, kind }) => `${file}:${line}: ${kind}`);
+async function isAccepted(ask: Ask, { composeFiles, envFiles }: PublishedFiles, lookup: Lookup): Promise<boolean> {
+  const values = [...variableNames(composeFiles), ...envFiles.map(({ name }) => name)];
   const found: readonly (readonly [what: string, lines: readonly string[]])[] = [
-    ['directories and files of this machine that services mount (not their content)', bindMounts(project)],
-    ['what looks like secrets', secrets],
-    ['the values of variables', variableNames(project)],
+    ['directories and files of this machine that services mount (not their content)', bindMounts(composeFiles, lookup)],
+    ['what looks like secrets', secretLines([...composeFiles, ...envFiles])],
+    ['the content of configs and secrets', literalContents(composeFiles)],
+    ['the values of variables', values],
   ];
   for (const [what, lines] of found) {
     if (lines.length > 0 && !(await ask(`This would publish ${what}:`, lines))) return false;
