@@ -844,7 +844,9 @@ export type UpProjectHandler<Dependencies> = OperationHandler<UpProjectRequest, 
 /** `POST /projects/{name}/down` */
 export type DownProjectRequest = OperationRequest<{
   params: operations['downProject']['parameters']['path'];
-  body: WithDefaults<Schemas['DownRequest'], 'remove_volumes' | 'remove_orphans' | 'timeout_seconds'> | undefined;
+  body:
+    | WithDefaults<Schemas['DownRequest'], 'remove_volumes' | 'remove_orphans' | 'remove_files' | 'timeout_seconds'>
+    | undefined;
   principal: Schemas['ClientPrincipal'];
 }>;
 export type DownProjectReply =

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 
 /**
  * Writes a file, with mode 0600 unless another is given. It is written to a temporary file, flushed, then renamed: a reader sees the old content
@@ -20,4 +21,13 @@ export async function replaceFile(path: string, content: string, mode = 0o600): 
     await rm(draft, { force: true }).catch(() => undefined); // Report the first error.
     throw error;
   }
+}
+
+/**
+ * Removes the temporary files of `replaceFile` that processes left when they were killed. Nothing may be writing in the
+ * folder.
+ */
+export async function removeDrafts(folder: string): Promise<void> {
+  const drafts = (await readdir(folder)).filter((name) => /\.[0-9a-f]{12}\.tmp$/.test(name));
+  await Promise.all(drafts.map((name) => rm(join(folder, name), { force: true })));
 }

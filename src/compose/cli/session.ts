@@ -98,7 +98,7 @@ export class Session {
   }
 
   async openBackend(): Promise<Backend> {
-    return (await this.engine()).open();
+    return (await this.#engineToOpen()).open();
   }
 
   orchestration(): Promise<Orchestration> {
@@ -117,7 +117,7 @@ export class Session {
   }
 
   async #openForCommand(): Promise<Backend> {
-    const engine = await this.engine();
+    const engine = await this.#engineToOpen();
     const backend = await (engine.openForCommand ?? engine.open)();
     if (!this.isDryRun) return backend;
     const { dryRunBackend } = await import('../runtime/dry-run/dry-run.js');
@@ -127,6 +127,12 @@ export class Session {
         this.progress.note(`${DRY_RUN}${container}: ${command.map(printable).join(' ')}`);
       },
     });
+  }
+
+  async #engineToOpen(): Promise<ChosenEngine> {
+    const engine = await this.engine();
+    if (engine.warning !== undefined) this.progress.report({ kind: 'warning', message: engine.warning });
+    return engine;
   }
 
   /** Adds known causes and remedies to an error. */

@@ -51,6 +51,8 @@ export interface ChosenEngine {
   readonly place: string;
   /** Why this engine was chosen, for messages. */
   readonly source: string;
+  /** What its user should know before a command runs on it. */
+  readonly warning?: string;
   open(): Promise<Backend>;
   /**
    * Opens it for one command of its user, which must see the changes of earlier commands and may run the user's
@@ -136,7 +138,21 @@ async function bridge(
     if (conformer === 'swarm') return (await import('./swarm/swarm.js')).swarmBackend(opened);
     return (await import('./bridge/bridge.js')).bridgeBackend({ ...opened, mayRunBuildx });
   };
-  return { conformer, place, source, open: () => open(false), openForCommand: () => open(true) };
+  const warning = warningOf(engine);
+  return {
+    ...{ conformer, place, source },
+    ...(warning !== undefined && { warning }),
+    open: () => open(false),
+    openForCommand: () => open(true),
+  };
+}
+
+function warningOf({ address, source }: ConfiguredEngine): string | undefined {
+  if (address.kind !== 'tcp' || address.tls?.isUnverified !== true) return undefined;
+  return (
+    `The certificate of the engine of ${source} is not verified (SkipTLSVerify): ` +
+    'another machine can pose as the engine.'
+  );
 }
 
 /** Checks the engine here, because the error of a later call could not name the context. */

@@ -55,6 +55,8 @@ export interface CommandLineOptions {
   readonly isTerminal?: boolean;
   /** Standard input is a terminal, too. */
   readonly hasKeyboard?: boolean;
+  /** What users should know of the engine. */
+  readonly engineWarning?: string;
 }
 
 /** @param files of the working directory, which is called `folder`; a text alone is its compose.yaml */
@@ -71,7 +73,7 @@ export async function commandLine(
 /** The command line on a backend, in a working directory. */
 export function consoleOn(
   backend: Backend,
-  options: Pick<CommandLineOptions, 'environment' | 'stdin' | 'isTerminal' | 'hasKeyboard'> & {
+  options: Pick<CommandLineOptions, 'environment' | 'stdin' | 'isTerminal' | 'hasKeyboard' | 'engineWarning'> & {
     readonly folder: string;
     readonly clock: Clock;
   },
@@ -108,6 +110,7 @@ export function consoleOn(
           conformer: backend.conformer,
           place: 'here',
           source: 'this test',
+          ...(options.engineWarning !== undefined && { warning: options.engineWarning }),
           open: () => Promise.resolve(backend),
         }),
       onInterrupt(handler) {

@@ -87,3 +87,17 @@ describe('run and exec', () => {
     expect((await run('wait', 'job')).code).toBe(4);
   });
 });
+
+describe('the warning of an engine', () => {
+  const engineWarning = 'The certificate of the engine is not verified.';
+
+  it('is written to standard error once, whatever the command', async () => {
+    const { run } = await commandLine(SHOP, { engineWarning });
+    for (const words of [['up', '-d'], ['ps', '-q'], ['down']]) {
+      const { code, stdout, stderr } = await run(...words);
+      expect(code).toBe(0);
+      expect(stderr.split(engineWarning)).toHaveLength(2);
+      expect(stdout).not.toContain(engineWarning);
+    }
+  });
+});

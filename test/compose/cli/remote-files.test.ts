@@ -67,3 +67,80 @@ describe('up --remote', () => {
     expect(await statuses(remote.local.run)).toEqual({});
   });
 });
+
+const UNUSED = `
+services:
+  web: { image: web, secrets: [token] }
+  tool: { image: web, profiles: [tools], secrets: [key] }
+secrets: { token: { file: ./token.txt }, key: { file: ./none }, other: { file: ./none } }
+configs: { page: { file: ./none } }
+`;
+
+describe('secrets and configs that no enabled service uses', () => {
+  it('are not sent, and their files may be missing', async () => {
+    const remote = await remoteLine({ ...files, 'compose.yaml': UNUSED });
+    expect(await remote.run('up', '-d')).toMatchObject({ code: 0 });
+    expect(await remote.stored('folder')).toEqual(['secrets.token']);
+    expect(await remote.run('--profile', 'tools', 'up', '-d')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/secrets\.key: '.*none' does not exist/) as string,
+    });
+  });
+
+  it('are dropped by the next up, even if no service uses any', async () => {
+    const remote = await remoteLine({ ...files, 'compose.yaml': UNUSED });
+    await remote.run('up', '-d');
+    await writeFile(join(remote.local.folder, 'compose.yaml'), UNUSED.replace(', secrets: [token]', ''));
+    expect(await remote.run('up', '-d')).toMatchObject({ code: 0 });
+    expect(await remote.stored('folder')).toEqual([]);
+  });
+});
+
+describe('the content of secrets and configs', () => {
+  const BUILT = `
+services: { web: { build: { context: '.', dockerfile_inline: 'FROM scratch', secrets: [token] }, secrets: [key] } }
+secrets: { token: { file: ./token.txt }, key: { file: ./page.bin } }
+`;
+
+  it('is not sent by pull and by builds without secrets, and their files may be missing', async () => {
+    const remote = await remoteLine(SHOP.replaceAll('./', './no-'), { environment: { PASSWORD: 'x' } });
+    expect(await remote.run('pull')).toMatchObject({ code: 0 });
+    expect(await remote.run('build')).toMatchObject({ code: 0 });
+    expect(await remote.stored('folder')).toEqual([]);
+  });
+
+  it('stays on the server when pull sends the project again', async () => {
+    const remote = await remoteLine(files, { environment: { PASSWORD: 'x' } });
+    await remote.run('up', '-d');
+    await remote.run('pull');
+    expect(await remote.stored('folder')).toEqual(['configs.page', 'secrets.password', 'secrets.token']);
+  });
+
+  it('is sent by builds with secrets', async () => {
+    const remote = await remoteLine({ ...files, 'compose.yaml': BUILT }, {}, undefined, [], ['build', 'host-files']);
+    expect(await remote.run('build')).toMatchObject({ code: 0 });
+    expect(await remote.stored('folder')).toEqual(['secrets.key', 'secrets.token']);
+  });
+
+  it('is removed from the server by down, and sent again by the next up', async () => {
+    const remote = await remoteLine(files, { environment: { PASSWORD: 'x' } });
+    await remote.run('up', '-d');
+    await remote.run('stop');
+    expect(await remote.stored('folder')).toHaveLength(3);
+    expect(await remote.run('down')).toMatchObject({ code: 0 });
+    expect(await remote.stored('folder')).toEqual([]);
+    expect(await remote.run('up', '-d')).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining('takes its content') as string,
+    });
+    expect(await remote.stored('folder')).toHaveLength(3);
+  });
+
+  it('is removed by down also when the project has no containers', async () => {
+    const remote = await remoteLine(files, { environment: { PASSWORD: 'x' } });
+    await remote.run('up', '-d', '--scale', 'web=0');
+    expect(await remote.stored('folder')).toHaveLength(3);
+    expect(await remote.run('down')).toMatchObject({ code: 0 });
+    expect(await remote.stored('folder')).toEqual([]);
+  });
+});

@@ -1,5 +1,5 @@
 /** A command line and a server on the same mock backend, which lives as long as the test. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -19,6 +19,8 @@ export interface RemoteLine {
   /** The same commands by way of the server. */
   run(...args: string[]): Promise<Ran>;
   begin(...args: string[]): Running;
+  /** The secrets and configs whose content the server keeps for a project, such as `secrets.token`. */
+  stored(project: string): Promise<string[]>;
 }
 
 /**
@@ -44,7 +46,7 @@ export async function remoteLine(
     clock: local.clock,
     log,
     version: '1.2.3',
-    projectsFolder: null,
+    projectsFolder: join(folder, 'projects'),
     loadingWorker,
     allowances: new Set(allow),
     entrance: prepared,
@@ -67,5 +69,13 @@ export async function remoteLine(
     address: server.url,
     run: (...more) => local.run(...args, ...more),
     begin: (...more) => local.begin(...args, ...more),
+    async stored(project) {
+      const file = join(folder, 'projects', '.files', `${project}.json`);
+      const text = await readFile(file, 'utf8').catch((error: unknown) => {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
+        throw error;
+      });
+      return Object.keys(JSON.parse(text) as object).sort();
+    },
   };
 }

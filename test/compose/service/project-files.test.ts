@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -128,6 +128,44 @@ test('Files survive a restart of the server', async () => {
   await first.stop();
   const second = await runService({ projectsFolder: folder });
   expect(await second.expect(200, 'POST', '/projects/shop/up')).toMatchObject({ warnings: [] });
+  await second.stop();
+});
+
+test('Down keeps the files, and removes them on request', async () => {
+  const server = await served();
+  await server.expect(201, 'POST', '/projects/shop', yaml);
+  await server.expect(204, 'PUT', '/projects/shop/files', { files: [token, page] });
+  await server.expect(200, 'POST', '/projects/shop/up');
+  await server.expect(200, 'POST', '/projects/shop/down');
+  expect(await readdir(join(server.folder, '.files'))).toEqual(['shop.json']);
+  await server.expect(200, 'POST', '/projects/shop/up');
+  await server.expect(200, 'POST', '/projects/shop/down', { remove_files: true });
+  expect(await readdir(join(server.folder, '.files'))).toEqual([]);
+  // Nothing is stored any more, which is no error.
+  await server.expect(200, 'POST', '/projects/shop/down', { remove_files: true });
+  expect(await server.expect(200, 'POST', '/projects/shop/up')).toMatchObject({
+    warnings: [expect.stringContaining('secrets.token'), expect.stringContaining('configs.page')],
+  });
+});
+
+test('A server that starts removes drafts of a killed one, and files of unknown projects', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'plumbline-files-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const first = await runService({ projectsFolder: folder });
+  await first.expect(201, 'POST', '/projects/shop', yaml);
+  await first.expect(204, 'PUT', '/projects/shop/files', { files: [token] });
+  await first.stop();
+  const drafts = [
+    'shop.json.0123456789ab.tmp',
+    '.files/shop.json.0123456789ab.tmp',
+    '.files/two.json.bd0b01234567.tmp',
+  ];
+  for (const name of [...drafts, '.files/gone.json'])
+    await writeFile(join(folder, name), `{"secrets.token":"${SECRET}"}`);
+  await mkdir(join(folder, 'other'));
+  const second = await runService({ projectsFolder: folder });
+  expect((await readdir(folder)).sort()).toEqual(['.files', 'other', 'shop', 'shop.json']);
+  expect(await readdir(join(folder, '.files'))).toEqual(['shop.json']);
   await second.stop();
 });
 

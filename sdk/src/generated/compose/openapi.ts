@@ -691,7 +691,7 @@ export interface paths {
         get?: never;
         /**
          * Write the content of secrets and configs
-         * @description Stores the content of secrets and configs that have `environment` in the compose file: the server has none of these variables. They replace all that were sent before for the project. Containers that are created afterwards get them as files; `up` recreates those whose content has changed. The server keeps them with the project, readable by its user only, and removes them with it, or when a new compose file does not have them. No reply contains them. At most 64 files, 1 MiB in all.
+         * @description Stores the content of secrets and configs that have `environment` in the compose file: the server has none of these variables. They replace all that were sent before for the project. Containers that are created afterwards get them as files; `up` recreates those whose content has changed. The server keeps them with the project, readable by its user only, and removes them with it, by `down` with `remove_files`, or when a new compose file does not have them. No reply contains them. At most 64 files, 1 MiB in all.
          */
         put: operations["writeProjectFiles"];
         post?: never;
@@ -794,7 +794,7 @@ export interface paths {
         put?: never;
         /**
          * Take a project down
-         * @description Stops and removes the containers of a project and its networks. The compose file is kept.
+         * @description Stops and removes the containers of a project and its networks. The compose file is kept, and unless `remove_files` is set, the content that was sent for its secrets and configs.
          */
         post: operations["downProject"];
         delete?: never;
@@ -2802,6 +2802,11 @@ export interface components {
              * @default true
              */
             remove_orphans?: boolean;
+            /**
+             * @description Also remove the content that was sent for its secrets and configs (`writeProjectFiles`). Send it again before the next `up`.
+             * @default false
+             */
+            remove_files?: boolean;
             /**
              * @description How long a container may take to end.
              * @default 10

@@ -1680,8 +1680,9 @@ export type WriteProjectFilesResult =
  * Stores the content of secrets and configs that have `environment` in the compose file: the server
  * has none of these variables. They replace all that were sent before for the project. Containers that
  * are created afterwards get them as files; `up` recreates those whose content has changed. The server
- * keeps them with the project, readable by its user only, and removes them with it, or when a new
- * compose file does not have them. No reply contains them. At most 64 files, 1 MiB in all.
+ * keeps them with the project, readable by its user only, and removes them with it, by `down` with
+ * `remove_files`, or when a new compose file does not have them. No reply contains them. At most 64
+ * files, 1 MiB in all.
  *
  * Problems: 400 `MalformedRequestProblem`, `ComposeValidationUndefinedReferenceProblem`; 401
  * `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404
@@ -1975,7 +1976,8 @@ export type DownProjectResult =
 /**
  * Take a project down (`POST /projects/{name}/down`).
  *
- * Stops and removes the containers of a project and its networks. The compose file is kept.
+ * Stops and removes the containers of a project and its networks. The compose file is kept, and unless
+ * `remove_files` is set, the content that was sent for its secrets and configs.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `PageSessionRequiredProblem`; 403
  * `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404 `OrchestratorProjectNotFoundProblem`; 406

@@ -1,6 +1,7 @@
 /** build and pull on a server. */
 import { buildProject, pullProject, type BuildProjectResult } from '@plumbline/sdk/compose';
 import type { Handler } from '../command.js';
+import type { Project } from '../../model/project/project.js';
 import type { BuildFlags, PullFlags } from '../flags.js';
 import { notSupported } from '../../runtime/errors.js';
 import type { Session } from '../session.js';
@@ -23,7 +24,7 @@ export const build: Handler<BuildFlags> = async (session, services, flags) => {
     withDependencies: '--with-dependencies',
   });
   const remote = await connect(session);
-  const name = await sendProject(session, remote);
+  const name = await sendProject(session, remote, buildsWithSecrets);
   const body = { services: [...services], no_cache: flags.cache === false, pull: flags.pull === true };
   const { client, signal, follow } = remote;
   await show(session, follow(buildProject(client, { params: { name }, body, signal })), flags.quiet === true);
@@ -34,12 +35,16 @@ export const pull: Handler<PullFlags> = async (session, services, flags) => {
   refuseOptions('pull', flags, { ignoreBuildable: '--ignore-buildable', includeDeps: '--include-deps' });
   if (flags.policy !== 'always') throw notSupported(`pull --policy ${flags.policy}`, 'remote');
   const remote = await connect(session);
-  const name = await sendProject(session, remote);
+  const name = await sendProject(session, remote, () => false);
   const body = { services: [...services], ignore_failures: flags.ignorePullFailures === true };
   const { client, signal, follow } = remote;
   await show(session, follow(pullProject(client, { params: { name }, body, signal })));
   return 0;
 };
+
+function buildsWithSecrets({ services }: Project): boolean {
+  return Object.values(services).some(({ build: step }) => (step?.secrets ?? []).length > 0);
+}
 
 type Frame = BuildProjectResult extends infer Result
   ? Result extends { readonly ok: true; readonly data: AsyncIterable<infer Item> }

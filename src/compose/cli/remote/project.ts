@@ -1,5 +1,7 @@
 /** `up` and `down` on a server. The project is loaded here and sent; the server does the rest. */
 import { downProject, ingestProject, upProject, type Schemas } from '@plumbline/sdk/compose';
+import { withoutUnusedResources } from '../../model/project/listings.js';
+import type { Project } from '../../model/project/project.js';
 import { mapValues } from '../../model/project/records.js';
 import { renderConfig } from '../../model/project/render.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
@@ -37,7 +39,7 @@ export const up: Handler<UpFlags> = async (session, services, flags) => {
   const body = upRequest(services, flags);
   const remote = await connect(session);
   const begun = session.io.clock.now();
-  const name = await sendProject(session, remote);
+  const name = await sendProject(session, remote, createsContainers);
   const { client, signal, ask } = remote;
   const result = await ask(upProject(client, { params: { name }, body, signal }));
   for (const message of result.warnings) session.progress.report({ kind: 'warning', message });
@@ -87,22 +89,33 @@ async function attached(
   return 0;
 }
 
+/** For a command whose containers get the content of secrets and configs. */
+export const createsContainers = (): boolean => true;
+
 /**
- * Sends the project fully resolved: variables, profiles, merged and included files, content of secrets and configs.
+ * Sends what the enabled services use, fully resolved: variables, profiles, merged and included files.
  *
+ * @param needsContent whether the command needs the content of secrets and configs. Without it, the server keeps what it
+ *   has, and no file is read
  * @returns its name
+ * @throws UsageError for a file that cannot be read, before anything is sent
  */
-export async function sendProject(session: Session, remote: Remote): Promise<string> {
+export async function sendProject(
+  session: Session,
+  remote: Remote,
+  needsContent: (project: Project) => boolean,
+): Promise<string> {
   const { client, signal, ask } = remote;
   const loaded = await session.load();
-  const files = await filesOf(loaded);
-  const project = withoutFiles(loaded.project);
+  const used = withoutUnusedResources(loaded.project);
+  const files = needsContent(used) ? await filesOf({ project: used, contents: loaded.contents }) : null;
+  const project = withoutFiles(used);
   // Services of disabled profiles have been removed; the server must not filter again.
   const services = mapValues(project.services, ({ profiles: _, ...service }) => service);
   const request = {
     params: { name: project.name },
     query: { replace: true },
-    body: renderConfig({ ...project, services }, 'yaml', { allResources: true }),
+    body: renderConfig({ ...project, services }, 'yaml'),
   };
   const { warnings } = await ask(ingestProject(client, { ...request, signal }));
   for (const message of warnings) session.progress.report({ kind: 'warning', message });
@@ -118,6 +131,8 @@ export const down: Handler<DownFlags> = async (session, services, flags) => {
   const body = {
     remove_volumes: flags.volumes === true,
     remove_orphans: flags.removeOrphans === true,
+    // The next `up` sends them again.
+    remove_files: true,
     ...(flags.timeout !== undefined && { timeout_seconds: flags.timeout }),
   };
   try {

@@ -4,14 +4,14 @@ import type { Handler } from '../command.js';
 import { replicasIn } from '../arguments.js';
 import type { ScaleFlags } from '../flags.js';
 import { connect } from './connection.js';
-import { sendProject } from './project.js';
+import { createsContainers, sendProject } from './project.js';
 import { refuseOptions } from './refused.js';
 
 export const scale: Handler<ScaleFlags> = async (session, words, flags) => {
   refuseOptions('scale', flags, { deps: '--no-deps' });
   const wanted = replicasIn(words);
   const remote = await connect(session);
-  const name = await sendProject(session, remote);
+  const name = await sendProject(session, remote, createsContainers);
   const { client, signal, ask } = remote;
   for (const [service, replicas] of wanted) {
     const request = { params: { name, service }, body: { replicas }, signal };

@@ -89,7 +89,12 @@ export function addressText(address: EngineAddress): string {
   if (address.kind === 'socket') return `unix://${address.path}`;
   if (address.kind === 'ssh') return sshText(address);
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
-  return `tcp://${host}:${address.port}${address.tls === undefined ? '' : ' (TLS)'}`;
+  return `tcp://${host}:${address.port}${tlsText(address.tls)}`;
+}
+
+function tlsText(tls: EngineTls | undefined): string {
+  if (tls === undefined) return '';
+  return tls.isUnverified === true ? ' (TLS, not verified)' : ' (TLS)';
 }
 
 function sshText({ user, host, port, path = '' }: Extract<EngineAddress, { kind: 'ssh' }>): string {

@@ -89,6 +89,10 @@ export const downProject: DownProjectHandler<ComposeDependencies> = ({ params, b
         timeoutSeconds: timeout_seconds,
         ...(ingested && { project: (await dependencies.projects.load(ingested, WHOLE)).project }),
       });
+      // Containers have copies, so only their successors would need the content.
+      if (body.remove_files === true && ingested !== undefined) {
+        await dependencies.projects.putContents(params.name, new Map());
+      }
       return { status: 200, body: { project: params.name, stopped: [...stopped], removed: [...removed] } };
     }),
   );

@@ -6,7 +6,7 @@ import { ComposeFailure } from '../../model/errors.js';
 import type { LoadedProject } from '../../model/loader/load.js';
 import type { Clock } from '../../runtime/clock.js';
 import { alreadyExists, RuntimeError } from '../../runtime/errors.js';
-import { replaceFile } from '../../../system/replace-file.js';
+import { removeDrafts, replaceFile } from '../../../system/replace-file.js';
 import type { Allowance } from '../trust/allowances.js';
 import type { CheckedProject, IngestedSelection, SentProject } from './ingested-project.js';
 import { requireRoom, type ProjectLimits } from './limits.js';
@@ -90,6 +90,10 @@ export async function openProjectRegistry(options: RegistryOptions): Promise<Pro
   /** By project, the numbers that differ from those of its file. */
   const scaled = new Map<string, ReadonlyMap<string, number>>();
   for (const project of await readProjects(root, allowances, loader)) projects.set(project.name, project);
+  await durably('read', async () => {
+    await removeDrafts(root);
+    await contents.removeOthers(new Set(projects.keys()));
+  });
   const directoryOf = (name: string): string => path.join(root, name);
   const fileOf = (name: string): string => path.join(root, `${name}.json`);
 

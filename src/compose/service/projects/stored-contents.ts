@@ -1,8 +1,8 @@
 /** Keeps the content of secrets and configs that callers sent, in one file per project that only this user may read. */
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { objectOf, parseJson, textOf } from '../../runtime/json.js';
-import { replaceFile } from '../../../system/replace-file.js';
+import { removeDrafts, replaceFile } from '../../../system/replace-file.js';
 
 export interface StoredContents {
   /** The content by `secrets.<name>` and `configs.<name>`. */
@@ -12,6 +12,8 @@ export interface StoredContents {
   /** Removes all but these. */
   keep(project: string, keys: ReadonlySet<string>): Promise<void>;
   remove(project: string): Promise<void>;
+  /** Removes the content of all other projects, and the drafts of a server that was killed. For a server that starts. */
+  removeOthers(projects: ReadonlySet<string>): Promise<void>;
 }
 
 export function contentKey(section: 'secrets' | 'configs', name: string): string {
@@ -25,7 +27,7 @@ export function storedContents(root: string): StoredContents {
 
   async function encoded(project: string): Promise<ReadonlyMap<string, string>> {
     const text = await readFile(fileOf(project), 'utf8').catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
+      if (isMissing(error)) return '{}';
       throw error;
     });
     return new Map(Object.entries(objectOf(parseJson(text))).map(([key, content]) => [key, textOf(content)]));
@@ -51,5 +53,19 @@ export function storedContents(root: string): StoredContents {
       if (kept.size < before.size) await write(project, kept);
     },
     remove: (project) => rm(fileOf(project), { force: true }),
+    async removeOthers(projects) {
+      const names = await readdir(folder).catch((error: unknown) => {
+        if (isMissing(error)) return null;
+        throw error;
+      });
+      if (names === null) return;
+      await removeDrafts(folder);
+      const stored = names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5));
+      await Promise.all(stored.filter((project) => !projects.has(project)).map((project) => rm(fileOf(project))));
+    },
   };
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

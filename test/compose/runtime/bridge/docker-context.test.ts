@@ -44,6 +44,22 @@ describe('the engine', () => {
     expect(chosen).toMatchObject({ conformer: 'bridge', place, source: expect.stringMatching(source) as string });
   });
 
+  it('is named with how TLS checks it, and warns if nothing is checked', async () => {
+    const far = 'tcp://far.example:2376';
+    const environment = await configured({ unverified: { Host: far, SkipTLSVerify: true }, plain: at(far) });
+    expect(await chooseEngine({ context: 'unverified', environment, sockets: [] })).toMatchObject({
+      place: `${far} (TLS, not verified)`,
+      warning: `The certificate of the engine of context 'unverified' (--context) is not verified (SkipTLSVerify): another machine can pose as the engine.`,
+    });
+    const plain = await chooseEngine({ context: 'plain', environment, sockets: [] });
+    expect(plain).toMatchObject({ place: far });
+    expect(plain).not.toHaveProperty('warning');
+    const verified = { DOCKER_HOST: far, DOCKER_TLS_VERIFY: '1', HOME: environment.HOME, PATH: '' };
+    const checked = await chooseEngine({ environment: verified, sockets: [] });
+    expect(checked).toMatchObject({ place: `${far} (TLS)` });
+    expect(checked).not.toHaveProperty('warning');
+  });
+
   it('fails with the name of a context that is missing, has no address or has a password', async () => {
     const environment = await configured({ empty: {}, far: at('ssh://me:secret@far.example') });
     const failure = (context: string): Promise<unknown> =>
