@@ -18,6 +18,7 @@ const longestSilenceMs = 45_000;
  * it, until the server says that there are no further events.
  *
  * @throws ConnectionError when the server closes connections repeatedly without an event, or cannot be reached
+ * @throws TimeoutError when the server accepts a connection and does not answer
  */
 export async function* readEvents(first: ReadableStream<Uint8Array>, context: StreamContext): AsyncGenerator {
   let lastId: string | null = null;

@@ -97,6 +97,12 @@ describe('plumbline api', () => {
     });
   });
 
+  test.each([[['nope', 'more']], [['help', 'nope']]])('names an operation that does not exist: %j', async (words) => {
+    const message =
+      "plumbline api: there is no operation 'nope'; plumbline api lists them\n(add --help for the options)\n";
+    expect(await api(words)).toMatchObject({ exitCode: 2, stdout: '', stderr: message });
+  });
+
   test('reads one value from standard input, not two', async () => {
     const secrets = ['--current-password', '-', '--new-password', '-'];
     expect(await api(['change-password', ...secrets], 'one secret')).toMatchObject({
@@ -217,6 +223,20 @@ describe('Completion of plumbline api', () => {
     ],
     [['create-team', '--id', ''], []],
     [['nope', ''], []],
+    [['he'], ['help']],
+    [
+      ['help', 'start-'],
+      ['start-browser-session', 'start-sync-run'],
+    ],
+    [['help', 'start-sync-run', ''], []],
+    [['--s'], ['--server']],
+    [['--server', ''], []],
+    [['--server', 'http://127.0.0.1:1', 'start-sync'], ['start-sync-run']],
+    [['--json', 'start-sync-run', '--wa'], ['--watch']],
+    [
+      ['--server', 'http://127.0.0.1:1', '--json', 'create-sync-config', '--provider', 'host'],
+      ['host_a', 'host_b'],
+    ],
   ])('%j', (words, expected) => {
     expect(completeApi(words)).toEqual(expect.arrayContaining(expected));
     if (expected.length === 0) expect(completeApi(words)).toEqual([]);

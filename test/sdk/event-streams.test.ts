@@ -3,7 +3,14 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createApiClient } from '../../sdk/src/client.js';
 import { events } from '../../sdk/src/formats.js';
-import { ConnectionError, PlumblineError, UnexpectedReplyError, unwrap, type Success } from '../../sdk/src/index.js';
+import {
+  ConnectionError,
+  PlumblineError,
+  TimeoutError,
+  UnexpectedReplyError,
+  unwrap,
+  type Success,
+} from '../../sdk/src/index.js';
 import type { CallOptions, Operation } from '../../sdk/src/operation.js';
 import { hangUp, problem, recordedTiming, startScript, type ScriptedServer } from './scripted-server.js';
 
@@ -141,4 +148,10 @@ it('The request ends when the loop is left, and when it is aborted', async () =>
     })(),
   ).rejects.toBe(reason);
   expect(server.requests).toHaveLength(2);
+});
+
+it('A server that accepts connections and never answers ends the stream with a TimeoutError', async () => {
+  const server = await startScript(sse(event('a')), () => undefined);
+  await expect(all(await open(server, { timeoutMs: 200 }))).rejects.toBeInstanceOf(TimeoutError);
+  expect(lastIds(server).slice(0, 2)).toEqual([undefined, 'a']);
 });

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { OperationCommand } from '../../../generated/contract.js';
 import { commands } from '../../../generated/platform/commands.js';
 import { completeApi } from './complete.js';
+import { readWords } from './operation-word.js';
 import { operationNamed, operationOptions, serverOptions } from './options.js';
 import type { ApiOptions } from './run-operation.js';
 
@@ -27,7 +28,7 @@ export function registerApiCommand(program: Command, words: readonly string[]): 
     .description('call an operation of a server')
     .usage('<operation> [options]')
     .addHelpText('after', () => `${operationList()}\n${GENERAL_HELP}`);
-  const name = operationWord(words);
+  const { operation: name } = readWords(words);
   if (name === '__complete') {
     api
       .command('__complete', { hidden: true })
@@ -40,20 +41,12 @@ export function registerApiCommand(program: Command, words: readonly string[]): 
   for (const option of serverOptions()) api.addOption(option); // so that they may come before the operation
   const operation = operationNamed(name);
   if (operation !== undefined) registerOperation(api, operation, name ?? '');
-  else if (name === undefined || name === 'help') {
+  else if (name === undefined) {
     api.action(() => {
       api.outputHelp();
     });
   } else api.action(() => api.error(`plumbline api: there is no operation '${name}'; plumbline api lists them`));
-  if (operation === undefined) api.argument('[operation]');
-}
-
-/** The word that names the operation, else the first one that is neither an option nor the address of `--server`. */
-function operationWord(words: readonly string[]): string | undefined {
-  const isPlain = (word: string, index: number): boolean => !word.startsWith('-') && words[index - 1] !== '--server';
-  const plain = words.filter(isPlain);
-  const [first] = plain;
-  return first === 'help' ? (plain[1] ?? first) : first;
+  if (operation === undefined) api.argument('[words...]');
 }
 
 function registerOperation(api: Command, operation: OperationCommand, name: string): void {

@@ -6,7 +6,8 @@ const HELP = `
 Without --listen, the tools are served on standard input and output, with PLUMBLINE_TOKEN or the login that
 "plumbline login" has stored. With --listen, every request must have a service token (Authorization: Bearer plbst_...),
 and acts with that token alone. Its Host header must be the address after --listen, with the port, or a value of
---allow-host: with --listen 0.0.0.0:8081, name the addresses that callers use.
+--allow-host (HOST or HOST:PORT, not a URL): with --listen 0.0.0.0:8081, name the addresses that callers use. Port 80
+may be left out of the header.
 
 Examples:
   plumbline mcp

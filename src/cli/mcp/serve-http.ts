@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { isLoopbackName } from '../../contract/local-request.js';
 import { createPlatformClient, PlumblineError, type PlatformClient } from '../sdk.js';
 import { identityOf, SERVICE_TOKEN_PREFIX, type Identity } from '../login/identity.js';
+import { headersOf, nameInUrl, type Host } from './host.js';
 import { StreamableHTTPServerTransport } from './protocol.js';
 import { createToolServer } from './tool-server.js';
 
@@ -24,13 +25,22 @@ export interface HttpOptions {
   readonly server: string;
   readonly host: string;
   readonly port: number;
-  /** Names besides that of the address by which callers may reach this server. */
-  readonly allowedHosts: readonly string[];
+  /** Hosts besides the address by which callers may reach this server. */
+  readonly allowedHosts: readonly Host[];
   readonly now: () => Date;
 }
 
-/** Starts to listen. @returns the server and its address */
-export async function serveHttp(options: HttpOptions): Promise<{ readonly http: HttpServer; readonly url: string }> {
+/** A server that listens. */
+export interface Listening {
+  readonly http: HttpServer;
+  /** Where the tools are. */
+  readonly url: string;
+  /** The values of the `Host` header that mean the address. */
+  readonly headers: readonly string[];
+}
+
+/** Starts to listen. */
+export async function serveHttp(options: HttpOptions): Promise<Listening> {
   const http = createServer((request, response) => {
     answer(request, response, options).catch(() => {
       // The cause may contain the arguments of the caller, so it is not logged.
@@ -43,7 +53,11 @@ export async function serveHttp(options: HttpOptions): Promise<{ readonly http: 
     http.listen(options.port, options.host, resolve);
   });
   const { port } = http.address() as AddressInfo; // a server on a port has such an address
-  return { http, url: `http://${nameInUrl(options.host)}:${port}${PATH}` };
+  return {
+    http,
+    url: `http://${nameInUrl(options.host)}:${port}${PATH}`,
+    headers: headersOf({ name: options.host, port }),
+  };
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, options: HttpOptions): Promise<void> {
@@ -111,17 +125,13 @@ function pathOf({ url = '/' }: IncomingMessage): string | null {
 /** What `Host` and `Origin` may name. */
 function namesOf(request: IncomingMessage, { host, allowedHosts }: HttpOptions): ReadonlySet<string> {
   const port = request.socket.localPort ?? 0;
-  const local = [nameInUrl(host), ...(isLoopback(host) ? ['127.0.0.1', '[::1]', 'localhost'] : [])];
-  return new Set([...local.map((name) => `${name}:${port}`), ...allowedHosts.map((each) => each.toLowerCase())]);
+  const local = [host, ...(isLoopback(host) ? ['127.0.0.1', '::1', 'localhost'] : [])];
+  return new Set([...local.map((name) => ({ name, port })), ...allowedHosts].flatMap(headersOf));
 }
 
 /** Whether only programs of this machine reach the address. */
 export function isLoopback(host: string): boolean {
   return isLoopbackName(nameInUrl(host));
-}
-
-function nameInUrl(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** null: it is too long. */

@@ -2,6 +2,7 @@ import { connect, serverOf } from '../login/connection.js';
 import { reportingCalls } from '../login/failures.js';
 import { identityOf } from '../login/identity.js';
 import { UsageError } from '../usage-error.js';
+import { hostOf, type Host } from './host.js';
 import type { McpOptions } from './options.js';
 import { StdioServerTransport } from './protocol.js';
 import { isLoopback, serveHttp } from './serve-http.js';
@@ -33,16 +34,15 @@ async function serveStdio({ server, allowHost }: McpOptions): Promise<void> {
 }
 
 async function listen({ server, allowHost = [] }: McpOptions, address: string): Promise<void> {
-  const [, bracketed, plain, port] = /^(?:\[([0-9a-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(address) ?? [];
-  const host = bracketed ?? plain;
-  if (host === undefined || Number(port) > 65_535)
-    throw new UsageError('--listen must be HOST:PORT, such as 127.0.0.1:8081');
+  const { name: host, port = null } = hostOf(address) ?? {};
+  if (host === undefined || port === null) throw new UsageError('--listen must be HOST:PORT, such as 127.0.0.1:8081');
+  const allowedHosts = allowHost.map(allowedHost);
   const target = await serverOf(server, process.env);
-  const { http, url } = await serveHttp({ server: target, host, port: Number(port), allowedHosts: allowHost, now });
+  const { http, url, headers } = await serveHttp({ server: target, host, port, allowedHosts, now });
   console.error(`plumbline mcp: tools of ${target} at ${url}`);
   if (!isLoopback(host) && allowHost.length === 0) {
     console.error(
-      `plumbline mcp: requests must name ${new URL(url).host} as their host; allow other names with --allow-host, ` +
+      `plumbline mcp: requests must name ${headers.join(' or ')} as their host; allow other names with --allow-host, ` +
         'such as --allow-host mcp.example.com',
     );
   }
@@ -54,4 +54,12 @@ async function listen({ server, allowHost = [] }: McpOptions, address: string): 
     });
   }
   await ended;
+}
+
+function allowedHost(given: string): Host {
+  const host = hostOf(given);
+  if (host === null) {
+    throw new UsageError(`--allow-host ${given} is not HOST or HOST:PORT, such as mcp.example.com or 192.0.2.7:8081`);
+  }
+  return host;
 }

@@ -1,9 +1,11 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { createServiceToken } from '../../support/service-token.js';
 import { makeHome } from '../logged-in.js';
-import { startMain } from '../main-process.js';
+import { runMain, startMain } from '../main-process.js';
+import { serveHttp } from '../../../src/cli/mcp/serve-http.js';
 import { connectStdio, startTools, type ToolClient, type ToolServer } from './tool-client.js';
 
 let platform: TestPlatform;
@@ -34,7 +36,25 @@ const connect = async (given: string): Promise<ToolClient> => {
   return client;
 };
 
+/** An address whose port 80 no other program is expected to use. */
+const ADDRESS = '127.0.0.80';
+const withoutPort80 = await reasonAgainstPort80();
+
+/** @returns why this process cannot listen on port 80, for the title of a test; empty: it can */
+async function reasonAgainstPort80(): Promise<string> {
+  const probe = createServer();
+  try {
+    await once(probe.listen(80, ADDRESS), 'listening');
+    probe.close();
+    await once(probe, 'close');
+    return '';
+  } catch (error) {
+    return ` (skipped: ${String(error)})`;
+  }
+}
+
 interface Sent {
+  readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly method?: string;
@@ -43,6 +63,7 @@ interface Sent {
 
 /** Sends exactly these headers, as no client of the SDK would. */
 function send({
+  url = server.url,
   headers = {},
   body = '{}',
   method = 'POST',
@@ -55,7 +76,7 @@ function send({
     ...headers,
   };
   return new Promise((resolve, reject) => {
-    const sent = request(server.url, { method, path, headers: all }, (response) => {
+    const sent = request(url, { method, path, headers: all }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       response.on('end', () => {
@@ -124,6 +145,46 @@ describe('Over HTTP', () => {
     expect(await told).toMatch(/requests must name 0\.0\.0\.0:\d+ as their host; .*--allow-host mcp\.example\.com/);
     child.kill();
   });
+
+  test.skipIf(withoutPort80 !== '')(`port 80 may be left out of Host and Origin${withoutPort80}`, async () => {
+    const allowedHosts = [{ name: 'MCP.example.com', port: 80 }];
+    const { http, url, headers } = await serveHttp({
+      server: platform.url,
+      host: ADDRESS,
+      port: 80,
+      allowedHosts,
+      now: () => new Date(),
+    });
+    expect(headers).toEqual([`${ADDRESS}:80`, ADDRESS]);
+    const statuses: Record<string, number> = {};
+    for (const name of [ADDRESS, 'localhost', 'mcp.example.com', 'evil.example']) {
+      for (const host of [name, `${name}:80`]) {
+        const { status } = await send({ url, headers: { Host: host, Origin: `http://${host}` }, body: listTools });
+        statuses[host] = status;
+      }
+    }
+    expect(statuses).toEqual({
+      [ADDRESS]: 200,
+      [`${ADDRESS}:80`]: 200,
+      localhost: 200,
+      'localhost:80': 200,
+      'mcp.example.com': 200,
+      'mcp.example.com:80': 200,
+      'evil.example': 403,
+      'evil.example:80': 403,
+    });
+    http.closeAllConnections();
+    http.close();
+    await once(http, 'close');
+  });
+
+  test.each(['https://mcp.example.com', 'mcp.example.com/mcp', 'mcp.example.com:70000', '[mcp]', '::1', '*'])(
+    '--allow-host %s is refused, because no Host header has this value',
+    async (given) => {
+      const ended = await runMain(['mcp', '--server', platform.url, '--listen', '127.0.0.1:0', '--allow-host', given]);
+      expect([ended.exitCode, ended.stderr]).toEqual([2, expect.stringContaining(`--allow-host ${given} is not HOST`)]);
+    },
+  );
 
   test('a request acts with its token alone, also among those of other organizations', async () => {
     const teams = ['teams:read', 'teams:write'] as const;
