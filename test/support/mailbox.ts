@@ -20,16 +20,26 @@ export interface Mailbox {
   to(address: string): ReceivedMail[];
   /** While set, the server refuses each mail with this reply: `451 try later`. */
   refuse(reply: string | null): void;
+  /** The number of connections so far. */
+  connections(): number;
+  /** Ends the connections that are open now. */
+  disconnect(): void;
   stop(): Promise<void>;
 }
 
 export async function startMailbox(): Promise<Mailbox> {
   const mails: ReceivedMail[] = [];
   let refusal: string | null = null;
+  let connected = 0;
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     logger: false,
+    closeTimeout: 100, // clients keep their connection open
+    onConnect: (_session, callback) => {
+      connected++;
+      callback();
+    },
     onData: (stream, session, callback) => {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -55,6 +65,10 @@ export async function startMailbox(): Promise<Mailbox> {
     to: (recipient) => mails.filter((mail) => mail.to === recipient),
     refuse: (reply) => {
       refusal = reply;
+    },
+    connections: () => connected,
+    disconnect: () => {
+      for (const connection of server.connections) connection.close();
     },
     stop: () =>
       new Promise<void>((resolve) => {

@@ -13,16 +13,28 @@ export interface MailTransport {
 
 const timeoutMs = 15_000;
 
-/** Delivers to the mail server at `url` (smtp: or smtps:). */
+/**
+ * Delivers to the mail server at `url` (smtp: or smtps:). The connection stays open for the next mail: a TLS handshake
+ * and the server's delay before its greeting take longer than a mail.
+ */
 export function createSmtpTransport(url: string, from: string): MailTransport {
-  const smtp = createTransport(url, { from });
-  Object.assign(smtp.options, {
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const smtp = createTransport(
+    {
+      url,
+      pool: true,
+      maxConnections: 1,
+      // A server may end an idle connection when a mail is sent. Once only: all timeouts together stay below the lease
+      // of a mail in the outbox.
+      maxRequeues: 1,
+      idleTimeout: timeoutMs,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    },
+    { from },
+  );
   return {
     deliver: async (due) => {
       await smtp.sendMail(messageOf(due, from));

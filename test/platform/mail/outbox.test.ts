@@ -43,6 +43,21 @@ describe('a mail in the outbox', () => {
     expect(await waiting(email)).toEqual([]);
   });
 
+  it('is sent over the connection of the mail before it, or over a new one if the server has ended that', async () => {
+    const send = async (): Promise<void> => {
+      const email = newEmail();
+      await register(platform, { email });
+      await platform.lastMail(email);
+    };
+    await send();
+    const before = platform.mailbox.connections();
+    await send();
+    expect(platform.mailbox.connections()).toBe(before);
+    platform.mailbox.disconnect();
+    await send();
+    expect(platform.mailbox.connections()).toBe(before + 1);
+  });
+
   it('is not sent when the change that caused it is rolled back', async () => {
     const email = newEmail();
     const entry = sealMail({ kind: 'verification', link: 'http://localhost/verify?token=t' }, secrets, systemRandom);
