@@ -1,10 +1,12 @@
 /**
  * The corrections of organizations in ClickHouse. A correction is stored before its unit is written, and every change
  * of units reads the corrections once more after it has written, so that neither order of the two loses a correction.
+ * A classification is written as the version after the one that was read, so that a change that a sync makes meanwhile
+ * has a later version and wins; then the later unit is classified.
  */
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import { createTable, type TableDefinition } from '../clickhouse/tables.js';
-import type { Correction, CorrectionStore, WorkUnit, WorkUnitChange } from '../work-unit.js';
+import type { Classified, Correction, CorrectionStore, WorkUnit } from '../work-unit.js';
 import { CORRECTION_COLUMNS, correctedOf, correctionOf, repoIdOf, type Corrected } from './corrections.js';
 
 const TABLE: TableDefinition = {
@@ -23,7 +25,8 @@ interface Units {
   /** Epoch milliseconds. */
   readonly now: () => number;
   find(orgId: string, id: string): Promise<WorkUnit | undefined>;
-  apply(change: WorkUnitChange): Promise<void>;
+  /** Classifies a unit as given and by its correction, unless it is gone. */
+  classify(orgId: string, id: string, classified?: Classified): Promise<void>;
 }
 
 export async function createCorrections(engine: ClickHouseEngine): Promise<void> {
@@ -39,7 +42,7 @@ export async function readCorrected(engine: ClickHouseEngine, orgId: string, rep
   return correctedOf(rows.map(([id, subcategory]) => [id, subcategory]));
 }
 
-export function clickHouseCorrections(engine: ClickHouseEngine, { now, find, apply }: Units): CorrectionStore {
+export function clickHouseCorrections(engine: ClickHouseEngine, { now, find, classify }: Units): CorrectionStore {
   const select = async (
     condition: string,
     parameters: Parameters<ClickHouseEngine['query']>[1],
@@ -69,19 +72,12 @@ export function clickHouseCorrections(engine: ClickHouseEngine, { now, find, app
       },
     ]);
   };
-  const classify: CorrectionStore['classify'] = async (orgId, unitId, classified) => {
-    const unit = await find(orgId, unitId);
-    // `apply` obeys a correction.
-    if (unit !== undefined)
-      await apply({ orgId, repoId: repoIdOf(unitId), units: [{ ...unit, ...classified }], removed: [] });
-  };
   return {
     async correct(orgId, correction) {
       const { unitId } = correction;
       if ((await find(orgId, unitId)) === undefined) return false;
       await store(orgId, correction, 0);
-      const unit = await find(orgId, unitId);
-      if (unit !== undefined) await apply({ orgId, repoId: repoIdOf(unitId), units: [unit], removed: [] });
+      await classify(orgId, unitId);
       return true;
     },
     async withdraw(orgId, unitId, classified) {

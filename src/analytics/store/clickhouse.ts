@@ -7,11 +7,11 @@
  * behind. Years are merged into one part each as soon as they no longer change, and `final` costs nothing for a year of
  * one part (the README of the parent folder has the figures).
  */
-import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
+import type { Classified, WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import type { ClickHouseEngine } from '../clickhouse/engine.js';
 import { isoText, momentText } from '../clickhouse/moments.js';
 import { clickHouseCorrections, createCorrections, readCorrected } from './clickhouse-corrections.js';
-import { asCorrected } from './corrections.js';
+import { asCorrected, repoIdOf } from './corrections.js';
 import type { StoreOptions } from './options.js';
 import { ensureClickHouseSchema } from './clickhouse-schema.js';
 import { MEASURE_COLUMNS, partRow, REVIEWERS_COLUMN, shareRows, unitOf, unitRow } from './rows.js';
@@ -38,13 +38,8 @@ export function openClickHouseStore(
     known.add(key);
     return (version = Math.max(version + VERSIONS_OF_A_CHANGE, options.now() * 1000));
   };
-  const find = async (orgId: string, id: string): Promise<WorkUnit | undefined> => {
-    const [row] = await engine.query(
-      `select ${COLUMNS.join(', ')} from work_units final where org_id = {org:String} and id = {id:String}`,
-      { org: orgId, id },
-    );
-    return row === undefined ? undefined : decoded(row);
-  };
+  const find = async (orgId: string, id: string): Promise<WorkUnit | undefined> =>
+    (await findVersion(engine, orgId, id))?.unit;
   const applyCorrected = async (change: WorkUnitChange): Promise<void> => {
     const { orgId, repoId } = change;
     let corrected = await readCorrected(engine, orgId, repoId);
@@ -57,6 +52,19 @@ export function openClickHouseStore(
       corrected = since;
     }
   };
+  const classify = async (orgId: string, id: string, classified?: Classified): Promise<void> => {
+    const repoId = repoIdOf(id);
+    let corrected = await readCorrected(engine, orgId, repoId);
+    for (let read = await findVersion(engine, orgId, id); read !== undefined;) {
+      const next = read.version + 1;
+      const unit = asCorrected({ ...read.unit, ...classified }, corrected);
+      await apply(engine, { orgId, repoId, units: [unit], removed: [] }, next);
+      const since = await readCorrected(engine, orgId, repoId);
+      read = await findVersion(engine, orgId, id);
+      if (read?.version === next && corrected.get(id) === since.get(id)) return;
+      corrected = since;
+    }
+  };
   return {
     ensureSchema: async () => {
       await ensureClickHouseSchema(engine, options.exclusively);
@@ -64,18 +72,25 @@ export function openClickHouseStore(
     },
     apply: applyCorrected,
     scan: (orgId, repoId) => scan(engine, orgId, repoId),
+    ...clickHouseCorrections(engine, { find, classify, now: options.now }),
     find,
-    ...clickHouseCorrections(engine, {
-      find,
-      now: options.now,
-      apply: async (change) => {
-        // Another process may have written a later version of the unit.
-        known.delete(`${change.orgId} ${change.repoId}`);
-        await applyCorrected(change);
-      },
-    }),
     close: () => engine.close(),
   };
+}
+
+/** A unit as it is stored, with its version. */
+async function findVersion(
+  engine: ClickHouseEngine,
+  orgId: string,
+  id: string,
+): Promise<{ readonly unit: WorkUnit; readonly version: number } | undefined> {
+  // After an interrupted change, a unit is stored on two days.
+  const [row] = await engine.query(
+    `select ${COLUMNS.join(', ')}, version from work_units final where org_id = {org:String} and id = {id:String}
+     order by version desc limit 1`,
+    { org: orgId, id },
+  );
+  return row === undefined ? undefined : { unit: decoded(row), version: Number(row.at(-1)) };
 }
 
 /** Tombstones get the first version, replacements the second. */
