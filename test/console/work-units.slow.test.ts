@@ -40,6 +40,13 @@ describe.skipIf(!hasBrowser)(`The work units${withoutBrowser}`, () => {
   });
   afterAll(() => running.stop());
 
+  const heldBack = (): { readonly released: Promise<void>; readonly release: () => void } => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return { released, release };
+  };
   const units = (page: Page): ReturnType<Page['locator']> => page.locator('.units tbody tr');
   const title = (page: Page): Promise<string> => units(page).first().locator('.unit-name > :first-child').innerText();
 
@@ -132,6 +139,69 @@ describe.skipIf(!hasBrowser)(`The work units${withoutBrowser}`, () => {
     await page.setViewportSize({ width: 1280, height: 900 });
     await eventually(() => theme.innerText()).toBe(before);
     expect([...complaints, ...viewer.complaints]).toEqual([]);
+  });
+
+  test('keep what is being entered when another admin corrects the same unit, and save it once', async () => {
+    const { page, complaints } = visitor;
+    await page.getByRole('link', { name: 'Work units', exact: true }).click();
+    await page
+      .getByRole('button', { name: /^Why this theme/ })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Correct the theme').click();
+    await dialog.getByLabel('Theme and subcategory').selectOption('Risk: Compliance');
+
+    // The list answers later than the explanation: nothing is said about figures until both are known.
+    const lists = heldBack();
+    await page.route('**/*', async (route) => {
+      const sent = `${route.request().url()} ${route.request().postData() ?? ''}`;
+      if (sent.includes('dateRange')) await lists.released;
+      await route.continue();
+    });
+    await dialog.getByRole('button', { name: 'Save the correction' }).click();
+    await dialog.getByText(`Corrected by ${owner.email}`).waitFor();
+    const warning = dialog.getByText('Figures still count other shares');
+    expect(await warning.count()).toBe(0);
+    lists.release();
+    await eventually(() => units(page).first().locator('.unit-theme').innerText()).toContain('Risk: Compliance');
+    expect(await warning.count()).toBe(0);
+    await page.unrouteAll({ behavior: 'wait' });
+
+    await dialog.getByText('Change or withdraw the correction').click();
+    await dialog.getByLabel('Reason').fill('Being entered');
+    const id = new URL(page.url()).searchParams.get('why') ?? '';
+    const path = `/api/v1/organizations/${owner.orgId}/corrections/${encodeURIComponent(id)}`;
+    const body = { subcategory: 'quality.testing', note: 'Of somebody else' };
+    expect((await running.platform.json('PUT', path, { token: owner.accessToken, body })).status).toBeLessThan(300);
+    // What was asked is stale later, so that coming back to the page asks again.
+    await page.evaluate(`{
+      const now = Date.now;
+      Date.now = () => now() + 20_000;
+      window.dispatchEvent(new Event('visibilitychange'));
+    }`);
+    await dialog.getByText('“Of somebody else”').waitFor({ timeout: 8000 });
+    await dialog.getByText('The correction has changed since you opened this form.').waitFor();
+    expect(await dialog.getByLabel('Reason').inputValue()).toBe('Being entered');
+    expect(await dialog.getByLabel('Theme and subcategory').inputValue()).toBe('risk.compliance');
+
+    const deletion = heldBack();
+    const sent: string[] = [];
+    await page.route('**/corrections/**', async (route) => {
+      sent.push(route.request().method());
+      await deletion.released;
+      await route.continue();
+    });
+    const withdraw = dialog.getByRole('button', { name: 'Withdraw the correction' });
+    await withdraw.focus();
+    await page.keyboard.press('Enter');
+    await dialog.locator('button[aria-disabled=true]:focus', { hasText: 'Withdraw the correction' }).waitFor();
+    await dialog.getByRole('button', { name: 'Save the correction' }).dispatchEvent('click');
+    await withdraw.dispatchEvent('click');
+    deletion.release();
+    await dialog.getByText('Correct the theme').waitFor();
+    expect(sent).toEqual(['DELETE']);
+    expect(complaints).toEqual([]);
   });
 
   test('of a table cell or a point of a line are those that the figure counts', async () => {

@@ -17,6 +17,8 @@ export interface FormProps<Result extends AnyResult> {
   readonly button: string;
   /** The field that violations without a path are about: those of rules for passwords. */
   readonly passwordField?: string;
+  /** Whether a button beside the main one is changing the same thing: the form is not sent meanwhile. */
+  readonly blocked?: boolean;
   /** Buttons beside the main one. */
   readonly beside?: ComponentChildren;
   readonly children: ComponentChildren;
@@ -30,6 +32,7 @@ const FieldErrors = createContext<ReadonlyMap<string, readonly string[]>>(new Ma
  * a countdown where the server asks to wait.
  */
 export function Form<Result extends AnyResult>(props: FormProps<Result>): JSX.Element {
+  const { blocked = false } = props;
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [errors, setErrors] = useState<ReadonlyMap<string, readonly string[]>>(new Map());
@@ -68,7 +71,7 @@ export function Form<Result extends AnyResult>(props: FormProps<Result>): JSX.El
       class="form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!busy && wait.left === 0) void submit(valuesOf(event.currentTarget));
+        if (!busy && !blocked && wait.left === 0) void submit(valuesOf(event.currentTarget));
       }}
     >
       <FieldErrors.Provider value={errors}>{props.children}</FieldErrors.Provider>
@@ -83,7 +86,7 @@ export function Form<Result extends AnyResult>(props: FormProps<Result>): JSX.El
         </div>
       )}
       <div class="actions">
-        <button class="primary" type="submit" aria-disabled={busy || wait.left > 0}>
+        <button class="primary" type="submit" aria-disabled={busy || blocked || wait.left > 0}>
           {busy ? 'One moment …' : wait.left > 0 ? `${props.button} (in ${wait.text})` : props.button}
         </button>
         {props.beside}

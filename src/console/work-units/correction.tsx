@@ -2,13 +2,13 @@ import { unwrap } from '@plumbline/sdk';
 import { correctWorkUnit, deleteCorrection, type Schemas } from '@plumbline/sdk/platform';
 import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { wordsOf } from '../charts/words.js';
 import { queries, useMay } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Failed } from '../ui/failed.js';
 import { Select } from '../ui/fields.js';
-import { Field, Form } from '../ui/form.js';
+import { Field, Form, type Values } from '../ui/form.js';
 import { Moment } from '../ui/moment.js';
 import { announce } from '../ui/toasts.js';
 import type { Explanation } from './units.js';
@@ -44,7 +44,11 @@ export interface CorrectionProps {
 export function Correction({ orgId, unit }: CorrectionProps): JSX.Element {
   const mayWrite = useMay('classification:write');
   const details = useRef<HTMLDetailsElement>(null);
+  // The unit that the form was opened with: a newer correction must not replace what is being entered.
+  const [opened, setOpened] = useState<CorrectionProps['unit'] | null>(null);
+  const edited = opened ?? unit;
   const close = (): void => {
+    setOpened(null);
     if (details.current === null) return;
     details.current.open = false;
     details.current.querySelector('summary')?.focus(); // the button that had the focus is gone
@@ -53,9 +57,22 @@ export function Correction({ orgId, unit }: CorrectionProps): JSX.Element {
     <>
       {unit.correction !== null && <Corrected correction={unit.correction} />}
       {mayWrite && (
-        <details ref={details}>
+        <details
+          ref={details}
+          onToggle={({ currentTarget }) => {
+            setOpened(currentTarget.open ? unit : null);
+          }}
+        >
           <summary>{unit.correction === null ? 'Correct the theme' : 'Change or withdraw the correction'}</summary>
-          <CorrectionForm key={unit.correction?.correctedAt ?? ''} orgId={orgId} unit={unit} onChanged={close} />
+          {edited.correction?.correctedAt !== unit.correction?.correctedAt && (
+            <div class="banner warn" role="status">
+              <p>
+                The correction has changed since you opened this form. What you entered is kept; saving replaces the
+                newer correction.
+              </p>
+            </div>
+          )}
+          <CorrectionForm key={edited.correction?.correctedAt ?? ''} orgId={orgId} unit={edited} onChanged={close} />
         </details>
       )}
     </>
@@ -87,6 +104,7 @@ function CorrectionForm({
 }: CorrectionProps & { readonly onChanged: () => void }): JSX.Element {
   const params = { org_id: orgId, unit_id: id };
   const [{ subcategory: current } = { subcategory: '' }] = shares;
+  const [isChanging, setIsChanging] = useState(false);
   const withdrawal = useMutation({
     mutationFn: async () => {
       unwrap(await deleteCorrection(platform, { params }));
@@ -96,7 +114,24 @@ function CorrectionForm({
       refreshFigures();
       onChanged();
     },
+    onSettled: () => {
+      setIsChanging(false);
+    },
   });
+  const save = async ({ subcategory, note }: Values): ReturnType<typeof correctWorkUnit> => {
+    setIsChanging(true);
+    try {
+      return await correctWorkUnit(platform, {
+        params,
+        body: {
+          subcategory: subcategory as Subcategory, // the select has no others
+          note: note ?? null,
+        },
+      });
+    } finally {
+      setIsChanging(false);
+    }
+  };
   return (
     <div class="stack">
       <p class="small muted">
@@ -104,12 +139,15 @@ function CorrectionForm({
       </p>
       <Form
         button="Save the correction"
+        blocked={isChanging}
         beside={
           correction !== null && (
             <button
               type="button"
-              disabled={withdrawal.isPending}
+              aria-disabled={isChanging}
               onClick={() => {
+                if (isChanging) return;
+                setIsChanging(true);
                 withdrawal.mutate();
               }}
             >
@@ -117,15 +155,7 @@ function CorrectionForm({
             </button>
           )
         }
-        send={({ subcategory, note }) =>
-          correctWorkUnit(platform, {
-            params,
-            body: {
-              subcategory: subcategory as Subcategory, // the select has no others
-              note: note ?? null,
-            },
-          })
-        }
+        send={save}
         done={({ subcategory }) => {
           announce(`${title} counts for ${labelOf(subcategory)}.`);
           refreshFigures();

@@ -1,25 +1,32 @@
+import type { UseInfiniteQueryResult } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { numberOf, wordsOf } from '../charts/words.js';
 import { Dialog } from '../ui/dialog.js';
 import { View } from '../ui/view.js';
 import { Correction } from './correction.js';
 import { Shares } from './unit-table.js';
-import { useExplanation, type Explanation, type Unit } from './units.js';
+import { useExplanation, type Explanation, type UnitPage } from './units.js';
 
 export interface ExplanationDialogProps {
   readonly orgId: string;
   /** The unit; null: the dialog is closed. */
   readonly id: string | null;
-  /** The shares that figures count with, where the page knows them. */
-  readonly stored: Unit['shares'] | undefined;
+  /** The list of the page, which has the shares that figures count with. */
+  readonly list: UnitList;
   readonly onClose: () => void;
 }
 
+type UnitList = Pick<
+  UseInfiniteQueryResult<{ readonly pages: readonly UnitPage[] }>,
+  'data' | 'dataUpdatedAt' | 'isFetching' | 'refetch'
+>;
+
 /** Why a work unit has its theme: the rules that gave points to it, and what they found. */
-export function ExplanationDialog({ orgId, id, stored, onClose }: ExplanationDialogProps): JSX.Element {
+export function ExplanationDialog({ orgId, id, list, onClose }: ExplanationDialogProps): JSX.Element {
   return (
     <Dialog title="Why this theme?" open={id !== null} onClose={onClose}>
-      {id !== null && <Answer orgId={orgId} id={id} stored={stored} />}
+      {id !== null && <Answer orgId={orgId} id={id} list={list} />}
       <div class="actions">
         <button type="button" onClick={onClose}>
           Close
@@ -29,10 +36,11 @@ export function ExplanationDialog({ orgId, id, stored, onClose }: ExplanationDia
   );
 }
 
-function Answer({ orgId, id, stored }: { orgId: string; id: string; stored: Unit['shares'] | undefined }): JSX.Element {
+function Answer({ orgId, id, list }: { orgId: string; id: string; list: UnitList }): JSX.Element {
+  const explanation = useExplanation(orgId, id);
   return (
     <View
-      query={useExplanation(orgId, id)}
+      query={explanation}
       what="the explanation"
       empty={(found) =>
         found === null
@@ -43,7 +51,9 @@ function Answer({ orgId, id, stored }: { orgId: string; id: string; stored: Unit
           : null
       }
     >
-      {(found) => found !== null && <Found orgId={orgId} found={found} stored={stored} />}
+      {(found) =>
+        found !== null && <Found orgId={orgId} found={found} foundAt={explanation.dataUpdatedAt} list={list} />
+      }
     </View>
   );
 }
@@ -51,18 +61,28 @@ function Answer({ orgId, id, stored }: { orgId: string; id: string; stored: Unit
 interface FoundProps {
   readonly orgId: string;
   readonly found: NonNullable<Explanation>;
-  readonly stored: Unit['shares'] | undefined;
+  /** When the explanation was fetched, in milliseconds. */
+  readonly foundAt: number;
+  readonly list: UnitList;
 }
 
-function Found({ orgId, found, stored }: FoundProps): JSX.Element {
+function Found({ orgId, found, foundAt, list }: FoundProps): JSX.Element {
   const { title, shares, contributions, correction } = found;
+  const stored = list.data?.pages.flatMap(({ items }) => items).find(({ id }) => id === found.id)?.shares;
+  const differs = stored !== undefined && JSON.stringify(stored) !== JSON.stringify(shares);
+  // A list that is older than the explanation proves nothing, for example after a correction.
+  const isOlder = list.dataUpdatedAt < foundAt;
+  const { refetch } = list;
+  useEffect(() => {
+    if (differs && isOlder) void refetch({ cancelRefetch: false });
+  }, [differs, isOlder, refetch]);
   return (
     <>
       <p class="break">
         <strong>{title}</strong>
       </p>
       <Shares shares={shares} />
-      {stored !== undefined && JSON.stringify(stored) !== JSON.stringify(shares) && (
+      {differs && !isOlder && !list.isFetching && (
         <div class="banner warn">
           <div class="stack tight">
             <p>Figures still count other shares, by older rules or records. The next sync corrects them:</p>
@@ -70,7 +90,7 @@ function Found({ orgId, found, stored }: FoundProps): JSX.Element {
           </div>
         </div>
       )}
-      <Correction orgId={orgId} unit={found} />
+      <Correction key={found.id} orgId={orgId} unit={found} />
       {contributions.length === 0 ? (
         <p>No rule found anything in this unit{correction === null && ', so it is unclassified'}.</p>
       ) : (

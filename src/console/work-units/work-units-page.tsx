@@ -109,7 +109,7 @@ export default function WorkUnitsPage(): JSX.Element {
       <ExplanationDialog
         orgId={orgId}
         id={explained}
-        stored={units.data?.pages.flatMap(({ items }) => items).find(({ id }) => id === explained)?.shares}
+        list={units}
         onClose={() => {
           setParts({ why: null });
         }}
