@@ -10,6 +10,9 @@ const run = promisify(execFile);
 const script = join(import.meta.dirname, '../../.ci/swarm');
 const PREFIX = 'plsw-';
 
+/** With busybox and nothing else. */
+export const SWARM_IMAGE = 'localhost/plumbline-swarm:1';
+
 export interface TestSwarm {
   /** The address of an engine for DOCKER_HOST. The first one is the manager, 2 and 3 are workers. */
   host(engine: 1 | 2 | 3): string;
@@ -17,8 +20,6 @@ export interface TestSwarm {
   docker(engine: 1 | 2 | 3, ...args: string[]): Promise<string>;
   /** Ends an engine and its containers with SIGKILL. */
   kill(engine: 2 | 3): Promise<void>;
-  /** Imports the image of tests into all engines, under this name. */
-  importImage(name: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -37,23 +38,23 @@ export async function swarmIsMissing(): Promise<string | undefined> {
   return hasNamespaces ? undefined : 'this machine cannot make network namespaces';
 }
 
-export async function startSwarm(): Promise<TestSwarm> {
+/** All engines have the image of tests. */
+export async function startSwarm(count: 1 | 3 = 3): Promise<TestSwarm> {
   await endKilledRuns();
   // The process is in the name, so that a later run knows whether it is still in use.
   const directory = await mkdtemp(`/tmp/${PREFIX}${process.pid}-`);
   const socket = (engine: number): string => join(directory, `${engine}.sock`);
   const docker = async (engine: number, ...args: string[]): Promise<string> =>
     (await run('docker', ['--host', `unix://${socket(engine)}`, ...args])).stdout.trim();
-  await run(script, ['start', directory]);
+  await run(script, ['start', directory, String(count)]);
+  const engines = Array.from({ length: count }, (_, index) => index + 1);
+  const imported = await Promise.all(engines.map((engine) => importTestImage(socket(engine), SWARM_IMAGE)));
+  if (imported.includes(false)) throw new Error('no static busybox (Debian: busybox-static)');
   return {
     host: (engine) => `unix://${socket(engine)}`,
     docker,
     kill: async (engine) => {
       await run(script, ['kill', directory, String(engine)]);
-    },
-    async importImage(name) {
-      const imported = await Promise.all([1, 2, 3].map((engine) => importTestImage(socket(engine), name)));
-      if (imported.includes(false)) throw new Error('no static busybox (Debian: busybox-static)');
     },
     stop: async () => {
       await run(script, ['stop', directory]);

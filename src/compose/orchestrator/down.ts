@@ -4,6 +4,7 @@ import type { Project } from '../model/project/project.js';
 import { own } from '../model/project/records.js';
 import type { Service } from '../model/project/service.js';
 import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
+import { STACK_LABEL } from '../runtime/swarm/labels.js';
 import type { ContainerRecord } from '../runtime/records.js';
 import { removeContainer, stopContainer } from './container-actions.js';
 import { LABELS } from './labels.js';
@@ -154,8 +155,10 @@ async function removeNetworks(orchestration: Orchestration, project: string): Pr
 
 async function removeVolumes(orchestration: Orchestration, project: string): Promise<void> {
   const { signal } = orchestration;
-  const { volumes } = orchestration.backend;
-  const own = await volumes.list({ labels: { [LABELS.project]: project }, signal });
+  const { volumes, cluster } = orchestration.backend;
+  // A node may also have volumes of a project of the same name that ran on its engine alone.
+  const stack = cluster === undefined ? {} : { [STACK_LABEL]: project };
+  const own = await volumes.list({ labels: { [LABELS.project]: project, ...stack }, signal });
   await Promise.all(
     own.map(({ name }) => removeUnlessUsed(orchestration, 'Volume', name, () => volumes.remove(name, { signal }))),
   );

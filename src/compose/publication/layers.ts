@@ -1,7 +1,8 @@
 /** The files of a project as the layers of an artifact. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { expandTemplate, type Lookup } from '../model/interpolation/template.js';
+import { templateFailure } from '../model/interpolation/interpolate.js';
+import { expandTemplate, TemplateError, type Lookup } from '../model/interpolation/template.js';
 import { composeFileLayer, envFileLayer } from '../registry/compose-artifact.js';
 import type { Content } from '../registry/descriptor.js';
 import { declarationsIn, type Declaration } from './declarations.js';
@@ -49,7 +50,7 @@ export async function publishedFiles(project: PublishedProject): Promise<Publish
     const text = (await project.read(file)) ?? '';
     const found = referencesIn(text);
     hasIncludes ||= found.hasIncludes;
-    const target = ({ name }: Reference): string => path.resolve(directory, expandTemplate(name, project.lookup));
+    const target = (each: Reference): string => path.resolve(directory, nameIn(file, text, each, project.lookup));
     const published = renamed(text, found.files, (each) => publishedName(each.kind, target(each)));
     const name = isExtended ? publishedName('extends', file) : path.basename(file);
     composeFiles.push({
@@ -68,6 +69,17 @@ export async function publishedFiles(project: PublishedProject): Promise<Publish
     }
   }
   return { composeFiles, envFiles: [...envFiles.values()], hasIncludes };
+}
+
+/** @throws ComposeFailure of the InterpolationError family, also for a service that is not used */
+function nameIn(file: string, text: string, { name, start }: Reference, lookup: Lookup): string {
+  try {
+    return expandTemplate(name, lookup);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    const before = text.slice(0, start).split('\n');
+    throw templateFailure(error, name, { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 });
+  }
 }
 
 /** A file of variables that is missing is not required: the project has been loaded. */

@@ -7,6 +7,8 @@ import type { Abortable, LabelFilter } from './call-options.js';
 import type { Json } from './json.js';
 
 export interface ClusterOperations {
+  /** Changes are accepted and not made, so they must not be awaited. */
+  readonly isDryRun?: true;
   readonly services: {
     list(options?: LabelFilter): Promise<readonly ClusterService[]>;
     /**

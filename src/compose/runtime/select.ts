@@ -99,7 +99,6 @@ export async function chooseEngine(choice: BackendChoice): Promise<ChosenEngine>
         (await bridge(parts, choice.context, sockets, name)) ??
         missing(backendFailure(`No container engine is listening. ${installBridge}`))
       );
-    case 'swarm':
     case 'native':
       if (choice.context !== undefined) throw new BackendConflictError();
       return (await native(parts, by)) ?? missing(commandFailed(`Podman is not on the PATH. ${installNative}`));

@@ -103,6 +103,17 @@ describe('a published project', () => {
     });
   });
 
+  it('needs the variables of all names of files, also of a service that nothing extends', async () => {
+    const line = await commandLine({
+      'compose.yaml': 'services: { web: { extends: { file: base.yaml, service: web } } }',
+      'base.yaml': 'services:\n  web: { image: a }\n  other:\n    env_file: "${X:?is needed}"\n',
+    });
+    const ran = await line.run('publish', '--oci-layout', 'out', '--with-env', 'shop:1.0');
+    expect(ran.code).not.toBe(0);
+    expect(ran.stderr).toContain('base.yaml:4:15: ');
+    expect(ran.stderr).toContain('is needed');
+  });
+
   it('names files behind aliases, merge keys and blocks', async () => {
     const line = await commandLine({
       'compose.yaml': `

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { systemClock } from '../../../src/compose/runtime/clock.js';
 import type { Backend } from '../../../src/compose/runtime/runtime.js';
 import { selectBackend } from '../../../src/compose/runtime/select.js';
-import { startSwarm, swarmIsMissing, type TestSwarm } from '../../support/swarm.js';
+import { startSwarm, swarmIsMissing, SWARM_IMAGE as IMAGE, type TestSwarm } from '../../support/swarm.js';
 import { consoleOn, type Console } from '../cli/command-line.js';
 import { folderWith } from '../model/project-folder.js';
 import { runService } from '../service/running-service.js';
 
 const reason = await swarmIsMissing();
-const IMAGE = 'localhost/plumbline-swarm:1';
 const shell = (script: string): string[] => ['sh', '-c', `trap "exit 0" TERM; ${script}`];
+const patient = { timeout: 60_000, interval: 200 };
 const FOREVER = 'while :; do sleep 0.1; done';
 
 interface Project extends Console {
@@ -32,7 +32,6 @@ describe.skipIf(reason !== undefined)(
 
     beforeAll(async () => {
       swarm = await startSwarm();
-      await swarm.importImage(IMAGE);
       backend = await selectBackend({ backend: 'swarm', environment: { DOCKER_HOST: swarm.host(1), HOME: '/none' } });
     }, 120_000);
     afterAll(() => swarm.stop(), 60_000);
@@ -75,6 +74,17 @@ describe.skipIf(reason !== undefined)(
       expect(new Set(running.map(({ Node }) => Node)).size).toBe(3);
       expect((await run('logs')).stdout.match(/ready/g)).toHaveLength(3);
       expect(await swarm.docker(1, 'stack', 'ls')).toContain(name);
+      const here = await swarm.docker(1, 'info', '--format', '{{.Name}}');
+      for (const { Name, Node } of running) {
+        const index = String(Name).at(-1) ?? '';
+        const ran = await run('exec', '-T', '--index', index, 'web', 'echo', 'hello');
+        const refusal = `The swarm backend does not support 'exec on node ${String(Node)}'.\n`;
+        expect(ran).toMatchObject(Node === here ? { code: 0, stdout: 'hello\n' } : { code: 1, stderr: refusal });
+      }
+
+      expect((await run('--dry-run', 'down')).stderr).toContain(`Service ${name}_web Removed`);
+      expect((await run('--dry-run', 'up', '--scale', 'web=9')).stderr).toContain(`Service ${name}_web Scaled`);
+      expect((await rows()).map(({ ID }) => ID)).toEqual(running.map(({ ID }) => ID));
 
       expect(await run('scale', 'web=1')).toMatchObject({ code: 0 });
       expect(await rows()).toHaveLength(1);
@@ -101,7 +111,7 @@ describe.skipIf(reason !== undefined)(
       const { run, rows, folder, name } = await project(parts, { 'password.txt': 'first\n' });
       expect(await run('up')).toMatchObject({ code: 0 });
       const lines = async (): Promise<string> => (await run('logs', '--no-log-prefix')).stdout;
-      await expect.poll(lines).toBe('first\ncolour=blue\n400\n');
+      await expect.poll(lines, patient).toBe('first\ncolour=blue\n400\n');
       const [before] = await rows();
 
       expect(await run('up')).toMatchObject({ code: 0, stderr: '' });
@@ -109,7 +119,7 @@ describe.skipIf(reason !== undefined)(
 
       await writeFile(path.join(folder, 'password.txt'), 'second\n');
       expect(await run('up')).toMatchObject({ code: 0 });
-      await expect.poll(lines).toBe('second\ncolour=blue\n400\n');
+      await expect.poll(lines, patient).toBe('second\ncolour=blue\n400\n');
       expect(await run('down')).toMatchObject({ code: 0 });
       expect(await swarm.docker(1, 'secret', 'ls', '--quiet', '--filter', `name=${name}`)).toBe('');
       expect(await swarm.docker(1, 'config', 'ls', '--quiet', '--filter', `name=${name}`)).toBe('');
@@ -137,7 +147,9 @@ describe.skipIf(reason !== undefined)(
         },
       });
       expect(await run('up')).toMatchObject({ code: 0 });
-      await expect.poll(async () => (await run('logs', '--no-log-prefix', 'client')).stdout).toContain('hello');
+      await expect
+        .poll(async () => (await run('logs', '--no-log-prefix', 'client')).stdout, patient)
+        .toContain('hello');
       const placed = Object.fromEntries((await rows()).map(({ Service, Node }) => [Service, Node]));
       expect(placed).toEqual({ server: hosts[1], client: hosts[2] });
       const server = (await rows()).find(({ Service }) => Service === 'server');
@@ -193,11 +205,42 @@ describe.skipIf(reason !== undefined)(
       const states = async (service: string): Promise<unknown[]> =>
         (await rows()).filter(({ Service }) => Service === service).map(({ State }) => State);
       expect(await states('agent')).toEqual(['running', 'running', 'running']);
-      await expect.poll(() => states('job')).toEqual(['exited', 'exited']);
+      await expect.poll(() => states('job'), patient).toEqual(['exited', 'exited']);
       expect(await run('stop', 'agent')).toMatchObject({
         code: 1,
         stderr: expect.stringContaining("The swarm backend does not support 'stop of service"),
       });
+    });
+
+    it('says why containers do not run, and removes services that are no longer in the file', async () => {
+      const lost = { image: IMAGE, deploy: { placement: { constraints: ['node.hostname==none'] } } };
+      const { run, write, name } = await project({ services: { lost } });
+      const failed = await run('up', '--wait-timeout', '2');
+      expect(failed.code).toBe(1);
+      expect(failed.stderr).toContain(`${name}_lost: no suitable node (scheduling constraints not satisfied`);
+      expect(failed.stderr).toContain(`Timed out after 2s waiting for container '${name}_lost'`);
+      await write({ services: { web: { image: IMAGE, command: shell(FOREVER) } } });
+      expect((await run('up', '-d')).stderr).toContain(
+        `Orphan services (they are not in the compose file): ${name}_lost.`,
+      );
+      expect(await run('up', '--remove-orphans')).toMatchObject({ code: 0 });
+      expect(await swarm.docker(1, 'service', 'ls', '--format', '{{.Name}}')).toBe(`${name}_web`);
+    });
+
+    it('shows and removes what docker stack deploy made', async () => {
+      const { run, rows, name, folder } = await project({ services: {} });
+      const file = path.join(folder, 'stack.json');
+      await writeFile(
+        file,
+        JSON.stringify({ version: '3.8', services: { web: { image: IMAGE, command: shell(FOREVER) } } }),
+      );
+      await swarm.docker(1, 'stack', 'deploy', '--resolve-image', 'never', '--compose-file', file, name);
+      await expect
+        .poll(async () => (await rows()).map(({ Service, State }) => [Service, State]), patient)
+        .toEqual([['web', 'running']]);
+      expect(await run('down', '--remove-orphans')).toMatchObject({ code: 0 });
+      expect(await swarm.docker(1, 'service', 'ls', '--quiet')).toBe('');
+      expect(await swarm.docker(1, 'network', 'ls', '--quiet', '--filter', `name=${name}`)).toBe('');
     });
 
     it('refuses what a swarm cannot do, before any change', async () => {
@@ -247,9 +290,7 @@ describe.skipIf(reason !== undefined)(
       const dead = (await swarm.docker(3, 'info', '--format', '{{.Name}}')).trim();
 
       await swarm.kill(3);
-      await expect
-        .poll(nodes, { timeout: 60_000 })
-        .toSatisfy((now: string[]) => now.length === 3 && !now.includes(dead));
+      await expect.poll(nodes, patient).toSatisfy((now: string[]) => now.length === 3 && !now.includes(dead));
       const console = consoleOn(backend, { folder: '/', clock: systemClock });
       const { stdout } = await console.run('--project-name', 'moved', 'ps');
       expect(stdout.match(/Up /g)).toHaveLength(3);
@@ -257,6 +298,10 @@ describe.skipIf(reason !== undefined)(
       await service.expect(200, 'POST', '/projects/moved/down', {});
       expect(await swarm.docker(1, 'service', 'ls', '--quiet')).toBe('');
       expect(await swarm.docker(1, 'network', 'ls', '--quiet', '--filter', 'name=moved')).toBe('');
+
+      await swarm.docker(2, 'swarm', 'leave');
+      const opened = selectBackend({ backend: 'swarm', environment: { DOCKER_HOST: swarm.host(2), HOME: '/none' } });
+      await expect(opened).rejects.toThrow(/is not in swarm mode\. Run 'docker swarm init' there, or /);
     });
   },
 );

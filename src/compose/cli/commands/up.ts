@@ -120,8 +120,7 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
     if (orchestration.backend.cluster !== undefined) {
       requireNoAttachment(flags, orchestration.backend.conformer);
       // A terminal that closes must not stop what runs on a cluster, so output is not followed.
-      const detach = flags.wait !== true && (flags.detach === true || session.isDryRun);
-      await up(orchestration, loaded, { ...options, detach });
+      await up(orchestration, loaded, { ...options, detach: flags.detach === true && flags.wait !== true });
       return 0;
     }
     // A dry run has no output to follow.

@@ -40,19 +40,20 @@ function interpolateScalar(node: ScalarNode, lookup: Lookup, onUnset: (variable:
     const value = expandTemplate(node.value, lookup, onUnset);
     return value === node.value ? node : { ...scalar(value, node.place, node.value), ...directive(node) };
   } catch (error) {
-    if (error instanceof TemplateError) throw templateFailure(error, node.value, node);
+    if (error instanceof TemplateError) throw templateFailure(error, node.value, node.place);
     throw error;
   }
 }
 
-function templateFailure(error: TemplateError, template: string, node: ScalarNode): Error {
+/** The failure for a value with a template that cannot be expanded. */
+export function templateFailure(error: TemplateError, template: string, place: ScalarNode['place']): Error {
   const { problem, variable, reason } = error;
   if (problem === 'requiredVariable') {
-    return failure('InterpolationError', 'requiredVariable', { variable, reason }, node.place);
+    return failure('InterpolationError', 'requiredVariable', { variable, reason }, place);
   }
   return problem === 'nestedTooDeeply'
-    ? failure('InterpolationError', 'nestedTooDeeply', { maximum: MAX_TEMPLATE_DEPTH }, node.place)
-    : failure('InterpolationError', 'invalidTemplate', { template }, node.place);
+    ? failure('InterpolationError', 'nestedTooDeeply', { maximum: MAX_TEMPLATE_DEPTH }, place)
+    : failure('InterpolationError', 'invalidTemplate', { template }, place);
 }
 
 function directive(node: Node): Pick<Node, 'directive'> {

@@ -8,9 +8,18 @@ import { ComposeWaitError } from '../errors.js';
 import type { Orchestration } from '../orchestration.js';
 import { POLL_MS, WAIT_SECONDS } from '../wait.js';
 
+export interface Awaited {
+  /** Of the services in the swarm. */
+  readonly names: readonly string[];
+  /** Those that the command has changed: a rollback of another one is of an earlier command. */
+  readonly changed: ReadonlySet<string>;
+  /** Default 60, which do not count while the swarm updates, unless a container of the update cannot be started. */
+  readonly seconds?: number | undefined;
+}
+
 /**
- * @param names of the services in the swarm
- * @param seconds does not count while the swarm updates, because it ends that itself
+ * Reports once what keeps a container from running.
+ *
  * @throws RuntimeError.backendFailure for an update that was paused or rolled back, or a container that is not started
  * again
  * @throws ComposeWaitError.timeout
@@ -18,27 +27,39 @@ import { POLL_MS, WAIT_SECONDS } from '../wait.js';
 export async function awaitConvergence(
   orchestration: Orchestration,
   cluster: ClusterOperations,
-  names: readonly string[],
-  seconds: number = WAIT_SECONDS,
+  { names, changed, seconds }: Awaited,
 ): Promise<void> {
+  if (cluster.isDryRun === true) return;
   const { clock, report, signal } = orchestration;
-  let left = seconds * 1000;
+  const limit = seconds ?? WAIT_SECONDS;
+  let left = limit * 1000;
   const pending = new Set(names);
+  const told = new Set<string>();
+  const explain = (name: string, tasks: readonly ClusterTask[]): void => {
+    for (const problem of problems(tasks)) {
+      const message = `${name}: ${problem}`;
+      if (told.has(message)) continue;
+      told.add(message);
+      report({ kind: 'warning', message });
+    }
+  };
   const tell = (name: string, status: string, done: boolean): void => {
     report({ kind: 'status', resource: 'Service', name, status, done });
   };
   for (let isFirst = true; ; isFirst = false) {
     const [services, tasks] = await Promise.all([cluster.services.list({ signal }), cluster.tasks({ signal })]);
-    let isUpdating = false;
+    let isProgressing = false;
     for (const service of services.filter(({ name }) => pending.has(name))) {
       const own = tasks.filter(({ serviceId }) => serviceId === service.id);
       try {
-        requireNoFailure(service, own);
+        requireNoFailure(service, own, changed);
       } catch (error) {
         tell(service.name, 'Failed', true);
         throw error;
       }
-      if (isBusy(service)) isUpdating = true;
+      const blocked = own.filter((task) => task.problem !== '' && !hasTaskEnded(task));
+      explain(service.name, blocked);
+      if (isBusy(service)) isProgressing ||= blocked.length === 0;
       else if (hasConverged(service, own)) {
         pending.delete(service.name);
         if (!isFirst) tell(service.name, 'Started', true);
@@ -46,15 +67,21 @@ export async function awaitConvergence(
     }
     if (pending.size === 0) return;
     if (isFirst) for (const name of pending) tell(name, 'Starting', false);
-    if (!isUpdating) left -= POLL_MS;
+    if (seconds !== undefined || !isProgressing) left -= POLL_MS;
     if (left < 0) {
       const [name = ''] = pending;
       const service = services.find((each) => each.name === name);
-      for (const message of problems(tasks.filter(({ serviceId }) => serviceId === service?.id))) {
-        report({ kind: 'warning', message: `${name}: ${message}` });
-      }
+      explain(
+        name,
+        tasks.filter(({ serviceId }) => serviceId === service?.id),
+      );
       for (const each of pending) tell(each, 'Failed', true);
-      throw new ComposeWaitError({ case: 'timeout', containerName: name, condition: 'service_started', seconds });
+      throw new ComposeWaitError({
+        case: 'timeout',
+        containerName: name,
+        condition: 'service_started',
+        seconds: limit,
+      });
     }
     await clock.sleep(POLL_MS, signal);
   }
@@ -70,9 +97,15 @@ const FAILED_UPDATES: Readonly<Record<string, string>> = {
   rollback_paused: 'was rolled back, which failed',
 };
 
-function requireNoFailure({ name, update }: ClusterService, tasks: readonly ClusterTask[]): void {
+function requireNoFailure(
+  { name, update }: ClusterService,
+  tasks: readonly ClusterTask[],
+  changed: ReadonlySet<string>,
+): void {
   const outcome = FAILED_UPDATES[update?.state ?? ''];
   if (outcome === undefined) return;
+  // The service keeps this state until its next update, also when the file says again what it was rolled back to.
+  if (update?.state === 'rollback_completed' && !changed.has(name)) return;
   const reasons = [update?.message ?? '', ...problems(tasks)].filter((reason) => reason !== '');
   throw backendFailure(`The update of service '${name}' ${outcome}: ${reasons.join('; ')}.`);
 }

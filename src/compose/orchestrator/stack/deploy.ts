@@ -8,7 +8,7 @@ import { allServices } from '../../model/project/profiles.js';
 import type { Project } from '../../model/project/project.js';
 import type { ClusterOperations, ClusterService } from '../../runtime/cluster.js';
 import { alreadyExists, notSupported } from '../../runtime/errors.js';
-import { numberOf, objectOf, type Json } from '../../runtime/json.js';
+import { numberOf, objectOf, textOf, type Json } from '../../runtime/json.js';
 import { derivedLabels, SERVICE_LABEL, serviceName, STACK_LABEL, STOPPED_LABEL } from '../../runtime/swarm/labels.js';
 import { LABELS } from '../labels.js';
 import { reported, type Orchestration } from '../orchestration.js';
@@ -17,10 +17,10 @@ import { ensureResources, requireExternals } from '../resources.js';
 import { unsupportedKeys } from '../unsupported-keys.js';
 import { changeService, withForcedUpdate, withReplicas } from './change.js';
 import { awaitConvergence } from './convergence.js';
-import { ensureFiles, removeUnusedFiles, type FileReferences } from './files.js';
-import { isReplicated } from './policies.js';
+import { ensureFiles, removeUnusedFiles, requireStorable, type FileReferences } from './files.js';
+import { isReplicated, mode } from './policies.js';
 import { reducedKeys, requireDeployable } from './refusals.js';
-import { serviceSpec } from './service-spec.js';
+import { IMAGE_LABEL, serviceSpec } from './service-spec.js';
 
 export interface DeployOptions {
   readonly scale?: ReadonlyMap<string, number>;
@@ -54,6 +54,7 @@ export async function deployProject(
   if (options.start === false) throw notSupported('create', 'swarm');
   if (options.build === 'always') throw notSupported('up --build', 'swarm');
   requireDeployable(project);
+  await requireStorable(project, contents);
   requireScale(project, options.scale ?? new Map());
   for (const message of [...unsupportedKeys(project), ...reducedKeys(project)]) {
     orchestration.report({ kind: 'warning', message });
@@ -65,19 +66,25 @@ export async function deployProject(
     labels: { [STACK_LABEL]: project.name },
     signal: orchestration.signal,
   });
+  requireSameModes(project, present);
   await ensureResources(orchestration, withoutVolumes);
   const files = await ensureFiles(orchestration, cluster, project, contents);
   await settleOrphans(orchestration, cluster, project, present, options.removeOrphans === true);
   const names = Object.keys(project.services).sort();
   const deployment = { orchestration, cluster, project, options };
-  await Promise.all(names.map((name) => deployService(deployment, name, files.get(name) ?? NONE, present)));
+  const changed = new Set<string>();
+  await Promise.all(
+    names.map(async (name) => {
+      const isChanged = await deployService(deployment, name, files.get(name) ?? NONE, present);
+      if (isChanged) changed.add(serviceName(project.name, name));
+    }),
+  );
   if (options.detach !== true) {
-    await awaitConvergence(
-      orchestration,
-      cluster,
-      names.map((name) => serviceName(project.name, name)),
-      options.waitSeconds,
-    );
+    await awaitConvergence(orchestration, cluster, {
+      names: names.map((name) => serviceName(project.name, name)),
+      changed,
+      seconds: options.waitSeconds,
+    });
   }
   await removeUnusedFiles(orchestration, cluster, project.name);
 }
@@ -91,28 +98,32 @@ interface Deployment {
   readonly options: DeployOptions;
 }
 
+/** @returns whether the service was made or changed */
 async function deployService(
   deployment: Deployment,
   name: string,
   files: FileReferences,
   present: readonly ClusterService[],
-): Promise<void> {
+): Promise<boolean> {
   const { orchestration, cluster, project, options } = deployment;
   const { signal, report } = orchestration;
   const before = present.find((service) => service.name === serviceName(project.name, name));
-  const spec = await desiredSpec(deployment, name, files);
+  const image = await chosenImage(deployment, name, before);
+  const spec = desiredSpec(deployment, name, image.reference, files);
   const full = serviceName(project.name, name);
   const warn = (warnings: readonly string[]): void => {
     for (const message of warnings) report({ kind: 'warning', message });
   };
   if (before === undefined) {
+    warn(image.warnings);
     await reported(orchestration, 'Service', full, ['Creating', 'Created'], async () => {
       warn(await cluster.services.create(spec, { signal }));
     });
-    return;
+    return true;
   }
   const isForced = options.recreate === 'always' && (options.targets === undefined || options.targets.includes(name));
-  if (!isForced && isCurrent(before, spec)) return;
+  if (!isForced && isCurrent(before, spec)) return false;
+  warn(image.warnings);
   const isSame = before.labels[LABELS.configHash] === spec.Labels?.[LABELS.configHash];
   if (options.replace === false && !isSame) throw alreadyExists(full);
   const isKept = options.recreate === 'never' || isSame;
@@ -127,30 +138,75 @@ async function deployService(
     isSame && !isForced ? ['Scaling', 'Scaled'] : ['Updating', 'Updated'],
     () => changeService(orchestration, cluster, before, change),
   );
+  return true;
 }
 
-async function desiredSpec(
+interface ChosenImage {
+  readonly reference: string;
+  /** For when the service is made or changed. */
+  readonly warnings: readonly string[];
+}
+
+/** With its digest in the registry. Without an answer of the registry, a service keeps the digest that it has. */
+async function chosenImage(
   { orchestration, cluster, project, options }: Deployment,
   name: string,
-  files: FileReferences,
-): Promise<Docker.ServiceSpec> {
+  before: ClusterService | undefined,
+): Promise<ChosenImage> {
   const reference = imageOf(project, name);
-  const isLocal = options.pull === 'never' || project.services[name]?.pull_policy === 'never';
-  const resolved = isLocal ? undefined : await cluster.resolveImage(reference, { signal: orchestration.signal });
+  if (options.pull === 'never' || project.services[name]?.pull_policy === 'never') return { reference, warnings: [] };
+  const resolved = await cluster.resolveImage(reference, { signal: orchestration.signal });
+  if (resolved !== undefined) return { reference: resolved, warnings: [] };
+  const kept = textOf(objectOf(objectOf(before?.spec.TaskTemplate).ContainerSpec).Image);
+  const unread = `The digest of '${reference}' could not be read from its registry`;
+  if (before?.labels[IMAGE_LABEL] === reference && kept.includes('@')) {
+    orchestration.report({ kind: 'warning', message: `${unread}. Service '${name}' keeps the image that it has.` });
+    return { reference: kept, warnings: [] };
+  }
+  return { reference, warnings: [`${unread}, so nodes may run different images of this name.`] };
+}
+
+function desiredSpec(
+  { orchestration, project, options }: Deployment,
+  name: string,
+  image: string,
+  files: FileReferences,
+): Docker.ServiceSpec {
   const spec = serviceSpec(project, name, {
-    image: resolved ?? reference,
+    image,
     files,
     replicas: options.scale?.get(name),
     labels: orchestration.labels ?? {},
   });
   const { Mode: _mode, ...hashed } = spec;
-  const hash = createHash('sha256').update(canonicalJson(hashed)).digest('hex');
+  // The same file in another folder is the same project.
+  const { [LABELS.workingDirectory]: _folder, [LABELS.configFiles]: _files, ...Labels } = spec.Labels ?? {};
+  const hash = createHash('sha256')
+    .update(canonicalJson({ ...hashed, Labels }))
+    .digest('hex');
   return { ...spec, Labels: { ...spec.Labels, [LABELS.configHash]: hash } };
 }
 
 function isCurrent({ labels, spec }: ClusterService, desired: Docker.ServiceSpec): boolean {
   const isSame = labels[LABELS.configHash] === desired.Labels?.[LABELS.configHash];
   return isSame && labels[STOPPED_LABEL] === undefined && replicasOf(spec) === replicasOf(objectOf(desired));
+}
+
+/**
+ * A swarm cannot turn a service with replicas into one that runs on every node, or into a job.
+ *
+ * @throws RuntimeError.notSupported
+ */
+function requireSameModes(project: Project, present: readonly ClusterService[]): void {
+  const kindOf = (spec: Json): string => Object.keys(objectOf(spec.Mode)).join();
+  for (const [name, service] of Object.entries(project.services)) {
+    const before = present.find((each) => each.name === serviceName(project.name, name));
+    if (before === undefined || kindOf(before.spec) === kindOf({ Mode: mode(service, undefined) })) continue;
+    throw notSupported(
+      `another deploy.mode of service ${name}, which is there (remove it first: down ${name})`,
+      'swarm',
+    );
+  }
 }
 
 function replicasOf(spec: Json): string {

@@ -7,7 +7,7 @@ import type Docker from 'dockerode';
 import type { FileContent } from '../../model/file-content.js';
 import type { Project } from '../../model/project/project.js';
 import type { ClusterFile, ClusterOperations, ClusterService, FileKind } from '../../runtime/cluster.js';
-import { isEngineFailure, isRuntimeError, notFound } from '../../runtime/errors.js';
+import { isEngineFailure, isRuntimeError, notFound, notSupported } from '../../runtime/errors.js';
 import { objectOf, objectsOf, textOf } from '../../runtime/json.js';
 import { STACK_LABEL } from '../../runtime/swarm/labels.js';
 import { contentOf } from '../container/contents.js';
@@ -22,7 +22,30 @@ export interface FileReferences {
 }
 
 const DIGEST_LENGTH = 12;
+/** Of a secret or config in a swarm. */
+const LONGEST_NAME = 64;
+/** The largest contents that a swarm stores, in bytes. */
+const LARGEST: Readonly<Record<FileKind, number>> = { secrets: 512_000, configs: 1_024_000 };
 const KINDS: readonly FileKind[] = ['secrets', 'configs'];
+
+/**
+ * Checks that the swarm can store the contents that services use, before anything is changed.
+ *
+ * @param held as for {@link ensureFiles}
+ * @throws RuntimeError.notSupported
+ * @throws ComposeFailure YamlError.unreadable for a file that cannot be read
+ */
+export async function requireStorable(project: Project, held: ReadonlyMap<string, FileContent>): Promise<void> {
+  for (const file of Object.keys(project.services).flatMap((name) => givenFiles(project, name))) {
+    const { section, reference } = file;
+    if (project[section][reference.source]?.external === true) continue;
+    const { length } = await contentOf(project, file, held);
+    const problem = length === 0 ? 'without content' : `of more than ${LARGEST[section]} bytes`;
+    if (length === 0 || length > LARGEST[section]) {
+      throw notSupported(`${section}.${reference.source} ${problem}`, 'swarm');
+    }
+  }
+}
 
 /**
  * Creates the missing ones that services use.
@@ -96,7 +119,7 @@ async function ensureFile(
     return found;
   }
   const content = await contentOf(project, file, held);
-  const name = `${given}_${digestOf(section, `${project.name}/${reference.source}`, content)}`;
+  const name = `${given.slice(0, LONGEST_NAME - DIGEST_LENGTH - 1)}_${digestOf(section, `${project.name}/${reference.source}`, content)}`;
   const found = present.find((each) => each.name === name && each.labels[STACK_LABEL] === project.name);
   if (found !== undefined) return found;
   const labels = {
@@ -117,14 +140,17 @@ function digestOf(section: FileKind, salt: string, content: Buffer): string {
   return digest.toString('hex').slice(0, DIGEST_LENGTH);
 }
 
-/** Removes those of the project that no service uses, and no rollback would need. */
+/**
+ * Removes those of the project that no service uses, and no rollback would need. Others of the stack stay: a secret that
+ * somebody added to it cannot be read back.
+ */
 export async function removeUnusedFiles(
   orchestration: Orchestration,
   cluster: ClusterOperations,
   project: string,
 ): Promise<void> {
   const { signal } = orchestration;
-  const filter = { labels: { [STACK_LABEL]: project }, signal };
+  const filter = { labels: { [STACK_LABEL]: project, [LABELS.project]: project }, signal };
   const used = new Set((await cluster.services.list({ signal })).flatMap(usedBy));
   await Promise.all(
     KINDS.map(async (kind) => {

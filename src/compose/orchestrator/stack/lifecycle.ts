@@ -63,11 +63,8 @@ export async function startServices(
       ),
     ),
   );
-  await awaitConvergence(
-    orchestration,
-    cluster,
-    idle.map(({ name }) => name),
-  );
+  const names = idle.map(({ name }) => name);
+  await awaitConvergence(orchestration, cluster, { names, changed: new Set(names) });
 }
 
 /** The swarm replaces all containers by the update settings. Stopped services are started. */
@@ -86,11 +83,8 @@ export async function restartServices(
       ),
     ),
   );
-  await awaitConvergence(
-    orchestration,
-    cluster,
-    chosen.map(({ name }) => name),
-  );
+  const names = chosen.map(({ name }) => name);
+  await awaitConvergence(orchestration, cluster, { names, changed: new Set(names) });
 }
 
 /** Removes services and waits until their containers have ended. With no services left, their files go too. */
@@ -120,7 +114,7 @@ async function untilGone(
   cluster: ClusterOperations,
   services: ReadonlySet<string>,
 ): Promise<void> {
-  if (services.size === 0) return;
+  if (services.size === 0 || cluster.isDryRun === true) return;
   for (;;) {
     const tasks = await cluster.tasks({ signal });
     const alive = tasks.some(

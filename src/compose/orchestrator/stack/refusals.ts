@@ -2,6 +2,10 @@
 import type { Project } from '../../model/project/project.js';
 import type { Service } from '../../model/project/service.js';
 import { notSupported } from '../../runtime/errors.js';
+import { serviceName } from '../../runtime/swarm/labels.js';
+
+/** Services are names in the DNS of a swarm. */
+const LONGEST_SERVICE_NAME = 63;
 
 /** Keys that a swarm has no counterpart for. Without them a service would not do what its file says. */
 const REFUSED: readonly (keyof Service)[] = [
@@ -51,7 +55,7 @@ const REFUSED: readonly (keyof Service)[] = [
 /** Parts of other keys. */
 const REFUSED_PARTS: readonly (readonly [key: string, isUsed: (service: Service) => boolean])[] = [
   ['build', ({ build, image }) => build !== undefined && image === undefined],
-  ['network_mode', ({ network_mode: mode }) => mode !== undefined && mode !== 'host' && mode !== 'none'],
+  ['network_mode', ({ network_mode: mode }) => mode !== undefined && mode !== 'host'],
   ['networks.*.ipv4_address', (service) => networksHave(service, 'ipv4_address')],
   ['networks.*.ipv6_address', (service) => networksHave(service, 'ipv6_address')],
   ['networks.*.link_local_ips', (service) => networksHave(service, 'link_local_ips')],
@@ -67,7 +71,7 @@ const REFUSED_PARTS: readonly (readonly [key: string, isUsed: (service: Service)
  *
  * @throws RuntimeError.notSupported, which names all keys
  */
-export function requireDeployable({ services, secrets, configs }: Project): void {
+export function requireDeployable({ name: project, services, secrets, configs }: Project): void {
   const ofServices = Object.entries(services).flatMap(([name, service]) => [
     ...REFUSED.filter((key) => isSet(service[key])).map((key) => `services.${name}.${key}`),
     ...REFUSED_PARTS.filter(([, isUsed]) => isUsed(service)).map(([key]) => `services.${name}.${key}`),
@@ -76,7 +80,10 @@ export function requireDeployable({ services, secrets, configs }: Project): void
     ...Object.entries(secrets).filter(([, each]) => each.driver !== undefined || each.template_driver !== undefined),
     ...Object.entries(configs).filter(([, each]) => each.template_driver !== undefined),
   ].map(([name]) => `${Object.hasOwn(secrets, name) ? 'secrets' : 'configs'}.${name}.template_driver`);
-  const found = [...ofServices, ...ofFiles];
+  const tooLong = Object.keys(services)
+    .filter((name) => serviceName(project, name).length > LONGEST_SERVICE_NAME)
+    .map((name) => `services.${name}, whose name with that of the project is longer than ${LONGEST_SERVICE_NAME}`);
+  const found = [...ofServices, ...ofFiles, ...tooLong];
   if (found.length > 0) throw notSupported(found.join(', '), 'swarm');
 }
 

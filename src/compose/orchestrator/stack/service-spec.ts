@@ -11,6 +11,9 @@ import { LABELS } from '../labels.js';
 import type { FileReferences } from './files.js';
 import { mode, placement, resources, restartPolicy, updateConfig } from './policies.js';
 
+/** Docker's own label for the image as the file names it. */
+export const IMAGE_LABEL = 'com.docker.stack.image';
+
 export interface SpecContext {
   /** With its digest in the registry, if that is known. */
   readonly image: string;
@@ -37,7 +40,7 @@ export function serviceSpec(project: Project, name: string, context: SpecContext
     Name: serviceName(project.name, name),
     Labels: {
       ...service.deploy?.labels,
-      'com.docker.stack.image': imageOf(project, name),
+      [IMAGE_LABEL]: imageOf(project, name),
       [LABELS.workingDirectory]: project.workingDirectory,
       [LABELS.configFiles]: project.files.join(','),
       ...context.labels,
@@ -75,7 +78,10 @@ function containerOf(
     Image: image,
     Labels: { ...container.labels },
     // The stack's name is also on its containers, for tools that look at a node.
-    Env: Object.entries(environment).map(([key, value]) => `${key}=${value}`),
+    // Sorted, because another order would replace the containers.
+    Env: Object.entries(environment)
+      .map(([key, value]) => `${key}=${value}`)
+      .sort(),
     ...optionalField('Command', container.entrypoint && [...container.entrypoint]),
     ...optionalField('Args', container.command && [...container.command]),
     ...optionalField('Hostname', container.hostname),

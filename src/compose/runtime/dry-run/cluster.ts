@@ -10,6 +10,7 @@ export function dryRunCluster(real: ClusterOperations): ClusterOperations {
   });
   return {
     ...real,
+    isDryRun: true,
     services: {
       list: real.services.list,
       create: () => Promise.resolve([]),

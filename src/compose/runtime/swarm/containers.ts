@@ -93,11 +93,28 @@ export async function awaitTask(
   }
 }
 
+type Refused =
+  | 'create'
+  | 'start'
+  | 'startAttached'
+  | 'attach'
+  | 'pause'
+  | 'unpause'
+  | 'stop'
+  | 'kill'
+  | 'restart'
+  | 'remove'
+  | 'putFiles'
+  | 'getArchive'
+  | 'putArchive'
+  | 'export'
+  | 'commit';
+
 /** What a swarm does itself, or cannot do. */
-function refused(): ContainerOperations {
+function refused(): Pick<ContainerOperations, Refused> {
   const refuse = (operation: string) => () => Promise.reject(notSupported(operation, 'swarm'));
   return {
-    create: refuse('create'),
+    create: refuse('createContainer'),
     start: refuse('start'),
     startAttached: refuse('startAttached'),
     attach: refuse('attach'),
@@ -106,22 +123,12 @@ function refused(): ContainerOperations {
     stop: refuse('stop'),
     kill: refuse('kill'),
     restart: refuse('restart'),
-    wait: refuse('wait'),
-    remove: refuse('remove'),
-    inspect: refuse('inspect'),
-    list: refuse('list'),
-    logs: refuse('logs'),
-    stats: refuse('stats'),
-    followStats: refuse('followStats'),
-    exec: refuse('exec'),
-    top: refuse('top'),
-    port: refuse('port'),
+    remove: refuse('removeContainer'),
     putFiles: refuse('putFiles'),
     getArchive: refuse('getArchive'),
     putArchive: refuse('putArchive'),
     export: refuse('export'),
     commit: refuse('commit'),
-    watchHealth: refuse('watchHealth'),
   };
 }
 

@@ -3,6 +3,7 @@ import { LABELS } from '../../orchestrator/labels.js';
 import { isRuntimeError } from '../../runtime/errors.js';
 import type { ContainerRecord, ImageRecord } from '../../runtime/records.js';
 import type { Backend } from '../../runtime/runtime.js';
+import { STACK_LABEL } from '../../runtime/swarm/labels.js';
 import type { Allowance } from './allowances.js';
 import { notAllowed } from './trust.js';
 
@@ -31,9 +32,25 @@ export async function requireOwnProject(
     backend.internal.networks.list(filter),
   ]);
   const [containers] = found;
-  if (found.flat().every(isSent) && !(await someInheritTheMark(containers, backend, signal))) return;
-  const why = `'${name}' has containers, networks or volumes that were not made for a project sent to this server`;
+  if (
+    [...found.flat(), ...(await ofCluster(name, backend, signal))].every(isSent) &&
+    !(await someInheritTheMark(containers, backend, signal))
+  )
+    return;
+  const why = `'${name}' has containers, networks, volumes or services that were not made for a project sent to this server`;
   throw notAllowed(['name'], 'other-projects', why);
+}
+
+/** A service of a cluster may have no containers. */
+async function ofCluster(
+  name: string,
+  { cluster }: Backend,
+  signal: AbortSignal,
+): Promise<{ readonly labels: Readonly<Record<string, string>> }[]> {
+  if (cluster === undefined) return [];
+  const filter = { labels: { [STACK_LABEL]: name }, signal };
+  const { services, files } = cluster;
+  return (await Promise.all([services.list(filter), files.secrets.list(filter), files.configs.list(filter)])).flat();
 }
 
 /** A container that was not sent looks like one that was when its image has the mark as a label. */
