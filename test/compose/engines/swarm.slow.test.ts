@@ -172,8 +172,8 @@ describe.skipIf(reason !== undefined)(
       expect(failed.stderr).toContain('task: non-zero exit (3)');
       const after = await rows();
       expect(after.map(({ State }) => State)).toEqual(['running', 'running']);
-      // Swarm updates one container after the other, so that the second was never replaced.
-      expect(after.map(({ ID }) => ID)).toContainEqual(before[1] ?? '');
+      // Swarm updates one container after the other, in an order of its choice, so that one was never replaced.
+      expect(after.filter(({ ID }) => before.includes(ID))).toHaveLength(1);
     });
 
     it('stops, starts and restarts services', async () => {
