@@ -21,6 +21,34 @@ describe('loading a compose file', () => {
     expect([project.services['web']?.hostname, warnings[0]?.code]).toEqual(['a', 'unsetVariable']);
   });
 
+  it('treats an empty image, platform, network mode or Dockerfile as not set', async () => {
+    const body = ['image: $I', 'platform: $P', 'network_mode: $N', 'build: {dockerfile: $D}'].join('\n    ');
+    const { project, folder } = await load(`services:\n  web:\n    ${body}\n`);
+    expect(project.services['web']).toEqual({
+      build: { context: folder, dockerfile: 'Dockerfile' },
+      networks: { default: null },
+    });
+  });
+
+  it('refuses a service whose image is empty and that has no build', async () => {
+    const failure = await loadFailure('services: {web: {image: $NOT_SET}}');
+    expect([failure.error, failure.case]).toEqual(['ComposeError', 'imageNotFound']);
+  });
+
+  it('names a folder the same with and without a slash at its end', async () => {
+    const { project, folder } = await load(
+      'services: {web: {build: ./app/, volumes: ["./data/:/data", "~/:/home", "/:/host"]}}',
+      { environment: { HOME: '/home/someone' } },
+    );
+    const { build, volumes } = project.services['web'] ?? {};
+    expect([build?.context, ...(volumes ?? []).map(({ source }) => source)]).toEqual([
+      `${folder}/app`,
+      `${folder}/data`,
+      '/home/someone',
+      '/',
+    ]);
+  });
+
   it('removes quotes and comments of the .env file', async () => {
     const { project } = await load({ 'compose.yaml': webFile('hostname: $H'), '.env': `H="quoted" # comment\n` });
     expect(project.services['web']?.hostname).toBe('quoted');

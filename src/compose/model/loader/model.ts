@@ -105,9 +105,27 @@ function warnUnset(name: string, warnings: WarningList): void {
 /** A file included several times with the same directory and variables is loaded once. */
 async function includeOnce(scope: LoadScope, context: ModelContext): Promise<MapNode> {
   const key = JSON.stringify([scope.paths, scope.directory, [...scope.environment]]);
-  const loaded = context.included.get(key) ?? loadModel(scope, context);
+  const loaded = context.included.get(key) ?? loadIncluded(scope, context);
   context.included.set(key, loaded);
   return loaded;
+}
+
+/** Builds without a context have that of the file's project directory, which is not the including file's. */
+async function loadIncluded(scope: LoadScope, context: ModelContext): Promise<MapNode> {
+  const model = await loadModel(scope, context);
+  if (context.keepsPaths) return model;
+  return mapServices(model, (service) => {
+    const build = childMap(service, 'build');
+    if (build === undefined || child(build, 'context') !== undefined) return service;
+    return withEntry(service, 'build', withEntry(build, 'context', scalar(scope.directory, build.place)));
+  });
+}
+
+function mapServices(model: MapNode, change: (service: MapNode) => MapNode): MapNode {
+  const services = childMap(model, 'services');
+  if (services === undefined) return model;
+  const changed = mapEntries(services, (_, service) => (service.kind === 'map' ? change(service) : service));
+  return withEntry(model, 'services', changed);
 }
 
 /**
@@ -144,18 +162,13 @@ function withVariables(model: MapNode, environment: Environment, context: ModelC
       if (value !== undefined) context.contents.set(`${section}.${name}`, value);
     }
   }
-  const services = childMap(model, 'services');
-  if (services === undefined || !context.interpolate) return model;
-  const filled = mapEntries(services, (_, service) => {
+  if (!context.interpolate) return model;
+  return mapServices(model, (service) => {
     const variables = childMap(service, 'environment');
-    if (service.kind !== 'map' || variables === undefined) return service;
-    return withEntry(
-      service,
-      'environment',
-      mapEntries(variables, (name, value) => namedVariable(name, value, environment)),
-    );
+    if (variables === undefined) return service;
+    const named = mapEntries(variables, (name, value) => namedVariable(name, value, environment));
+    return withEntry(service, 'environment', named);
   });
-  return withEntry(model, 'services', filled);
 }
 
 function namedVariable(name: string, value: Node, environment: Environment): Node {

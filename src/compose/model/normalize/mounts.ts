@@ -95,8 +95,15 @@ export function locatePath(node: Node, locator: Locator): Node {
 export function locateInput(node: Node, locator: Locator): Node {
   const text = textOf(node);
   if (node.kind !== 'scalar' || text === undefined || text === '' || /^[a-zA-Z]:[\\/]|^\\\\/.test(text)) return node;
-  const expanded = text.startsWith('~') && locator.home !== undefined ? path.join(locator.home, text.slice(1)) : text;
-  return { ...node, value: path.isAbsolute(expanded) ? expanded : path.join(locator.directory, expanded) };
+  if (path.isAbsolute(text)) return node;
+  const { home, directory } = locator;
+  const isInHome = text.startsWith('~') && home !== undefined;
+  return { ...node, value: isInHome ? joined(home, text.slice(1)) : joined(directory, text) };
+}
+
+/** The joined path without a slash at its end, so that `./data` and `./data/` are the same folder. */
+function joined(directory: string, relative: string): string {
+  return path.join(directory, relative).replace(/(?<=.)\/$/, '');
 }
 
 /** Makes the path of a file of variables absolute, unless paths are kept and loading does not read it. */

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Json } from '../node.js';
 import type { Config, Model, Network, Project, Secret, Volume } from '../project/project.js';
 import { mapValues } from '../project/records.js';
+import type { Build } from '../project/workload.js';
 import type { ComposeFile } from '../schema/compose-file.js';
 import type { Dependency, Mount, Port, Service } from '../project/service.js';
 import type { Lookup } from '../interpolation/template.js';
@@ -71,15 +72,11 @@ function named<T extends { name: string; external?: boolean }>(
   });
 }
 
-function normalizeService(service: Service, { lookup, workingDirectory, keepsPaths }: NormalizeOptions): Service {
+function normalizeService(written: Service, options: NormalizeOptions): Service {
+  const service = withoutEmptyTexts(written);
   return withImageForHooks({
     ...service,
-    ...whenPresent('build', service.build, (build) => ({
-      ...build,
-      context: build.context ?? (keepsPaths ? '.' : workingDirectory),
-      ...(build.dockerfile === undefined && build.dockerfile_inline === undefined ? { dockerfile: 'Dockerfile' } : {}),
-      ...whenPresent('args', build.args, (args) => resolvedArguments(args, lookup)),
-    })),
+    ...whenPresent('build', service.build, (build) => normalizeBuild(build, options)),
     ...whenPresent('pull_policy', service.pull_policy, (policy) => (policy === 'if_not_present' ? 'missing' : policy)),
     ...whenPresent('ports', service.ports, (ports) => ports.map(withoutEmptyPublished)),
     ...whenPresent('volumes', service.volumes, (volumes) => volumes.map(normalizeMount)),
@@ -89,6 +86,21 @@ function normalizeService(service: Service, { lookup, workingDirectory, keepsPat
     ...defaultNetworks(service),
     ...allDependencies(service),
   });
+}
+
+function normalizeBuild(written: Build, { lookup, workingDirectory, keepsPaths }: NormalizeOptions): Build {
+  const build = withoutEmptyTexts(written);
+  return {
+    ...build,
+    context: build.context ?? (keepsPaths ? '.' : workingDirectory),
+    ...(build.dockerfile === undefined && build.dockerfile_inline === undefined ? { dockerfile: 'Dockerfile' } : {}),
+    ...whenPresent('args', build.args, (args) => resolvedArguments(args, lookup)),
+  };
+}
+
+/** An empty text is what an unset variable leaves, and means the same as no value. */
+function withoutEmptyTexts<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')) as T; // the texts are optional
 }
 
 /** Arguments listed by name only take their value from the environment, or are omitted. */

@@ -72,14 +72,14 @@ describe('finding compose files', () => {
   });
 
   it('reads the .env file unless COMPOSE_DISABLE_ENV_FILE is set or other files are named', async () => {
-    const files = { 'compose.yml': image('"$V"'), '.env': 'V=dot', 'other.env': 'V=other' };
+    const files = { 'compose.yml': image('"i:$V"'), '.env': 'V=dot', 'other.env': 'V=other' };
     const imageWith = async (options: object): Promise<string | undefined> =>
       (await load(files, options)).project.services['web']?.image;
-    expect(await imageWith({})).toBe('dot');
-    expect(await imageWith({ environment: { V: 'shell' } })).toBe('shell');
-    expect(await imageWith({ envFiles: ['other.env'] })).toBe('other');
-    expect(await imageWith({ environment: { COMPOSE_ENV_FILES: '.env,other.env' } })).toBe('other');
-    expect(await imageWith({ environment: { COMPOSE_DISABLE_ENV_FILE: 'true' } })).toBe('');
+    expect(await imageWith({})).toBe('i:dot');
+    expect(await imageWith({ environment: { V: 'shell' } })).toBe('i:shell');
+    expect(await imageWith({ envFiles: ['other.env'] })).toBe('i:other');
+    expect(await imageWith({ environment: { COMPOSE_ENV_FILES: '.env,other.env' } })).toBe('i:other');
+    expect(await imageWith({ environment: { COMPOSE_DISABLE_ENV_FILE: 'true' } })).toBe('i:');
   });
 
   it('fails for a directory', async () => {

@@ -31,6 +31,16 @@ describe('include', () => {
     });
   });
 
+  it('builds in the project directory of the included file when no context is set', async () => {
+    const { project, folder } = await load({
+      'compose.yaml': 'include: [{path: a/one.yaml, project_directory: elsewhere}, b/two.yaml]\n',
+      'a/one.yaml': service('one: {build: {dockerfile_inline: FROM scratch}}'),
+      'b/two.yaml': service('two: {build: {target: base}}'),
+    });
+    expect(project.services['one']?.build?.context).toBe(`${folder}/elsewhere`);
+    expect(project.services['two']?.build?.context).toBe(`${folder}/b`);
+  });
+
   it('lets the including file extend a resource, with a warning', async () => {
     const { project, warnings } = await load({
       'compose.yaml': `include: [other.yaml]\n${service('db: {restart: always}')}`,

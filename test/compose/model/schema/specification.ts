@@ -8,6 +8,7 @@ export interface Schema {
   readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
 
@@ -28,8 +29,21 @@ export function skipReason(schema: Schema | undefined): string {
     : '';
 }
 
+/** Keys of compose-go 2.16 that the published specification does not have. Hooks accept all keys of containers there. */
+const UNPUBLISHED = [
+  /^jobs\b/,
+  /^services\.name\.umask$/,
+  /\.use_service_name_alias$/,
+  /^services\.name\.pre_start\.0\.(?!(?:command|image|user|privileged|working_dir|environment|per_replica)\b)/,
+];
+
+/** Every way to a key of the published specification, which the schema of the reference implementation is ahead of. */
+export function publishedKeyPaths(schema: Schema): (string | number)[][] {
+  return keyPaths(schema, schema).filter((path) => !UNPUBLISHED.some((pattern) => pattern.test(path.join('.'))));
+}
+
 /** Every way to a key that the schema has; names that authors choose are `name`, list items are 0. */
-export function keyPaths(
+function keyPaths(
   schema: Schema,
   root: Schema,
   path: readonly (string | number)[] = [],
@@ -45,5 +59,6 @@ export function keyPaths(
     .filter(([pattern]) => pattern !== '^x-')
     .flatMap(([, value]) => keyPaths(value, root, [...path, 'name'], depth + 1));
   const items = target.items === undefined ? [] : keyPaths(target.items, root, [...path, 0], depth + 1);
-  return [...own, ...named, ...items, ...(target.oneOf ?? []).flatMap((each) => keyPaths(each, root, path, depth + 1))];
+  const parts = [...(target.oneOf ?? []), ...(target.allOf ?? [])];
+  return [...own, ...named, ...items, ...parts.flatMap((each) => keyPaths(each, root, path, depth + 1))];
 }
