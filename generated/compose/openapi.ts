@@ -1180,8 +1180,8 @@ export interface components {
              * @description What is mounted.
              * @enum {string}
              */
-            type: "bind" | "volume" | "tmpfs";
-            /** @description The path of a bind on the machine of the engine, the name of a volume. Null for a tmpfs. */
+            type: "bind" | "volume" | "tmpfs" | "image";
+            /** @description The path of a bind on the machine of the engine, the name of a volume, an image. Null for a tmpfs. */
             source: string | null;
             /** @description The path in the container. */
             target: string;

@@ -2,6 +2,7 @@
 import type { FileContent } from '../model/file-content.js';
 import { imageOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
+import type { Service } from '../model/project/service.js';
 import { serviceHash } from '../model/project/hash.js';
 import { createHash } from 'node:crypto';
 import type { ContainerRecord, MountRecord } from '../runtime/records.js';
@@ -10,6 +11,7 @@ import { backendFailure, isEngineFailure, isRuntimeError } from '../runtime/erro
 import type { ContainerName } from './container-actions.js';
 import { containerSpec } from './container/container-spec.js';
 import { readContents, type Contents } from './container/contents.js';
+import { mountedImages, type Images } from './images.js';
 import { dependencyLabel, LABELS } from './labels.js';
 import { reported, type Orchestration } from './orchestration.js';
 import type { Desired } from './plan.js';
@@ -21,13 +23,12 @@ export interface Blueprint extends Desired {
 }
 
 /**
- * @param images the id of each service's image
  * @param held the values of secrets and configs with `environment:`
  * @throws ComposeFailure for a secret or config file that cannot be read
  */
 export async function blueprint(
   project: Project,
-  images: ReadonlyMap<string, string>,
+  { ofServices: images, mounted }: Images,
   held: ReadonlyMap<string, FileContent>,
 ): Promise<Blueprint> {
   const contents = new Map<string, Contents>();
@@ -35,14 +36,19 @@ export async function blueprint(
   for (const [name, service] of Object.entries(project.services)) {
     const given = await readContents(project, name, held);
     contents.set(name, given);
-    hashes.set(name, configurationHash(serviceHash(service), given.digest));
+    hashes.set(name, configurationHash(serviceHash(service), given.digest, mountedIds(service, mounted)));
   }
   return { project, images, contents, hashes };
 }
 
-/** Content copied into the container is part of its configuration. */
-function configurationHash(service: string, contents: string | undefined): string {
-  return contents === undefined ? service : createHash('sha256').update(`${service}${contents}`).digest('hex');
+/** Content copied into the container, and the images that it mounts, are part of its configuration. */
+function configurationHash(service: string, contents: string | undefined, mounted: readonly string[]): string {
+  const more = [contents ?? '', ...mounted].join('');
+  return more === '' ? service : createHash('sha256').update(`${service}${more}`).digest('hex');
+}
+
+function mountedIds(service: Service, mounted: Images['mounted']): string[] {
+  return mountedImages(service).map((image) => mounted.get(image) ?? '');
 }
 
 /**
@@ -54,7 +60,7 @@ export async function configurationHashes(
   project: Project,
   held: ReadonlyMap<string, FileContent>,
 ): Promise<ReadonlyMap<string, string>> {
-  return (await blueprint(project, new Map(), held)).hashes;
+  return (await blueprint(project, { ofServices: new Map(), mounted: new Map() }, held)).hashes;
 }
 
 export interface CreationOptions {

@@ -2,8 +2,9 @@
 import { imageOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
+import { buildDependencies, buildOrder } from './build-order.js';
 import { buildSpec, type BuildOptions } from './build-spec.js';
-import { buildDependencies, buildImage, pullImage } from './images.js';
+import { buildImage, pullImage } from './images.js';
 import { inDependencyOrder } from './ordered.js';
 import { reported, type Orchestration } from './orchestration.js';
 
@@ -19,9 +20,10 @@ export async function buildProject(
   options: BuildOptions,
 ): Promise<string[]> {
   const names = Object.keys(project.services).filter((name) => project.services[name]?.build !== undefined);
+  const order = await buildOrder(project);
   await inDependencyOrder(
     names,
-    (name) => buildDependencies(project.services[name] ?? {}),
+    (name) => order.get(name) ?? [],
     async (name, signal) => {
       await buildImage({ ...orchestration, signal }, project, name, options);
     },

@@ -3,7 +3,10 @@ import type { FileContent } from '../model/file-content.js';
 import { imageOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import type { Service } from '../model/project/service.js';
+import { parseDuration } from '../model/normalize/duration.js';
 import { imageNotFound, isEngineFailure, isRuntimeError } from '../runtime/errors.js';
+import type { ImageRecord } from '../runtime/records.js';
+import { buildOrder } from './build-order.js';
 import { buildSpec, type BuildOptions } from './build-spec.js';
 import { optionalField } from './container/optional-field.js';
 import { inDependencyOrder } from './ordered.js';
@@ -18,22 +21,29 @@ export interface ImageOptions {
   readonly contents: ReadonlyMap<string, FileContent>;
 }
 
+export interface Images {
+  /** The id of each service's image. */
+  readonly ofServices: ReadonlyMap<string, string>;
+  /** The ids of mounted images, by their references. */
+  readonly mounted: ReadonlyMap<string, string>;
+}
+
 /**
- * Ensures that every service's image is present.
+ * Ensures that every service's image is present, and every image that a service mounts.
  *
- * @returns the id of each service's image
  * @throws RuntimeError.imageNotFound, backendFailure when a build fails
  */
 export async function ensureImages(
   orchestration: Orchestration,
   project: Project,
   options: ImageOptions,
-): Promise<Map<string, string>> {
+): Promise<Images> {
   const ids = new Map<string, string>();
   const once = new Map<string, Promise<string>>();
+  const order = await buildOrder(project);
   await inDependencyOrder(
     Object.keys(project.services),
-    (name) => buildDependencies(project.services[name] ?? {}),
+    (name) => order.get(name) ?? [],
     async (name, signal) => {
       const service = project.services[name] ?? {};
       // Two services with the same image cause one pull or build.
@@ -44,7 +54,30 @@ export async function ensureImages(
     },
     { signal: orchestration.signal, limit: orchestration.parallel },
   );
+  return { ofServices: ids, mounted: await ensureMounted(orchestration, project, options) };
+}
+
+/** After the builds, because a mounted image can be that of another service. */
+async function ensureMounted(
+  orchestration: Orchestration,
+  project: Project,
+  { pull = 'missing' }: ImageOptions,
+): Promise<Map<string, string>> {
+  const own = new Set(Object.keys(project.services).map((name) => imageOf(project, name)));
+  const ids = new Map<string, string>();
+  for (const image of new Set(Object.values(project.services).flatMap(mountedImages))) {
+    const present = await imageId(orchestration, image);
+    if (pull === 'never' && present === undefined) throw imageNotFound(image);
+    const isCurrent = present !== undefined && (pull !== 'always' || own.has(image));
+    if (!isCurrent && pull !== 'never') await pullImage(orchestration, image, undefined);
+    ids.set(image, (await imageId(orchestration, image)) ?? '');
+  }
   return ids;
+}
+
+/** The references of the images that a service mounts. */
+export function mountedImages({ volumes = [] }: Service): string[] {
+  return volumes.flatMap(({ type, source }) => (type === 'image' && source !== undefined ? [source] : []));
 }
 
 async function ensureImage(
@@ -55,7 +88,8 @@ async function ensureImage(
 ): Promise<string> {
   const service = project.services[name] ?? {};
   const image = imageOf(project, name);
-  const present = await imageId(orchestration, image);
+  const record = await imageRecord(orchestration, image);
+  const present = record?.id;
   const policy = options.pull ?? service.pull_policy ?? 'missing';
   if (service.build !== undefined) {
     const build = options.build ?? (service.pull_policy === 'build' ? 'always' : 'missing');
@@ -65,19 +99,29 @@ async function ensureImage(
     if (present === undefined) throw imageNotFound(image);
     return present;
   }
-  if (policy === 'never' || (policy === 'missing' && present !== undefined)) {
-    if (present === undefined) throw imageNotFound(image);
-    return present;
-  }
-  // `daily`, `weekly` and `every_<duration>` pull each time, because no engine reports when an image was last pulled.
+  if (policy === 'never' && present === undefined) throw imageNotFound(image);
+  if (present !== undefined && isFresh(record, policy, orchestration.clock.now())) return present;
   await pullImage(orchestration, image, service.platform);
   return (await imageId(orchestration, image)) ?? '';
 }
 
+/** Whether an image that is present is not pulled again. Podman does not report when it was: it pulls each time. */
+function isFresh(image: ImageRecord | undefined, policy: string, now: Date): boolean {
+  if (policy === 'never' || policy === 'missing') return true;
+  const interval = { daily: '24h', weekly: '168h' }[policy] ?? policy.replace('every_', '');
+  const nanoseconds = parseDuration(interval);
+  if (nanoseconds === undefined || image?.taggedAt === undefined) return false;
+  return Date.parse(image.taggedAt) + nanoseconds / 1e6 > now.getTime();
+}
+
 /** The id of an image; undefined if it is not present. */
-export async function imageId({ backend, signal }: Orchestration, reference: string): Promise<string | undefined> {
+export async function imageId(orchestration: Orchestration, reference: string): Promise<string | undefined> {
+  return (await imageRecord(orchestration, reference))?.id;
+}
+
+async function imageRecord({ backend, signal }: Orchestration, reference: string): Promise<ImageRecord | undefined> {
   try {
-    return (await backend.images.inspect(reference, { signal })).id;
+    return await backend.images.inspect(reference, { signal });
   } catch (error) {
     if (isRuntimeError(error, 'imageNotFound')) return undefined;
     throw error;
@@ -107,12 +151,6 @@ export async function pullImage(
       report({ kind: 'line', name: reference, text, about: 'pull' });
     }
   });
-}
-
-/** Other services whose images a build uses as base. */
-export function buildDependencies({ build }: Service): string[] {
-  const contexts = [build?.context ?? '', ...Object.values(build?.additional_contexts ?? {})];
-  return contexts.filter((each) => each.startsWith('service:')).map((each) => each.slice('service:'.length));
 }
 
 /**

@@ -3,8 +3,8 @@ import type { Project } from '../model/project/project.js';
 import type { Service } from '../model/project/service.js';
 
 const LEFT_OUT: readonly (readonly [key: string, isUsed: (service: Service) => boolean])[] = [
+  ['links with network_mode bridge', ({ links = [], network_mode: mode }) => links.length > 0 && mode === 'bridge'],
   ['external_links', ({ external_links: links = [] }) => links.length > 0],
-  ['networks.interface_name', ({ networks = {} }) => has(networks, (each) => each?.interface_name !== undefined)],
   ['volumes.volume.labels', ({ volumes = [] }) => has(volumes, (each) => each.volume?.labels !== undefined)],
   ['volumes.bind.recursive', ({ volumes = [] }) => has(volumes, (each) => each.bind?.recursive !== undefined)],
 ];

@@ -35,8 +35,8 @@ export interface NetworkEndpoint {
 }
 
 export interface MountRecord {
-  readonly type: 'bind' | 'volume' | 'tmpfs';
-  /** The host path of a bind mount, or the name of a volume. */
+  readonly type: 'bind' | 'volume' | 'tmpfs' | 'image';
+  /** The host path of a bind mount, the name of a volume, or an image. */
   readonly source?: string;
   readonly target: string;
   readonly readOnly: boolean;
@@ -166,6 +166,8 @@ export interface ImageRecord {
   readonly labels: Readonly<Record<string, string>>;
   /** `linux/amd64` or `linux/arm64/v8`. Lists of images lack it. */
   readonly platform?: string;
+  /** When it was last pulled, built or named here. Lists of images and Podman lack it. */
+  readonly taggedAt?: string;
 }
 
 /** A line about a pull or a push. */

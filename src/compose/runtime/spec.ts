@@ -36,6 +36,14 @@ export type Mount =
       /** Permission bits, for example 0o1777. */
       readonly mode?: number;
       readonly readOnly?: boolean;
+    }
+  | {
+      /** The content of an image, read-only. */
+      readonly type: 'image';
+      readonly source: string;
+      readonly target: string;
+      /** A path inside the image to mount instead of its root. */
+      readonly subpath?: string;
     };
 
 export interface PublishedPort {
@@ -56,6 +64,8 @@ export interface NetworkAttachment {
   readonly linkLocalAddresses?: readonly string[];
   readonly macAddress?: string;
   readonly driverOptions?: Readonly<Record<string, string>>;
+  /** The name of the network interface in the container. */
+  readonly interfaceName?: string;
 }
 
 export interface Healthcheck {
@@ -139,6 +149,8 @@ export interface ContainerSpec {
   /** An empty list clears the image's entrypoint. */
   readonly entrypoint?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Variables of the image that the container does not have. */
+  readonly unsetVariables?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly mounts?: readonly Mount[];

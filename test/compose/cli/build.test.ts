@@ -1,6 +1,6 @@
 /** `build`: its flags, and the file that `--print` prints, beside docker compose's. */
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -52,6 +52,7 @@ secrets:
 `.replaceAll('${', () => '$${');
 
 interface Builds extends Console {
+  readonly folder: string;
   readonly specs: BuildSpec[];
 }
 
@@ -66,7 +67,7 @@ async function buildsOf(file: string, result: string[] = []): Promise<Builds> {
     const lines = result.map((line) => ({ type: 'log', line }) as const);
     return Promise.resolve(toAsyncIterable([...lines, { type: 'done', imageId: '' }]));
   };
-  return { specs, ...consoleOn({ ...backend, images: { ...backend.images, build } }, { folder, clock }) };
+  return { folder, specs, ...consoleOn({ ...backend, images: { ...backend.images, build } }, { folder, clock }) };
 }
 
 const API =
@@ -132,6 +133,37 @@ describe('build', () => {
       undefined,
       ['linux/arm64'],
     ]);
+  });
+
+  it.each([
+    ['FROM shop-base', '', ['base', 'app']],
+    ['FROM --platform=linux/amd64 shop-base:latest AS one', '', ['base', 'app']],
+    ['FROM busybox\\nFROM example.com/base:2', ', image: "example.com/base:2"', ['base', 'app']],
+    ['ARG BASE\\nFROM $${BASE}', '', ['base', 'app']],
+    ['FROM busybox', '', ['app', 'base']],
+    ['FROM shop-base:2', '', ['app', 'base']],
+  ])('%j waits for the services of depends_on that it is built on', async (dockerfile, more, expected) => {
+    const file = `
+      name: shop
+      services:
+        app: { build: { context: ., dockerfile_inline: "${dockerfile}" }, depends_on: [base] }
+        base: { build: { context: ., dockerfile_inline: "FROM scratch" } ${more} }`;
+    for (const command of [['build'], ['up', '-d', '--build']]) {
+      const { run, specs } = await buildsOf(file);
+      await run(...command);
+      expect(specs.map(({ labels }) => labels?.['com.docker.compose.service'])).toEqual(expected);
+    }
+  });
+
+  it('reads a Dockerfile to know what it is built on', async () => {
+    const { run, specs, folder } = await buildsOf(`
+      name: shop
+      services:
+        app: { build: { context: ., dockerfile: App }, depends_on: [base] }
+        base: { build: { context: . } }`);
+    await writeFile(join(folder, 'App'), 'from shop-base\n');
+    expect(await run('build')).toMatchObject({ code: 0 });
+    expect(specs.map(({ tags }) => tags[0])).toEqual(['shop-base', 'shop-app']);
   });
 
   it('of a service builds the services whose images it uses', async () => {

@@ -65,7 +65,7 @@ describe('the specification of a container', () => {
   });
 
   it('refuses a mount type that no backend supports', async () => {
-    await expect(spec('volumes: [{ type: image, source: i, target: /i }]')).rejects.toMatchObject({
+    await expect(spec('volumes: [{ type: cluster, source: i, target: /i }]')).rejects.toMatchObject({
       error: 'ComposeValidationError',
       case: 'unsupported',
     });

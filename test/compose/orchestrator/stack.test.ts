@@ -77,7 +77,7 @@ volumes: { data: { driver: nfs, driver_opts: { share: a } } }
         Labels: { on: 'container' },
         Command: ['serve'],
         Args: ['--fast'],
-        Env: ['A=1'],
+        Env: ['A=1', 'B'],
         CapabilityDrop: ['ALL'],
         StopGracePeriod: 3e9,
         Mounts: [

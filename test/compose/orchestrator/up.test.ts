@@ -149,8 +149,63 @@ describe('up', () => {
 
   it('names options that no backend supports', async () => {
     const { up, warnings } = bench();
-    await up('services: { web: { image: w, external_links: [legacy] } }');
-    expect(warnings()).toEqual(["'external_links' has no effect: no backend supports it (services: web)."]);
+    await up(
+      'services: { web: { image: w, external_links: [legacy] }, old: { image: w, network_mode: bridge, links: [web] } }',
+    );
+    expect(warnings()).toEqual([
+      "'links with network_mode bridge' has no effect: no backend supports it (services: old).",
+      "'external_links' has no effect: no backend supports it (services: web).",
+    ]);
+  });
+
+  it('pulls mounted images, and replaces the container when one has changed', async () => {
+    const { up, control, actions, orchestration } = bench();
+    const file = 'services: { web: { image: w, volumes: [{ type: image, source: site, target: /site }] } }';
+    await up(file);
+    expect(await orchestration.backend.images.inspect('site')).toMatchObject({
+      tags: ['docker.io/library/site:latest'],
+    });
+    actions();
+    await up(file);
+    expect(actions()).toEqual([]);
+    control.addImage('site');
+    await up(file);
+    expect(actions()).toEqual(['Stopped shop-web', 'Removed shop-web', 'Created shop-web', 'Started shop-web']);
+  });
+
+  it('mounts the image of another service, which is built first and not pulled', async () => {
+    const { up, progress } = bench();
+    await up(`
+services:
+  web: { image: w, volumes: [{ type: image, source: site, target: /site }] }
+  site: { image: site, build: ., scale: 0 }
+`);
+    const images = progress.filter((each) => each.kind === 'status' && each.resource === 'Image' && each.done);
+    expect(images).toMatchObject([
+      { name: 'w', status: 'Pulled' },
+      { name: 'site', status: 'Built' },
+    ]);
+  });
+
+  it('a mounted image that no registry has is imageNotFound', async () => {
+    const file = 'services: { web: { image: w, volumes: [{ type: image, source: site, target: /site }] } }';
+    await expect(bench().up(file, { pull: 'never' })).rejects.toMatchObject({ failure: { case: 'imageNotFound' } });
+  });
+
+  it.each([
+    ['daily', 24],
+    ['weekly', 168],
+    ['every_12h30m', 12.5],
+  ])('pull_policy: %s pulls again when the last pull is that long ago', async (policy, hours) => {
+    const { up, orchestration, progress } = bench();
+    const file = `services: { web: { image: w, pull_policy: ${policy} } }`;
+    const pulls = (): number => progress.filter((each) => each.kind === 'status' && each.status === 'Pulled').length;
+    await up(file);
+    await up(file);
+    expect(pulls()).toBe(1);
+    await orchestration.clock.sleep(hours * 3_600_000);
+    await up(file);
+    expect(pulls()).toBe(2);
   });
 
   it('replaces the container when a secret changes', async () => {

@@ -36,7 +36,7 @@ const rotate = (overlap: number, user = owner): Promise<JsonReply> =>
 /** Events of one subject: each waits until the one before it is accepted. */
 const causeInOrder = async (...ordered: readonly string[]): Promise<void> => {
   for (const name of ordered) {
-    const data = { service_token_id: unknownId, name, scopes: ['views:read' as const], created_by: null };
+    const data = { service_token_id: unknownId, name };
     const event = { type: 'service_token.created', orgId: owner.orgId, subject: 'one', data } as const;
     await platform.database.sql.begin((sql) => recordEvent(sql, event, platform.clock.now()));
   }

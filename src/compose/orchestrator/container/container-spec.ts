@@ -22,9 +22,7 @@ export function containerSpec(project: Project, serviceName: string, context: Cr
     name,
     image,
     labels: { ...service.labels, ...labels },
-    environment: Object.fromEntries(
-      Object.entries(service.environment ?? {}).filter((entry): entry is [string, string] => entry[1] !== null),
-    ),
+    ...environment(service),
     ...processSettings(service),
     ...optionalField('mounts', containerMounts(project, serviceName)),
     ...optionalField('volumesFrom', volumesFrom(service, containerOf)),
@@ -39,6 +37,16 @@ export function containerSpec(project: Project, serviceName: string, context: Cr
     ...optionalField('logging', service.logging && { ...service.logging }),
     ...deviceSettings(service),
     resources: limits(service),
+  };
+}
+
+/** A variable that is listed without a value, and that is not set here, is not set in the container either. */
+function environment({ environment: variables = {} }: Service): Partial<ContainerSpec> {
+  const entries = Object.entries(variables);
+  const unset = entries.flatMap(([name, value]) => (value === null ? [name] : []));
+  return {
+    environment: Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null)),
+    ...optionalField('unsetVariables', unset.length === 0 ? undefined : unset),
   };
 }
 

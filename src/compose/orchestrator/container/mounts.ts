@@ -84,9 +84,10 @@ function volumeMount(project: Project, service: string, mount: ServiceMount, ind
         ...optionalField('sizeBytes', mount.tmpfs?.size === undefined ? undefined : memoryBytes(mount.tmpfs.size)),
         ...optionalField('mode', mount.tmpfs?.mode),
       };
+    case 'image':
+      return { type: 'image', source: source ?? '', target, ...optionalField('subpath', mount.image?.subpath) };
     case 'cluster':
     case 'npipe':
-    case 'image':
       throw failure('ComposeValidationError', 'unsupported', {
         path: ['services', service, 'volumes', index],
         reason: `no backend mounts the type '${mount.type}'`,

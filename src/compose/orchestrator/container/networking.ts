@@ -60,6 +60,7 @@ function attachments(
       ...optionalField('linkLocalAddresses', settings?.link_local_ips),
       ...optionalField('macAddress', settings?.mac_address),
       ...optionalField('driverOptions', settings?.driver_opts),
+      ...optionalField('interfaceName', settings?.interface_name),
     }));
 }
 

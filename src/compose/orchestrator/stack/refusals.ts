@@ -63,6 +63,7 @@ const REFUSED_PARTS: readonly (readonly [key: string, isUsed: (service: Service)
   ['ports.*.host_ip', ({ ports = [] }) => ports.some((port) => port.host_ip !== undefined)],
   ['ports.*.published of a range', ({ ports = [] }) => ports.some(({ published = '' }) => published.includes('-'))],
   ['deploy.resources.reservations.devices', ({ deploy }) => isSet(deploy?.resources?.reservations?.devices)],
+  ['volumes.*.type image', ({ volumes = [] }) => volumes.some(({ type }) => type === 'image')],
   ['volumes.*.volume.subpath', ({ volumes = [] }) => volumes.some(({ volume }) => volume?.subpath !== undefined)],
 ];
 

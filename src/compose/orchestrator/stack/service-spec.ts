@@ -3,7 +3,9 @@ import type Docker from 'dockerode';
 import { imageOf } from '../../model/project/listings.js';
 import type { Project } from '../../model/project/project.js';
 import type { Service } from '../../model/project/service.js';
+import { notSupported } from '../../runtime/errors.js';
 import type { ContainerSpec, Mount, NetworkAttachment } from '../../runtime/spec.js';
+import { environmentList } from '../../runtime/engine/environment-list.js';
 import { serviceName, STACK_LABEL } from '../../runtime/swarm/labels.js';
 import { containerSpec } from '../container/container-spec.js';
 import { optionalField } from '../container/optional-field.js';
@@ -73,15 +75,13 @@ function containerOf(
   container: ContainerSpec,
   { image, files }: SpecContext,
 ): Docker.ContainerSpec {
-  const { ulimits, environment = {}, dns, dnsSearch, dnsOptions } = container;
+  const { ulimits, dns, dnsSearch, dnsOptions } = container;
   return {
     Image: image,
     Labels: { ...container.labels },
     // The stack's name is also on its containers, for tools that look at a node.
     // Sorted, because another order would replace the containers.
-    Env: Object.entries(environment)
-      .map(([key, value]) => `${key}=${value}`)
-      .sort(),
+    Env: environmentList(container).sort(),
     ...optionalField('Command', container.entrypoint && [...container.entrypoint]),
     ...optionalField('Args', container.command && [...container.command]),
     ...optionalField('Hostname', container.hostname),
@@ -121,6 +121,8 @@ function containerOf(
 
 /** Nodes create volumes when they need them, so a mount says how. */
 function mountOf(project: Project, mount: Mount): Docker.MountSettings {
+  // Refused before the first change (`requireDeployable`).
+  if (mount.type === 'image') throw notSupported('mounts of images', 'swarm');
   const common = { Type: mount.type, Target: mount.target, ReadOnly: mount.readOnly ?? false };
   switch (mount.type) {
     case 'bind':

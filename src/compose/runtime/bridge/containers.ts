@@ -10,7 +10,7 @@ import { objectOf, objectsOf, textOf } from '../json.js';
 import type { CreatedContainer } from '../records.js';
 import type { ContainerSpec } from '../spec.js';
 import { chunksOf, secretsOf, type EngineClient } from './client.js';
-import { createOptions, endpoint, furtherNetworks, unsupported } from './create-options.js';
+import { createOptions, endpoint, furtherNetworks, requireSupported, unsupported } from './create-options.js';
 import { archiveOf, putArchive } from './archives.js';
 import { attach, execProcess, startAttached } from './exec.js';
 import { containerLogs } from './logs.js';
@@ -113,10 +113,12 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
 }
 
 async function create(client: EngineClient, given: ContainerSpec, signal?: AbortSignal): Promise<CreatedContainer> {
-  const spec = await withSecurityOptions(client, given, signal);
+  const isPodman = await client.isPodman(signal);
+  const spec = isPodman ? forPodman(given) : await withSecurityOptions(given);
   const subject = { newName: spec.name, image: spec.image };
   const about = client.knowing(secretsOf(spec.environment));
   const apiVersion = await client.apiVersion(signal);
+  requireSupported(spec, apiVersion);
   const { name, platform, ...json } = createOptions(spec);
   const request = { method: 'POST', path: '/containers/create', query: { name, platform }, json, signal } as const;
   const id = textOf(objectOf(await about.call(subject, request)).Id);
@@ -132,18 +134,23 @@ async function create(client: EngineClient, given: ContainerSpec, signal?: Abort
     await remove(about, id, { force: true, volumes: true }, undefined).catch(() => undefined);
     throw error;
   }
-  return { id, warnings: unsupported(spec, apiVersion) };
+  return { id, warnings: [...unsupported(spec, apiVersion), ...(isPodman ? unsupportedByPodman(given) : [])] };
 }
 
 /** Docker takes the content of a seccomp profile. Podman's socket takes its path, as the podman command does. */
-async function withSecurityOptions(
-  client: EngineClient,
-  spec: ContainerSpec,
-  signal: AbortSignal | undefined,
-): Promise<ContainerSpec> {
+async function withSecurityOptions(spec: ContainerSpec): Promise<ContainerSpec> {
   const { securityOptions } = spec;
-  if (securityOptions === undefined || (await client.isPodman(signal))) return spec;
-  return { ...spec, securityOptions: await withProfiles(securityOptions) };
+  return securityOptions === undefined ? spec : { ...spec, securityOptions: await withProfiles(securityOptions) };
+}
+
+/** Podman's socket takes the value of a variable without one from the environment of its process. */
+function forPodman({ unsetVariables: _kept, ...spec }: ContainerSpec): ContainerSpec {
+  return spec;
+}
+
+function unsupportedByPodman({ unsetVariables = [] }: ContainerSpec): string[] {
+  if (unsetVariables.length === 0) return [];
+  return [`Podman's socket cannot remove variables of the image: ${unsetVariables.join(', ')}.`];
 }
 
 async function remove(

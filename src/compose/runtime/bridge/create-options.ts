@@ -1,5 +1,7 @@
 /** Converts a container specification to the body of the Engine API's create call. */
 import type Docker from 'dockerode';
+import { environmentList } from '../engine/environment-list.js';
+import { notSupported } from '../errors.js';
 import type { ContainerSpec, Healthcheck, NetworkAttachment } from '../spec.js';
 import { hostConfig } from './host-config.js';
 
@@ -21,7 +23,7 @@ export function createOptions(spec: ContainerSpec): Docker.ContainerCreateOption
     ...(spec.platform !== undefined && { platform: spec.platform }),
     ...(spec.command && { Cmd: [...spec.command] }),
     ...(spec.entrypoint && { Entrypoint: [...spec.entrypoint] }),
-    Env: Object.entries(spec.environment ?? {}).map(([name, value]) => `${name}=${value}`),
+    Env: environmentList(spec),
     Labels: { ...spec.labels },
     ExposedPorts: Object.fromEntries(exposed.map((port) => [port, {}])),
     Volumes: Object.fromEntries(anonymous.map(({ target }) => [target, {}])),
@@ -47,10 +49,14 @@ export function furtherNetworks(spec: ContainerSpec): readonly NetworkAttachment
 }
 
 export function endpoint(attachment: NetworkAttachment): Docker.EndpointSettings {
-  const { ipv4Address, ipv6Address, linkLocalAddresses } = attachment;
+  const { ipv4Address, ipv6Address, linkLocalAddresses, interfaceName } = attachment;
+  const driverOptions = {
+    ...attachment.driverOptions,
+    ...(interfaceName !== undefined && { 'com.docker.network.endpoint.ifname': interfaceName }),
+  };
   return {
     Aliases: [...(attachment.aliases ?? [])],
-    ...(attachment.driverOptions && { DriverOpts: { ...attachment.driverOptions } }),
+    ...(Object.keys(driverOptions).length > 0 && { DriverOpts: driverOptions }),
     ...((ipv4Address ?? ipv6Address ?? linkLocalAddresses) !== undefined && {
       IPAMConfig: {
         ...(ipv4Address !== undefined && { IPv4Address: ipv4Address }),
@@ -62,10 +68,15 @@ export function endpoint(attachment: NetworkAttachment): Docker.EndpointSettings
   };
 }
 
+/** @throws RuntimeError.notSupported for what this API version would not mount */
+export function requireSupported(spec: ContainerSpec, apiVersion: string): void {
+  if (spec.mounts?.some(({ type }) => type === 'image') === true && isBelow(apiVersion, 48))
+    throw notSupported(`mounts of images before Engine API 1.48 (this engine has ${apiVersion})`, 'bridge');
+}
+
 /** Settings that this API version does not support, as warnings for the caller. */
 export function unsupported(spec: ContainerSpec, apiVersion: string): string[] {
-  const [major = 0, minor = 0] = apiVersion.split('.').map(Number);
-  const below = (wanted: number): boolean => major < 1 || (major === 1 && minor < wanted);
+  const below = (wanted: number): boolean => isBelow(apiVersion, wanted);
   return [
     ...(spec.healthcheck?.startIntervalMs !== undefined && below(44)
       ? [`healthcheck.start_interval needs Engine API 1.44; this engine has ${apiVersion}, so interval is used.`]
@@ -73,7 +84,15 @@ export function unsupported(spec: ContainerSpec, apiVersion: string): string[] {
     ...(spec.annotations && Object.keys(spec.annotations).length > 0 && below(43)
       ? [`annotations need Engine API 1.43; this engine has ${apiVersion}, so they are ignored.`]
       : []),
+    ...(spec.networks?.some(({ interfaceName }) => interfaceName !== undefined) === true && below(49)
+      ? [`interface_name needs Engine API 1.49; this engine has ${apiVersion}, so it is ignored.`]
+      : []),
   ];
+}
+
+function isBelow(apiVersion: string, wantedMinor: number): boolean {
+  const [major = 0, minor = 0] = apiVersion.split('.').map(Number);
+  return major < 1 || (major === 1 && minor < wantedMinor);
 }
 
 /** The API counts in nanoseconds. */

@@ -1,8 +1,14 @@
 import type Docker from 'dockerode';
 import type { Mount } from '../spec.js';
 
+/** The package's types do not have `Type: 'image'`, of Engine API 1.48. */
+export interface MountSettings extends Omit<Docker.MountSettings, 'Type'> {
+  readonly Type: Docker.MountType | 'image';
+  readonly ImageOptions?: { readonly Subpath: string };
+}
+
 /** Mounts of the long form. Anonymous volumes and tmpfs mounts without a size limit go to `Volumes`. */
-export function mountSettings(mount: Mount): Docker.MountSettings {
+export function mountSettings(mount: Mount): MountSettings {
   switch (mount.type) {
     case 'bind':
       return {
@@ -34,6 +40,13 @@ export function mountSettings(mount: Mount): Docker.MountSettings {
         Target: mount.target,
         ReadOnly: mount.readOnly ?? false,
         TmpfsOptions: { SizeBytes: mount.sizeBytes ?? 0, Mode: mount.mode ?? 0o1777 },
+      };
+    case 'image':
+      return {
+        Type: 'image',
+        Source: mount.source,
+        Target: mount.target,
+        ...(mount.subpath !== undefined && { ImageOptions: { Subpath: mount.subpath } }),
       };
   }
 }

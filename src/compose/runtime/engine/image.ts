@@ -9,6 +9,7 @@ export function engineImage(image: Json): ImageRecord {
     .map(textOf)
     .filter((part) => part !== '')
     .join('/');
+  const taggedAt = utcTime(textOf(objectOf(image.Metadata).LastTagTime));
   return {
     id: (textOf(image.Id) || textOf(image.ID)).replace(/^sha256:/, ''),
     tags,
@@ -20,5 +21,6 @@ export function engineImage(image: Json): ImageRecord {
     sizeBytes: numberOf(image.Size),
     labels: textMapOf(image.Labels ?? objectOf(image.Config).Labels),
     ...(platform !== '' && { platform }),
+    ...(taggedAt !== undefined && { taggedAt }),
   };
 }

@@ -155,7 +155,7 @@ function protocolOf(text: string): PortProtocol {
 function mountsOf(inspection: Json): readonly MountRecord[] {
   const mounts = objectsOf(inspection.Mounts).flatMap((mount): MountRecord[] => {
     const type = textOf(mount.Type);
-    if (type !== 'bind' && type !== 'volume' && type !== 'tmpfs') return [];
+    if (type !== 'bind' && type !== 'volume' && type !== 'tmpfs' && type !== 'image') return [];
     const source = type === 'volume' ? textOf(mount.Name) : textOf(mount.Source);
     return [
       { type, target: textOf(mount.Destination), readOnly: mount.RW === false, ...(source !== '' && { source }) },

@@ -26,7 +26,7 @@ export function specRecord(
       .map((mount) => ({
         type: mount.type,
         target: mount.target,
-        readOnly: mount.readOnly ?? false,
+        readOnly: mount.type === 'image' || (mount.readOnly ?? false),
         ...(mount.type !== 'tmpfs' && mount.source !== undefined && { source: mount.source }),
       }))
       .sort(byTarget),

@@ -28,6 +28,7 @@ export function addImage(
     sizeBytes: 0,
     labels,
     platform: 'linux/amd64',
+    taggedAt: now(mockState),
   });
   return id;
 }
@@ -58,7 +59,9 @@ export function mockImages(mockState: MockState, pullable: (reference: string) =
     const whole = qualifyImage(reference);
     yield { message: `Pulling ${whole}` };
     if (!pullable(whole)) throw imageNotFound(reference);
-    if (!mockState.images.has(whole)) addImage(mockState, whole);
+    const present = mockState.images.get(whole);
+    if (present === undefined) addImage(mockState, whole);
+    else mockState.images.set(whole, { ...present, taggedAt: now(mockState) });
     yield { message: `Pulled ${whole}` };
   }
 

@@ -29,6 +29,7 @@ export function createCommand(spec: ContainerSpec): CreateCommand {
     ...pairs('--label', spec.labels),
     ...pairs('--annotation', spec.annotations),
     ...variables.args,
+    ...each('--unsetenv', unsetVariables(spec)),
     ...mountArguments(spec.mounts ?? []),
     ...each('--volumes-from', spec.volumesFrom),
     ...(spec.ports ?? []).map((port) => `--publish=${publishText(port)}`),
@@ -48,6 +49,10 @@ export function createCommand(spec: ContainerSpec): CreateCommand {
   options.forEach(assertOneValue);
   const args = [...options, spec.image, ...(spec.command ?? [])];
   return { args, environment: variables.environment, warnings: warningsOf(spec) };
+}
+
+function unsetVariables({ environment = {}, unsetVariables: names = [] }: ContainerSpec): string[] {
+  return names.filter((name) => !Object.hasOwn(environment, name));
 }
 
 /** Options whose value podman parses as a line of CSV (RFC 4180). */
@@ -83,6 +88,7 @@ function networkText(attachment: NetworkAttachment, macAddress: string | undefin
     ...(attachment.ipv4Address === undefined ? [] : [`ip=${attachment.ipv4Address}`]),
     ...(attachment.ipv6Address === undefined ? [] : [`ip6=${attachment.ipv6Address}`]),
     ...(macAddress === undefined ? [] : [`mac=${macAddress}`]),
+    ...(attachment.interfaceName === undefined ? [] : [`interface_name=${attachment.interfaceName}`]),
   ];
   if (settings.some((setting) => /[",\r\n]/.test(setting))) throw notSupported(`network with ',' or '"'`, 'native');
   return settings.length === 0 ? attachment.network : `${attachment.network}:${settings.join(',')}`;

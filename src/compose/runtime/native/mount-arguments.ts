@@ -11,6 +11,8 @@ export function mountArguments(mounts: readonly Mount[]): string[] {
         return volumeArgument(mount);
       case 'tmpfs':
         return tmpfsArgument(mount);
+      case 'image':
+        return imageArgument(mount);
     }
   });
 }
@@ -57,4 +59,11 @@ function tmpfsArgument(mount: Extract<Mount, { type: 'tmpfs' }>): string {
     `mode=${(mount.mode ?? 0o1777).toString(8)}`,
   ];
   return `--tmpfs=${mount.target}:${options.join(',')}`;
+}
+
+/** @throws RuntimeError.notSupported for a subpath, or what podman would read as several options */
+function imageArgument({ source, target, subpath }: Extract<Mount, { type: 'image' }>): string {
+  if (subpath !== undefined) throw notSupported('image.subpath of a mount', 'native');
+  if (`${source}${target}`.includes(',')) throw notSupported("a mount target or image with ','", 'native');
+  return `--mount=type=image,src=${source},dst=${target}`;
 }

@@ -11,7 +11,7 @@ import { obedient, type TestProgram } from '../programs.js';
 
 export function isolation(bench: Bench): void {
   const { backend, proves, labels, fresh, started, created, ended } = bench;
-  const { containers, internal, volumes } = backend;
+  const { containers, images, internal, volumes } = backend;
 
   if (!bench.real) {
     proves(['port'], 'a published port is reported while the container runs', async () => {
@@ -67,6 +67,23 @@ export function isolation(bench: Bench): void {
     expect(endpoints.find(({ network }) => network === two)?.ipv4Address).toBe(`${prefix}.77`);
   });
 
+  proves(
+    ['createContainer'],
+    'a network interface has the name it asks for, or a warning says that it has not',
+    async () => {
+      const network = fresh('n');
+      await internal.ensureNetwork({ name: network, labels });
+      const { id, warnings } = await containers.create(
+        bench.spec(script('ls /sys/class/net'), { networks: [{ network, interfaceName: 'plt7' }] }),
+      );
+      await containers.start(id);
+      await internal.awaitExit(id, { timeoutSeconds: 30 });
+      const interfaces = texts(await all(containers.logs(id)));
+      expect(interfaces.includes('plt7')).toBe(warnings.length === 0);
+      if (bench.name === 'bridge/docker-current' || bench.name === 'native/podman') expect(warnings).toEqual([]);
+    },
+  );
+
   proves(['ensureNetwork'], 'an address range in use is a failure that says so, not alreadyExists', async () => {
     const taken = { labels, addressPools: [{ subnet: `${freeRange()}.0/24` }] };
     await internal.ensureNetwork({ ...taken, name: fresh('n') });
@@ -103,6 +120,31 @@ export function isolation(bench: Bench): void {
     expect(await printed('cat /data/file', { mounts })).toBe('kept');
     const readOnly = [{ type: 'volume', source: name, target: '/data', readOnly: true }] as const;
     expect(await printed('touch /data/other || echo refused', { mounts: readOnly })).toContain('refused');
+  });
+
+  proves(['createContainer', 'inspectContainer'], 'the content of an image is mounted read-only', async () => {
+    const spec = { mounts: [{ type: 'image', source: bench.image, target: '/other' }] } as const;
+    const text = '[ -e /other/bin/busybox ] && touch /other/new || echo refused';
+    const [, minor = 0] = (await backend.system.version()).apiVersion.split('.').map(Number);
+    if (backend.conformer === 'native' || minor >= 48) {
+      expect(await printed(text, spec)).toContain('refused');
+      const id = await created(script(text), spec);
+      expect((await containers.inspect(id)).mounts).toMatchObject([{ type: 'image', target: '/other' }]);
+      await containers.remove(id, { force: true });
+    } else {
+      expect(await failure(containers.create(bench.spec(script(text), spec)))).toMatchObject({ case: 'notSupported' });
+    }
+  });
+
+  proves(['createContainer'], 'variables of the image can be unset, unless they get a value', async () => {
+    const reference = `localhost/${fresh('i')}:1`;
+    const original = await created(obedient, { environment: { ONE: 'image', TWO: 'image' } });
+    await containers.commit(original, { reference, pause: false });
+    const more = { image: reference, unsetVariables: ['ONE', 'TWO'], environment: { TWO: 'own' } };
+    expect(await printed('echo ${ONE-unset} $TWO', more)).toBe(
+      bench.name === 'bridge/podman' ? 'image own' : 'unset own',
+    );
+    await images.remove(reference, { force: true });
   });
 
   proves(['inspectContainer'], 'mounts are listed in the order of their targets', async () => {
