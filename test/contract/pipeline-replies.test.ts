@@ -17,6 +17,9 @@ const read = async (answer: AnyHandler, options?: WorkshopOptions): Promise<Resp
   return workshop.fetch('/tools/1', { headers: { 'X-Request-Id': 'r-1' } });
 };
 const saw = { id: 1, name: 'Saw', note: null, parts: [] };
+async function* wrongVisits(): AsyncGenerator<object> {
+  yield await Promise.resolve({ visitor: 1 });
+}
 const notFound = {
   status: 404,
   contentType: 'application/problem+json',
@@ -122,19 +125,40 @@ describe('validation of replies', () => {
     expect(new Set(sampled)).toEqual(new Set([true, false]));
   });
 
-  test('sampled: a wrong reply is sent, logged and counted', async () => {
+  const wrongOnes: readonly [what: string, operationId: string, answer: AnyHandler, send: () => Promise<Response>][] = [
+    ['a wrong body', 'readTool', wrongType, () => workshop.fetchUnchecked('/tools/1')],
+    [
+      'a missing required header',
+      'addTool',
+      () => ({ status: 201, body: saw }),
+      () => workshop.fetchUnchecked('/tools', addTool({ name: 'Saw' })),
+    ],
+    [
+      'a wrong item of a stream',
+      'watchVisits',
+      () => ({ status: 200, body: wrongVisits() }),
+      () => workshop.fetchUnchecked('/visits'),
+    ],
+  ];
+
+  test.each(wrongOnes)('sampled: %s is sent, logged and counted', async (_what, operationId, answer, send) => {
     const mismatches: string[] = [];
     await start({
       replyValidation: 'sampled',
-      handlers: { readTool: wrongType },
-      mismatched: (operationId) => mismatches.push(operationId),
+      handlers: { [operationId]: answer },
+      mismatched: (name) => mismatches.push(name),
     });
+    const complete = async (): Promise<number> => {
+      const response = await send();
+      await response.text(); // rejects where a stream is cut off
+      return response.status;
+    };
     // That 2,000 replies hold no sample has a chance of 2e-9.
     for (let sent = 0; sent < 2000 && mismatches.length === 0; sent += 100) {
-      const replies = await Promise.all(Array.from({ length: 100 }, () => workshop.fetchUnchecked('/tools/1')));
-      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+      const statuses = await Promise.all(Array.from({ length: 100 }, complete));
+      expect(new Set(statuses)).toEqual(new Set([operationId === 'addTool' ? 201 : 200]));
     }
-    expect(new Set(mismatches)).toEqual(new Set(['readTool']));
+    expect(new Set(mismatches)).toEqual(new Set([operationId]));
     expect(workshop.log.map(({ message }) => message)).toContain('a reply violates the contract');
   });
 

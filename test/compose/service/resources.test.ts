@@ -49,6 +49,35 @@ test('Metrics count requests by operation, and omit containers while the backend
   await running.expect(204, 'DELETE', '/projects/measured');
 });
 
+test('Metrics count the sampled replies that violate the contract, which are sent', async () => {
+  const wrong = await runService({
+    replyValidation: 'sampled',
+    wrap: (backend) => ({
+      ...backend,
+      containers: {
+        ...backend.containers,
+        stats: async (...sent) => ({ ...(await backend.containers.stats(...sent)), sampledAt: 'yesterday' }),
+      },
+    }),
+  });
+  try {
+    await wrong.up('measured', 'services: { a: { image: app } }');
+    const sample = async (): Promise<string> => (await fetch(`${wrong.url}/stats`)).text();
+    const counted = async (): Promise<boolean> => {
+      const text = await (await wrong.call('GET', '/metrics')).text();
+      return /^plumbline_reply_mismatch_total\{operation="listContainerStats"\} [1-9]/m.test(text);
+    };
+    // That 2,000 replies hold no sample has a chance of 2e-9.
+    for (let sent = 0; sent < 2000 && !(await counted()); sent += 50) {
+      const replies = await Promise.all(Array.from({ length: 50 }, sample));
+      for (const reply of replies) expect(reply).toContain('"sampled_at":"yesterday"');
+    }
+    expect(await counted()).toBe(true);
+  } finally {
+    await wrong.stop();
+  }
+});
+
 test('The contract is served, and the pages that problems link to', async () => {
   const contract = (await (await fetch(`${running.url}/openapi.json`)).json()) as { info: { title: string } };
   expect(contract.info.title).toBe('Plumbline Compose API');

@@ -7,6 +7,7 @@ import { prepareListening, type ListenOptions } from '../../../src/compose/servi
 import { createComposeService, type ComposeService } from '../../../src/compose/service/service.js';
 import type { ProjectLimits } from '../../../src/compose/service/projects/limits.js';
 import type { Allowance } from '../../../src/compose/service/trust/allowances.js';
+import type { ReplyValidation } from '../../../src/contract/reply-check.js';
 import type { RunningServer } from '../../../src/contract/server.js';
 import { loadingWorker } from '../../support/loading-worker.js';
 import { captureLog } from '../../support/captured-log.js';
@@ -38,6 +39,8 @@ export interface ServiceParts extends Partial<Omit<MockParts, 'clock'>> {
   readonly limits?: Partial<ProjectLimits>;
   /** Whether it serves the web page, for which the address is then alone. */
   readonly page?: boolean;
+  /** Default: `always`. */
+  readonly replyValidation?: ReplyValidation;
   /** Stands between the service and the mock. */
   readonly wrap?: (backend: Backend) => Backend;
 }
@@ -53,6 +56,7 @@ export async function runService(parts: ServiceParts = {}): Promise<RunningServi
     limits,
     wrap,
     page,
+    replyValidation = 'always',
     ...mockParts
   } = parts;
   const mock = mockBackend({ images: ['app'], ...mockParts, clock });
@@ -73,7 +77,7 @@ export async function runService(parts: ServiceParts = {}): Promise<RunningServi
     allowances: new Set(allow),
     entrance: listening,
     page: page === true ? { access, folder: new URL('../../../dist/console/', import.meta.url) } : null,
-    replyValidation: 'always',
+    replyValidation,
     pages: { openapi: new URL('../../../generated/compose/openapi.json', import.meta.url), referenceScript: nowhere },
   });
   const server = await listening.listen(service.listener);

@@ -48,6 +48,28 @@ test('the metrics tell of the release, waiting mails, failed logins, lockouts an
   expect(Math.floor((await valueOf('plumbline_mail_outbox_oldest_seconds')) ?? 0)).toBe(90);
 });
 
+test('the metrics count the sampled replies that violate the contract, which are sent', async () => {
+  const own = await startTestPlatform({ environment: { REPLY_VALIDATION: 'sampled' } });
+  try {
+    const { accessToken, userId } = await own.signUp();
+    await own.database.sql`update users set email = 'no address' where id = ${userId}`;
+    const series = 'plumbline_reply_mismatch_total{operation="getMe"}';
+    const getMe = async (): Promise<string> => {
+      // Not through the recorder, which refuses a wrong reply.
+      const reply = await fetch(`${own.url}/api/v1/auth/me`, { headers: { Authorization: `Bearer ${accessToken}` } });
+      return reply.text();
+    };
+    // That 2,000 replies hold no sample has a chance of 2e-9.
+    for (let sent = 0; sent < 2000 && (await valueOf(series, own)) === undefined; sent += 20) {
+      const replies = await Promise.all(Array.from({ length: 20 }, getMe));
+      for (const reply of replies) expect(reply).toContain('"email":"no address"');
+    }
+    expect(await valueOf(series, own)).toBeGreaterThan(0);
+  } finally {
+    await own.stop();
+  }
+});
+
 test('while the database is down, the metrics are available and report it', async () => {
   const postgres = await startOwnPostgres();
   await migrate(postgres.uri, { logger: captureLog().log });
