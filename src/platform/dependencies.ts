@@ -1,6 +1,7 @@
 import type { Log } from '../../generated/contract.js';
 import type { DatabaseSql } from '../database/connection.js';
 import type { OutboundFetch } from '../outbound/outbound-fetch.js';
+import type { KeyedAttempt } from './idempotency/keyed-attempt.js';
 import type { MailDispatcher } from './mail/dispatcher.js';
 import type { Passwords } from './passwords/passwords.js';
 import type { OpenRecords } from './records/open-records.js';
@@ -44,6 +45,8 @@ export interface PlatformDependencies {
   readonly keyRing: () => Promise<KeyRing>;
   /** The text of `GET /metrics`. */
   readonly metrics: () => Promise<string>;
+  /** Present while a request with an idempotency key is handled. */
+  readonly attempt?: KeyedAttempt;
   /** The reason why the server must not receive requests now; null when it is ready. */
   readonly unreadiness: () => Promise<string | null>;
 }

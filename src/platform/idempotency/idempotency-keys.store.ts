@@ -33,3 +33,15 @@ export async function storeReply(sql: Sql, hash: Buffer, sealed: Buffer, expires
     on conflict (key_hash) do update
       set sealed_reply = excluded.sealed_reply, expires_at = excluded.expires_at`;
 }
+
+/** The announcement of a change has no reply. @param expiresAt the announcement's time and the time it is kept */
+export function storeAnnouncement(sql: Sql, hash: Buffer, expiresAt: Date): Promise<void> {
+  return storeReply(sql, hash, Buffer.alloc(0), expiresAt);
+}
+
+/** @returns when the announcement expires; null when there is none */
+export async function findAnnouncement(sql: Sql, hash: Buffer, now: Date): Promise<Date | null> {
+  const [row] = await sql<{ expires_at: Date }[]>`
+    select expires_at from idempotency_keys where key_hash = ${hash} and expires_at > ${now}`;
+  return row?.expires_at ?? null;
+}

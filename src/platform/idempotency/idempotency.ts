@@ -4,6 +4,7 @@ import type { Idempotency, KeyedOutcome, KeyedRequest } from '../../contract/ide
 import type { AnyReply } from '../../contract/reply-check.js';
 import { after } from '../clock.js';
 import type { PlatformDependencies } from '../dependencies.js';
+import { keyedAttempt } from './keyed-attempt.js';
 import { findReply, storeReply, tryLockKey } from './idempotency-keys.store.js';
 import { unitOfWork } from './unit-of-work.js';
 
@@ -32,7 +33,8 @@ export function createIdempotency(dependencies: PlatformDependencies): Idempoten
         const sealed = await findReply(transaction, hash, clock.now());
         if (sealed !== null) return { outcome: replay(secrets.open(sealed, context), request) };
         const unit = unitOfWork(dependencies, transaction);
-        const reply = await handle(unit.dependencies);
+        const attempt = keyedAttempt(dependencies, { hash, fingerprint: request.fingerprint, keptSeconds });
+        const reply = await handle({ ...unit.dependencies, attempt });
         if (reply.status < 400) {
           const stored = secrets.seal(JSON.stringify(storedOf(request, reply)), context);
           await storeReply(transaction, hash, stored, after(clock.now(), keptSeconds));

@@ -12,7 +12,8 @@ export interface UnitOfWork {
  * Puts all changes of a handler into one transaction: its statements run there, its transactions become savepoints, and
  * background work is woken later, because it cannot see uncommitted rows.
  *
- * Teams are an exception: they are in the database of the records, and are written while this transaction is open.
+ * Teams are an exception: they are in the database of the records, and are written while this transaction is open. See
+ * `KeyedAttempt`.
  */
 export function unitOfWork(dependencies: PlatformDependencies, transaction: Transaction): UnitOfWork {
   const { mails, syncJobs, storeTasks, syncRunEnded } = dependencies;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   CreateTeamHandler,
   DeleteTeamHandler,
@@ -16,6 +17,7 @@ import { FileCheck } from '../../sync/work-units/file-check.js';
 import { checkTeam, MOST_TEAMS, type Team } from '../../sync/work-units/teams/teams-file.js';
 import { refuseBody } from '../classification/file-problems.js';
 import type { PlatformDependencies } from '../dependencies.js';
+import { isOfLostAttempt } from './lost-attempt.js';
 import { noSuchTeam } from './read-teams.js';
 import { changeTeams, teamOf } from './stored-teams.js';
 
@@ -24,14 +26,19 @@ export const createTeam: CreateTeamHandler<PlatformDependencies> = async (reques
   const checked = checkedTeam(body);
   if ('refusal' in checked) return checked.refusal;
   const { team } = checked;
-  const outcome = await changeTeams<TeamExists | TeamLimitReached>(dependencies, request, (teams) => {
-    if (teams.some(({ id }) => id === team.id)) {
+  const outcome = await changeTeams<TeamExists | TeamLimitReached>(dependencies, request, async (teams) => {
+    const audit = { action: 'CREATE', resourceId: team.id } as const;
+    const existing = teams.find(({ id }) => id === team.id);
+    if (existing !== undefined) {
+      if (isDeepStrictEqual(existing, team) && (await isOfLostAttempt(dependencies, principal.org_id, team.id))) {
+        return { teams, audit };
+      }
       return { refusal: teamExists({ message: `There is a team ${team.id}. Choose another id.` }) };
     }
     if (teams.length >= MOST_TEAMS) {
       return { refusal: teamLimitReached({ message: 'An organization has at most 1,000 teams.' }) };
     }
-    return { teams: [...teams, team], audit: { action: 'CREATE', resourceId: team.id } };
+    return { teams: [...teams, team], audit };
   });
   if ('refusal' in outcome) return outcome.refusal;
   const location = `/api/v1/organizations/${principal.org_id}/teams/${encodeURIComponent(team.id)}`;

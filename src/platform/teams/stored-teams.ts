@@ -27,26 +27,28 @@ export interface ChangingRequest {
  * Changes the teams of an organization, and requests an assignment of its work units. Changes are serialized.
  *
  * The teams may be in another database than the audit log and the task. They are written last, before the commit. If
- * that write fails, the audit record and the task are rolled back. An unnecessary assignment is harmless.
+ * that write fails, the audit record and the task are rolled back. An unnecessary assignment is harmless. With an
+ * idempotency key, the write is announced first.
  *
- * @param change receives the current teams
+ * @param change receives the current teams; runs in the transaction, while no other request can change them
  * @returns the teams after the change, or the refusal
  */
 export async function changeTeams<Refusal>(
-  dependencies: Pick<PlatformDependencies, 'sql' | 'clock' | 'records' | 'storeTasks'>,
+  dependencies: Pick<PlatformDependencies, 'sql' | 'clock' | 'records' | 'storeTasks' | 'attempt'>,
   { principal, context }: ChangingRequest,
-  change: (teams: readonly Team[]) => TeamChange<Refusal>,
+  change: (teams: readonly Team[]) => TeamChange<Refusal> | Promise<TeamChange<Refusal>>,
 ): Promise<{ readonly teams: readonly Team[] } | { readonly refusal: Refusal }> {
-  const { sql, clock, records, storeTasks } = dependencies;
+  const { sql, clock, records, storeTasks, attempt } = dependencies;
   const { org_id: orgId } = principal;
   const actor = actorOf(principal);
   const outcome = await sql.begin(async (transaction) => {
     await lockOrganization(transaction, orgId);
-    const changed = change(await readTeams({ records }, orgId));
+    const changed = await change(await readTeams({ records }, orgId));
     if ('refusal' in changed) return changed;
     const now = clock.now();
     await recordAudit(transaction, context, now, { ...changed.audit, resourceKind: 'TEAM', orgId, ...actor });
     await requestAssignment(transaction, orgId, now);
+    await attempt?.announce();
     await records.of(orgId, (resources) => resources.records.writeTeams(orgId, teamsAsText(changed.teams)));
     return { teams: changed.teams };
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { routes } from '../../../generated/platform/routes.js';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
@@ -335,4 +335,81 @@ test('A mail is sent once the reply is stored, not before', async () => {
     },
   );
   await vi.waitUntil(() => platform.mailbox.to(email).length === 1, { timeout: 20_000, interval: 20 });
+});
+
+describe('A team whose reply could not be stored', () => {
+  const team = { id: 'payments', name: 'Payments', members: ['ada@example.com'], repositories: ['acme/pay-*'] };
+  let key: string;
+  /** An organization whose owner has created the team with the key, and got an error. */
+  let owner: TestUser;
+  beforeEach(async () => {
+    [key, owner] = [randomUUID(), await platform.signUp()];
+    await other`
+      create function refuse_reply() returns trigger language plpgsql as $$ begin raise 'no reply'; end $$`;
+    await other`
+      create trigger refuse_reply before insert on idempotency_keys
+      for each row when (octet_length(new.sealed_reply) > 0) execute function refuse_reply()`;
+    try {
+      expect((await create()).status).toBe(500);
+    } finally {
+      await other`drop function refuse_reply cascade`;
+    }
+    expect(await teams()).toEqual([team]);
+    expect(await changes()).toEqual([]);
+  });
+
+  const path = (): string => `/api/v1/organizations/${owner.orgId}/teams`;
+  const create = (by = owner, body: object = team, usedKey = key): Promise<JsonReply> =>
+    sendKeyed(platform, { path: path(), token: by.accessToken, body }, usedKey);
+  const teams = async (): Promise<unknown> =>
+    (await platform.json('GET', path(), { token: owner.accessToken })).body.items;
+  const changes = async (): Promise<readonly unknown[]> =>
+    platform.database.sql`
+      select action, user_id from audit_log where org_id = ${owner.orgId} and resource_kind = 'TEAM' order by at`;
+
+  it('is confirmed to the repetition, with audit record, assignment and reply', async () => {
+    const repeated = await create();
+    expect([repeated.status, repeated.body, isReplayed(repeated)]).toEqual([201, team, false]);
+    expect(await teams()).toEqual([team]);
+    expect(await changes()).toEqual([{ action: 'CREATE', user_id: owner.userId }]);
+    const tasks = await platform.database.sql`select kind from store_tasks where org_id = ${owner.orgId}`;
+    expect(tasks).toEqual([{ kind: 'assign_teams' }]);
+    const replayed = await create();
+    expect([replayed.status, isReplayed(replayed)]).toEqual([201, true]);
+  });
+
+  it('is confirmed to no other key, request or caller', async () => {
+    const colleague = await platform.signUp({ invitedBy: owner, role: 'admin' });
+    for (const reply of [
+      await create(owner, team, randomUUID()),
+      await create(owner, { ...team, name: 'Billing' }),
+      await create(colleague),
+    ]) {
+      expect([reply.status, reply.body.type]).toEqual([409, '/problems/team-exists']);
+    }
+    expect(await changes()).toEqual([]);
+  });
+
+  it('is not confirmed when somebody else has removed it and created an equal one', async () => {
+    const colleague = await platform.signUp({ invitedBy: owner, role: 'admin' });
+    await platform.json('DELETE', `${path()}/payments`, { token: colleague.accessToken });
+    expect((await create(colleague)).status).toBe(201);
+    expect((await create()).body.type).toBe('/problems/team-exists');
+  });
+
+  it('is not confirmed after the 24 hours of the key', async () => {
+    await platform.database.sql`update idempotency_keys set expires_at = now() - interval '1 second'`;
+    expect((await create()).body.type).toBe('/problems/team-exists');
+  });
+});
+
+test('A refused team is not confirmed to a repetition', async () => {
+  const owner = await platform.signUp();
+  const path = `/api/v1/organizations/${owner.orgId}/teams`;
+  const body = { id: 'payments', name: 'Payments', members: ['ada'], repositories: [] };
+  expect((await platform.json('POST', path, { token: owner.accessToken, body })).status).toBe(201);
+  const key = randomUUID();
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    expect((await sendKeyed(platform, { path, token: owner.accessToken, body }, key)).status).toBe(409);
+  }
 });

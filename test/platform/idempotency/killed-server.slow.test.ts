@@ -2,7 +2,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createInvite, createPlatformClient, type PlatformClient } from '../../../sdk/src/platform.js';
+import {
+  createInvite,
+  createPlatformClient,
+  createTeam,
+  listTeams,
+  type PlatformClient,
+} from '../../../sdk/src/platform.js';
 import { systemTiming } from '../../../sdk/src/retry.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { freePort } from '../../support/free-port.js';
@@ -105,4 +111,35 @@ it('A client repeats a request whose server was killed before the commit', async
   expect(result).toMatchObject({ ok: true, status: 201 });
   expect(result.headers.has('Idempotency-Replayed')).toBe(false);
   expect(await invites()).toEqual([{ id: result.data?.id, email: body.email }]);
+});
+
+it('A client repeats a request whose server was killed between writing a team and storing the reply', async () => {
+  const { client, attempts } = clientOfKilledServer();
+  await client.tokens.set({ access_token: owner.accessToken });
+  const { orgId } = owner;
+  const body = { id: 'payments', name: 'Payments', members: ['ada@example.com'], repositories: ['acme/pay-*'] };
+  const { sql } = platform.database;
+  await sql`
+    create function hold_reply() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock(7); return new; end $$`;
+  await sql`
+    create trigger hold_reply before insert on idempotency_keys
+    for each row when (octet_length(new.sealed_reply) > 0) execute function hold_reply()`;
+
+  const call = await sql.begin(async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(7)`;
+    const sent = createTeam(client, { params: { org_id: orgId }, body });
+    const waits = async (): Promise<number> =>
+      (await transaction`select from pg_locks where not granted and locktype = 'advisory' and objid = 7`).length;
+    await expect.poll(waits, { timeout: 20_000 }).toBe(1);
+    server.kill('SIGKILL');
+    return { sent };
+  });
+
+  expect(await call.sent).toMatchObject({ ok: true, status: 201, data: body });
+  expect(attempts()).toBe(2);
+  expect(await listTeams(client, { params: { org_id: orgId } })).toMatchObject({ data: { items: [body] } });
+  const audited = await sql`select action, resource_id from audit_log where resource_kind = 'TEAM'`;
+  expect(audited).toEqual([{ action: 'CREATE', resource_id: body.id }]);
+  expect(await sql`select kind from store_tasks where org_id = ${orgId}`).toEqual([{ kind: 'assign_teams' }]);
 });
