@@ -113,6 +113,12 @@ export function podmanBuilds(engine: TestEngine): void {
     ['build.no_cache_filter', { no_cache_filter: ['first'] }],
     ['build.provenance', { provenance: true }],
     ['build.sbom', { sbom: true }],
+    ['build.cache_to with type=local', { cache_to: ['type=local,dest=cache'] }],
+    ['build.cache_to with mode=min', { cache_to: ['type=registry,ref=localhost/cache,mode=min'] }],
+    ['build.cache_to with compression', { cache_to: ['type=registry,ref=localhost/cache,compression=zstd'] }],
+    ['build.cache_from without ref', { cache_from: ['type=registry'] }],
+    ['build.cache_from with a tag or digest', { cache_from: ['localhost:5000/cache:1'] }],
+    ['build.cache_from with several caches', { cache_from: ['localhost/cache', 'localhost/other'] }],
   ])('refuses %s', async (key, more) => {
     const project = await engineProject(engine, { services: { web: built(engine, [], more) } });
     expect(await project.run('build')).toMatchObject({
@@ -195,9 +201,42 @@ export function currentBuildKit(engine: TestEngine): void {
   });
 }
 
-/** Pushes, and caches in a registry. */
+const withRegistry = it.skipIf(registryIsMissing !== undefined);
+
+/** Caches in a registry. @param forget removes what the engine keeps of steps with this text, and the image */
+export function cachedBuilds(engine: TestEngine, forget: (image: string, text: string) => Promise<void>): void {
+  withRegistry(`exports its cache to a registry and imports it${skipped(registryIsMissing)}`, async () => {
+    const registry = await startRegistry();
+    onTestFinished(() => registry.stop());
+    const cache = `${registry.name}/plt/cache`;
+    const file = `/made-${randomBytes(4).toString('hex')}`;
+    const image = freshImage();
+    // Podman expects TLS of every registry, unless this file says otherwise.
+    const insecure = `[[registry]]\nlocation = "${registry.name}"\ninsecure = true\n`;
+    const project = await engineProject(engine, { services: {} }, { '.config/containers/registries.conf': insecure });
+    const builtWith = async (more: Section): Promise<string> => {
+      const lines = [`RUN cat /proc/sys/kernel/random/uuid > ${file}`];
+      await project.write({
+        services: { web: { ...built(engine, lines, { no_cache: false, ...more }), image, network_mode: 'none' } },
+      });
+      // As a separate process, because builders look for their settings in the home directory.
+      const building = await project.spawn('build');
+      expect(await building.ended, building.printed()).toBe(0);
+      const { stdout } = await project.run('run', '--rm', '-T', '--no-deps', 'web', 'cat', file);
+      await project.run('down');
+      await forget(image, file);
+      expect(stdout).toMatch(/^[\da-f-]{36}\n$/);
+      return stdout;
+    };
+    const first = await builtWith({ cache_to: [`type=registry,ref=${cache},mode=max`] });
+    expect(await builtWith({}), 'without the cache').not.toBe(first);
+    expect(await builtWith({ cache_from: [cache] })).toBe(first);
+  });
+}
+
+/** Pushes to a registry. */
 export function pushedBuilds(engine: TestEngine): void {
-  it.skipIf(registryIsMissing !== undefined)(`pushes to a registry${skipped(registryIsMissing)}`, async () => {
+  withRegistry(`pushes to a registry${skipped(registryIsMissing)}`, async () => {
     const registry = await startRegistry();
     onTestFinished(() => registry.stop());
     const web = { ...built(engine, ['RUN echo pushed']), image: `${registry.name}/plt/web:1` };

@@ -8,6 +8,7 @@ import { secretTexts, withSecretFiles } from '../build-secrets.js';
 import type { BuildProgress } from '../records.js';
 import { scrub } from '../scrub.js';
 import type { BuildSpec } from '../spec.js';
+import { cacheArguments } from './build-caches.js';
 import { interruptBuild } from './interrupt-build.js';
 import { each, option, pairs, variableArguments } from './options.js';
 import { mergedLines } from '../merged-lines.js';
@@ -83,8 +84,7 @@ function buildArguments(spec: BuildSpec, dockerfile: string, given: readonly str
     ...option('--platform', spec.platforms?.[0]),
     ...given,
     ...pairs('--label', spec.labels),
-    ...each('--cache-from', spec.cacheFrom),
-    ...each('--cache-to', spec.cacheTo),
+    ...cacheArguments(spec),
     ...(spec.noCache ? ['--no-cache'] : []),
     ...(spec.pull ? ['--pull-always'] : []),
     ...option('--network', spec.network),
