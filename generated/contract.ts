@@ -23,6 +23,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Writes log lines with the request id. */
   readonly log: Log;
+  /** Authenticates and authorizes the request again. A long stream ends when the result is false. */
+  isStillAuthorized(): Promise<boolean>;
 }
 
 /** The type of parameters of an operation without any. */

@@ -50,6 +50,16 @@ export async function authorize(
   return handlerOf(scheme, handlers).authorize(principal, scheme.scope, texts);
 }
 
+/** Whether a request would be authenticated and authorized again now. */
+export async function isStillAuthorized(
+  exchange: Exchange<Endpoint>,
+  params: Readonly<Record<string, unknown>>,
+  handlers: Readonly<Record<string, AnySecurityHandler>>,
+): Promise<boolean> {
+  const verdict = await authenticate(exchange, handlers);
+  return 'principal' in verdict && 'principal' in (await authorize(exchange, verdict.principal, params, handlers));
+}
+
 function handlerOf({ name }: SchemeUse, handlers: Readonly<Record<string, AnySecurityHandler>>): AnySecurityHandler {
   const handler = handlers[name];
   if (handler === undefined) throw new Error(`No handler for the security scheme ${name}`);

@@ -52,6 +52,8 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
   principal: unknown = null;
   /** The security scheme of `principal`. */
   scheme: SchemeUse | null = null;
+  /** Repeats authentication and authorization. Set after the first authorization. */
+  isStillAuthorized: () => Promise<boolean> = () => Promise.resolve(false);
   /** Headers to add to any reply. */
   readonly replyHeaders: Record<string, string> = {};
 

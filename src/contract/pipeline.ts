@@ -7,7 +7,7 @@ import {
   type Route,
 } from '../../generated/contract.js';
 import { internalError, methodNotAllowed, notImplemented } from '../../generated/problems.js';
-import { authorize, type AnySecurityHandler } from './authentication.js';
+import { authorize, isStillAuthorized, type AnySecurityHandler } from './authentication.js';
 import { identify, passEntrySteps } from './entry-steps.js';
 import { Exchange, unroutedEndpoint, type Endpoint } from './exchange.js';
 import { idempotencyKeyOf, replyOnce, type Idempotency } from './idempotency.js';
@@ -177,6 +177,7 @@ async function replyTo(exchange: Exchange, options: PipelineOptions): Promise<An
       ? { principal: exchange.principal }
       : await authorize(exchange, exchange.principal, valid.parts.params, options.security);
   if ('refusal' in authorized) return authorized.refusal;
+  exchange.isStillAuthorized = () => isStillAuthorized(exchange, valid.parts.params, options.security);
 
   const handler = options.handlers[route.operationId];
   if (handler === undefined) throw new UnimplementedOperation(route.operationId);

@@ -5,6 +5,7 @@ import type { Schemas, WatchSyncRunHandler } from '../../../generated/platform/o
 import { tooManyStreams } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';
 import type { OrganizationPrincipal } from '../accounts/actor.js';
+import { after } from '../clock.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { noSuchRun } from './not-found.js';
 import { findSyncRun, syncRunOf, type SyncRunKey, type SyncRunRow } from './sync-runs.store.js';
@@ -12,12 +13,13 @@ import { findSyncRun, syncRunOf, type SyncRunKey, type SyncRunRow } from './sync
 /** Of one caller, on one server. */
 export const mostStreams = 10;
 const lookMs = 1000;
-/** Then the caller connects again, and so shows again that it may read the run. */
-const longestMs = 300_000;
+/** Looks between checks of the caller's authorization while the run does not change. */
+const looksPerCheck = 5;
+const longestSeconds = 300;
 
 export const watchSyncRun: WatchSyncRunHandler<PlatformDependencies> = async (
   { params, headers, principal, context },
-  { sql, streams, closing },
+  { sql, streams, closing, clock },
 ) => {
   const key = { orgId: principal.org_id, configId: params.sync_config_id, runId: params.run_id };
   const row = await findSyncRun(sql, key);
@@ -32,11 +34,14 @@ export const watchSyncRun: WatchSyncRunHandler<PlatformDependencies> = async (
   // A generator that never starts runs no `finally`.
   context.signal.addEventListener('abort', close, { once: true });
   if (context.signal.aborted) close();
-  const end = AbortSignal.any([context.signal, closing, AbortSignal.timeout(longestMs)]);
-  return { status: 200, body: changesOf(sql, key, { row, seen, end, close }) };
+  const end = AbortSignal.any([context.signal, closing]);
+  const endsAt = after(clock.now(), longestSeconds);
+  const isOver = (): boolean => end.aborted || clock.now() >= endsAt;
+  const isAuthorized = (): Promise<boolean> => context.isStillAuthorized();
+  return { status: 200, body: changesOf(sql, key, { row, seen, end, isOver, isAuthorized, close }) };
 };
 
-/** Yields a run now and after each change, until it has ended, is gone, or the signal aborts. */
+/** Yields a run now and after each change, until it has ended, is gone, or the caller's time or authorization ends. */
 async function* changesOf(
   sql: Sql,
   key: SyncRunKey,
@@ -44,20 +49,27 @@ async function* changesOf(
     readonly row: SyncRunRow;
     /** The id of the latest event that the caller has. */
     readonly seen: string | undefined;
+    /** Ends the wait for the next look. */
     readonly end: AbortSignal;
+    isOver(): boolean;
+    isAuthorized(): Promise<boolean>;
     close(): void;
   },
 ): AsyncGenerator<ServerSentEvent<Schemas['SyncRun']>> {
   let row: SyncRunRow | null = watch.row;
   let { seen } = watch;
   try {
-    while (row !== null) {
+    for (let look = 0; row !== null; look += 1) {
       const event = eventOf(row);
-      if (event.id !== seen) yield event;
+      const isNew = event.id !== seen;
+      // The request itself authorized the first look.
+      const isCheck = look > 0 && (isNew || look % looksPerCheck === 0);
+      if (isCheck && !(await watch.isAuthorized())) return;
+      if (isNew) yield event;
       seen = event.id;
       if (hasEnded(row)) return;
       await sleep(lookMs, undefined, { signal: watch.end, ref: false }).catch(() => undefined);
-      if (watch.end.aborted) return;
+      if (watch.isOver()) return;
       row = await findSyncRun(sql, key);
     }
   } finally {

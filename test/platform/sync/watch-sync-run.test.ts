@@ -93,6 +93,50 @@ describe('A run that is watched', () => {
   });
 });
 
+describe('A stream ends', () => {
+  const opened = async (token?: string): Promise<{ readonly end: Promise<string> }> => {
+    const reply = await raw(null, token);
+    expect(reply.status).toBe(200);
+    return { end: reply.text() };
+  };
+
+  it('after 5 minutes, and the caller may open the next one', async () => {
+    const { end } = await opened();
+    platform.clock.advance(300);
+    expect((await end).match(/^data:/gm)).toHaveLength(1);
+    expect((await raw(null)).status).toBe(200);
+  });
+
+  it('when its caller is removed from the organization', async () => {
+    const admin = await platform.signUp({ invitedBy: owner, role: 'admin' });
+    const { end } = await opened(admin.accessToken);
+    const path = `/api/v1/organizations/${owner.orgId}/members/${admin.userId}`;
+    expect((await platform.json('DELETE', path, { token: owner.accessToken })).status).toBe(204);
+    held.release(); // the later states of the run are not sent
+    expect(await end).not.toContain('"complete"');
+    expect((await raw(null, admin.accessToken)).status).toBe(401);
+  });
+
+  it('when its caller loses the role, without a change of the run', async () => {
+    const admin = await platform.signUp({ invitedBy: owner, role: 'admin' });
+    const { end } = await opened(admin.accessToken);
+    const path = `/api/v1/organizations/${owner.orgId}/members/${admin.userId}`;
+    const reply = await platform.json('PATCH', path, { token: owner.accessToken, body: { role: 'member' } });
+    expect(reply.status).toBe(200);
+    expect((await end).match(/^data:/gm)).toHaveLength(1);
+    expect((await raw(null, admin.accessToken)).status).toBe(403);
+  });
+
+  it('when its service token is revoked, without a change of the run', async () => {
+    const { token, id } = await createServiceToken(platform, owner, ['sync:read']);
+    const { end } = await opened(token);
+    const path = `/api/v1/organizations/${owner.orgId}/service-tokens/${id}`;
+    expect((await platform.json('DELETE', path, { token: owner.accessToken })).status).toBe(204);
+    expect((await end).match(/^data:/gm)).toHaveLength(1);
+    expect((await raw(null, token)).status).toBe(401);
+  });
+});
+
 it('A caller has at most 10 streams, and one that leaves frees its place', async () => {
   const stops = Array.from({ length: 10 }, () => new AbortController());
   for (const { signal } of stops) await (await watch(clientOf(), signal)).next();
