@@ -52,7 +52,8 @@ function mountedIds(service: Service, mounted: Images['mounted']): string[] {
 }
 
 /**
- * The configuration hash of each service, by which `up` detects changed services.
+ * The configuration hash of each service, by which `up` detects changed services. `up` adds the images that a service
+ * mounts.
  *
  * @throws as `blueprint`
  */

@@ -1,8 +1,8 @@
 /** `build`, `pull` and `push` for a project's services. */
-import { imageOf } from '../model/project/listings.js';
+import { imageOf, serviceContexts } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import { isEngineFailure, isRuntimeError } from '../runtime/errors.js';
-import { buildDependencies, buildOrder } from './build-order.js';
+import { buildOrder } from './build-order.js';
 import { buildSpec, type BuildOptions } from './build-spec.js';
 import { buildImage, pullImage } from './images.js';
 import { inDependencyOrder } from './ordered.js';
@@ -38,7 +38,7 @@ export function withBuildDependencies(project: Project, services: readonly strin
   const add = (name: string): void => {
     if (found.has(name)) return;
     found.add(name);
-    buildDependencies(project.services[name] ?? {}).forEach(add);
+    serviceContexts(project.services[name] ?? {}).forEach(add);
   };
   services.forEach(add);
   return [...found];

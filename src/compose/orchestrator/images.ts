@@ -1,10 +1,12 @@
 /** Provides the images of a project's services: present, pulled or built. */
 import type { FileContent } from '../model/file-content.js';
 import { imageOf } from '../model/project/listings.js';
+import { allServices } from '../model/project/profiles.js';
 import type { Project } from '../model/project/project.js';
 import type { Service } from '../model/project/service.js';
 import { parseDuration } from '../model/normalize/duration.js';
 import { imageNotFound, isEngineFailure, isRuntimeError } from '../runtime/errors.js';
+import { qualifyImage } from '../runtime/image-reference.js';
 import type { ImageRecord } from '../runtime/records.js';
 import { buildOrder } from './build-order.js';
 import { buildSpec, type BuildOptions } from './build-spec.js';
@@ -31,16 +33,17 @@ export interface Images {
 /**
  * Ensures that every service's image is present, and every image that a service mounts.
  *
- * @throws RuntimeError.imageNotFound, backendFailure when a build fails
+ * @throws RuntimeError.imageNotFound, backendFailure when a build fails, notSupported for mounts of images
  */
 export async function ensureImages(
   orchestration: Orchestration,
   project: Project,
   options: ImageOptions,
 ): Promise<Images> {
+  await requireImageMounts(orchestration, project);
   const ids = new Map<string, string>();
   const once = new Map<string, Promise<string>>();
-  const order = await buildOrder(project);
+  const order = options.build === 'never' ? new Map<string, string[]>() : await buildOrder(project);
   await inDependencyOrder(
     Object.keys(project.services),
     (name) => order.get(name) ?? [],
@@ -57,19 +60,29 @@ export async function ensureImages(
   return { ofServices: ids, mounted: await ensureMounted(orchestration, project, options) };
 }
 
+/** Before the first change: `up` removes a container before it creates its successor. */
+async function requireImageMounts({ backend, signal }: Orchestration, { services }: Project): Promise<void> {
+  const mounts = Object.values(services).flatMap(({ volumes = [] }) => volumes.filter(({ type }) => type === 'image'));
+  if (mounts.length === 0) return;
+  const subpath = mounts.some(({ image }) => image?.subpath !== undefined);
+  await backend.internal.requireImageMounts?.({ subpath }, { signal });
+}
+
 /** After the builds, because a mounted image can be that of another service. */
 async function ensureMounted(
   orchestration: Orchestration,
   project: Project,
   { pull = 'missing' }: ImageOptions,
 ): Promise<Map<string, string>> {
-  const own = new Set(Object.keys(project.services).map((name) => imageOf(project, name)));
+  const every = { ...project, services: allServices(project) };
+  const built = Object.keys(every.services).filter((name) => every.services[name]?.build !== undefined);
+  const own = new Set(built.map((name) => qualifyImage(imageOf(every, name))));
   const ids = new Map<string, string>();
   for (const image of new Set(Object.values(project.services).flatMap(mountedImages))) {
     const present = await imageId(orchestration, image);
     if (pull === 'never' && present === undefined) throw imageNotFound(image);
-    const isCurrent = present !== undefined && (pull !== 'always' || own.has(image));
-    if (!isCurrent && pull !== 'never') await pullImage(orchestration, image, undefined);
+    const isCurrent = present !== undefined && (pull !== 'always' || own.has(qualifyImage(image)));
+    if (!isCurrent) await pullImage(orchestration, image, undefined);
     ids.set(image, (await imageId(orchestration, image)) ?? '');
   }
   return ids;

@@ -49,6 +49,7 @@ export async function inDependencyOrder(
   }
   if (failures.length > 0) throw failures[0];
   signal.throwIfAborted();
+  if (unmet.size > 0) throw new Error(`Dependency cycle between ${[...unmet.keys()].join(', ')}.`);
 }
 
 /**

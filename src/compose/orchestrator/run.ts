@@ -68,7 +68,8 @@ export async function createOneOff(
     }));
     await awaitDependencies(orchestration, dependencies, containers);
   }
-  const alone = { ...project, services: { [service]: definition } };
+  const disabledServices = { ...project.disabledServices, ...others };
+  const alone = { ...project, services: { [service]: definition }, disabledServices };
   await requireExternals(orchestration, alone);
   const images = await ensureImages(orchestration, alone, { ...options, contents });
   await ensureResources(orchestration, alone);

@@ -209,6 +209,12 @@ export interface InternalOperations {
   ensureNetwork(spec: NetworkSpec, options?: Abortable): Promise<NetworkRecord>;
   /** Like `wait`, but supported by every backend. Without `timeoutSeconds` it waits indefinitely. */
   awaitExit(id: string, options?: Abortable & { readonly timeoutSeconds?: number }): Promise<ExitRecord>;
+  /**
+   * Checks that the engine can mount images, and paths inside them with `subpath`. Absent: it can.
+   *
+   * @throws RuntimeError.notSupported
+   */
+  readonly requireImageMounts?: (mounts: { readonly subpath: boolean }, options?: Abortable) => Promise<void>;
   /** Frees a container's name for its successor. Rejects with alreadyExists when the new name is taken. */
   rename(id: string, name: string, options?: Abortable): Promise<void>;
 }

@@ -140,6 +140,9 @@ describe('build', () => {
     ['FROM --platform=linux/amd64 shop-base:latest AS one', '', ['base', 'app']],
     ['FROM busybox\\nFROM example.com/base:2', ', image: "example.com/base:2"', ['base', 'app']],
     ['ARG BASE\\nFROM $${BASE}', '', ['base', 'app']],
+    ['FROM docker.io/library/shop-base', '', ['base', 'app']],
+    ['FROM busybox\\nCOPY --from=shop-base /a /a', '', ['base', 'app']],
+    ['FROM busybox\\nRUN --mount=type=bind,from=shop-base,target=/b cat /b', '', ['base', 'app']],
     ['FROM busybox', '', ['app', 'base']],
     ['FROM shop-base:2', '', ['app', 'base']],
   ])('%j waits for the services of depends_on that it is built on', async (dockerfile, more, expected) => {
@@ -153,6 +156,27 @@ describe('build', () => {
       await run(...command);
       expect(specs.map(({ labels }) => labels?.['com.docker.compose.service'])).toEqual(expected);
     }
+  });
+
+  it('does not wait for a service whose build waits for it, whatever a variable may stand for', async () => {
+    const { run, specs } = await buildsOf(`
+      name: shop
+      services:
+        app: { build: { context: ., dockerfile_inline: "FROM node:$\${V}" }, depends_on: [assets] }
+        assets: { build: { context: ., additional_contexts: { app: "service:app" } } }`);
+    expect(await run('build')).toMatchObject({ code: 0 });
+    expect(specs.map(({ tags }) => tags[0])).toEqual(['shop-app', 'shop-assets']);
+  });
+
+  it('reads a Dockerfile of many empty lines, without starting over at each', async () => {
+    const { run, specs, folder } = await buildsOf(`
+      name: shop
+      services:
+        app: { build: { context: ., dockerfile: Long }, depends_on: [base] }
+        base: { build: { context: . } }`);
+    await writeFile(join(folder, 'Long'), `FROM shop-base${'\n'.repeat(900_000)}#`);
+    expect(await run('build')).toMatchObject({ code: 0 });
+    expect(specs.map(({ tags }) => tags[0])).toEqual(['shop-base', 'shop-app']);
   });
 
   it('reads a Dockerfile to know what it is built on', async () => {

@@ -22,10 +22,11 @@ describe('loading a compose file', () => {
   });
 
   it('treats an empty image, platform, network mode or Dockerfile as not set', async () => {
-    const body = ['image: $I', 'platform: $P', 'network_mode: $N', 'build: {dockerfile: $D}'].join('\n    ');
+    const body = ['image: $I', 'platform: $P', 'network_mode: $N', 'build: {dockerfile: $D}', 'x-a: ""'].join('\n    ');
     const { project, folder } = await load(`services:\n  web:\n    ${body}\n`);
     expect(project.services['web']).toEqual({
       build: { context: folder, dockerfile: 'Dockerfile' },
+      'x-a': '',
       networks: { default: null },
     });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inStages } from '../../../src/compose/orchestrator/ordered.js';
+import { inDependencyOrder, inStages } from '../../../src/compose/orchestrator/ordered.js';
 
 describe('two stages of a graph', () => {
   /** The starts and ends of actions; those in `held` end only when no other action is running. */
@@ -30,4 +30,12 @@ describe('two stages of a graph', () => {
       expect(log.indexOf(`start ${name}`)).toBeGreaterThan(log.indexOf(`make ${name} done`));
     }
   });
+});
+
+it('a graph with a cycle is a failure, not a success that did nothing', async () => {
+  const { signal } = new AbortController();
+  const visit = (): Promise<void> => Promise.resolve();
+  await expect(
+    inDependencyOrder(['a', 'b', 'c'], (name) => ({ a: ['b'], b: ['a'] })[name] ?? [], visit, { signal }),
+  ).rejects.toThrow('Dependency cycle between a, b.');
 });

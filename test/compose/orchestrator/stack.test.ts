@@ -123,7 +123,8 @@ services:
     build: .
     container_name: web
     ports: ['127.0.0.1:80:80']
-    networks: { default: { ipv4_address: 10.0.0.1 } }
+    networks: { default: { ipv4_address: 10.0.0.1, interface_name: eth7 } }
+    volumes: [{ type: image, source: site, target: /site }]
     secrets: [key]
   db: { image: db, network_mode: 'service:web' }
 secrets: { key: { environment: KEY, template_driver: golang } }
@@ -132,7 +133,8 @@ secrets: { key: { environment: KEY, template_driver: golang } }
     requireDeployable(project);
   }).toThrow(
     "The swarm backend does not support 'services.web.container_name, services.web.build, " +
-      'services.web.networks.*.ipv4_address, services.web.ports.*.host_ip, services.db.network_mode, ' +
+      'services.web.networks.*.ipv4_address, services.web.networks.*.interface_name, ' +
+      'services.web.ports.*.host_ip, services.web.volumes.*.type image, services.db.network_mode, ' +
       "secrets.key.template_driver'.",
   );
 });

@@ -3,7 +3,9 @@ import { ComposeFailure } from '../../../src/compose/model/errors.js';
 import { down } from '../../../src/compose/orchestrator/down.js';
 import { ComposeWaitError } from '../../../src/compose/orchestrator/errors.js';
 import { LABELS } from '../../../src/compose/orchestrator/labels.js';
-import { alreadyExists, backendFailure, RuntimeError } from '../../../src/compose/runtime/errors.js';
+import { createOneOff } from '../../../src/compose/orchestrator/run.js';
+import { up as upWith } from '../../../src/compose/orchestrator/up.js';
+import { alreadyExists, backendFailure, notSupported, RuntimeError } from '../../../src/compose/runtime/errors.js';
 import { bench, loaded, PROJECT } from './bench.js';
 
 const SHOP = `
@@ -185,6 +187,32 @@ services:
       { name: 'w', status: 'Pulled' },
       { name: 'site', status: 'Built' },
     ]);
+  });
+
+  it('--pull always does not pull a mounted image that is built', async () => {
+    const { up, progress, orchestration } = bench();
+    const file = `
+services:
+  web: { image: w, depends_on: [site], volumes: [{ type: image, source: "site:latest", target: /site }] }
+  site: { image: site, build: . }
+`;
+    await up(file, { pull: 'always' });
+    await createOneOff(orchestration, await loaded(file), { service: 'web', pull: 'always' });
+    const pulled = progress.filter((each) => each.kind === 'status' && each.status === 'Pulled');
+    expect(new Set(pulled.map((each) => each.kind === 'status' && each.name))).toEqual(new Set(['w']));
+  });
+
+  it('an engine that cannot mount images keeps the container', async () => {
+    const { up, statuses, actions, orchestration } = bench();
+    await up('services: { web: { image: w } }');
+    actions();
+    const refusal = (): Promise<void> => Promise.reject(notSupported('mounts of images', 'bridge'));
+    const internal = { ...orchestration.backend.internal, requireImageMounts: refusal };
+    const poor = { ...orchestration, backend: { ...orchestration.backend, internal } };
+    const file = 'services: { web: { image: w, volumes: [{ type: image, source: site, target: /site }] } }';
+    await expect(upWith(poor, await loaded(file))).rejects.toMatchObject({ failure: { case: 'notSupported' } });
+    expect(actions()).toEqual([]);
+    expect(await statuses()).toEqual({ 'shop-web': 'running' });
   });
 
   it('a mounted image that no registry has is imageNotFound', async () => {

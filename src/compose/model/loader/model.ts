@@ -116,7 +116,9 @@ async function loadIncluded(scope: LoadScope, context: ModelContext): Promise<Ma
   if (context.keepsPaths) return model;
   return mapServices(model, (service) => {
     const build = childMap(service, 'build');
-    if (build === undefined || child(build, 'context') !== undefined) return service;
+    const context = build && child(build, 'context');
+    // An empty text is what an unset variable leaves.
+    if (build === undefined || (context !== undefined && textOf(context) !== '')) return service;
     return withEntry(service, 'build', withEntry(build, 'context', scalar(scope.directory, build.place)));
   });
 }

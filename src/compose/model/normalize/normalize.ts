@@ -100,7 +100,7 @@ function normalizeBuild(written: Build, { lookup, workingDirectory, keepsPaths }
 
 /** An empty text is what an unset variable leaves, and means the same as no value. */
 function withoutEmptyTexts<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')) as T; // the texts are optional
+  return Object.fromEntries(Object.entries(fields).filter(([key, value]) => value !== '' || key.startsWith('x-'))) as T; // the texts are optional
 }
 
 /** Arguments listed by name only take their value from the environment, or are omitted. */

@@ -33,6 +33,12 @@ export function imageOf(project: Project, service: string): string {
   return project.services[service]?.image ?? `${project.name}${separatorOf(project)}${service}`;
 }
 
+/** The services whose images the build of a service has as contexts. */
+export function serviceContexts({ build }: Service): string[] {
+  const contexts = [build?.context ?? '', ...Object.values(build?.additional_contexts ?? {})];
+  return contexts.filter((each) => each.startsWith('service:')).map((each) => each.slice('service:'.length));
+}
+
 /** Separates the parts of names. */
 export function separatorOf({ compatibility }: Pick<Project, 'compatibility'>): '-' | '_' {
   return compatibility === true ? '_' : '-';

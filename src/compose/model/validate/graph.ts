@@ -2,27 +2,31 @@ import { own } from '../project/records.js';
 import type { Service } from '../project/service.js';
 
 /**
- * Finds a dependency cycle between services.
+ * Finds a cycle between services.
  *
+ * @param dependenciesOf the names that a service refers to; those of no service are ignored
  * @returns the names along the cycle, with the first repeated at the end, or undefined
  */
-export function findCycle(services: Readonly<Record<string, Service>>): string[] | undefined {
+export function findCycle(
+  services: Readonly<Record<string, Service>>,
+  dependenciesOf: (service: Service) => readonly string[],
+): string[] | undefined {
   const finished = new Set<string>();
+  const following = (name: string): string[] => {
+    const service = own(services, name);
+    return service === undefined ? [] : dependenciesOf(service).filter((other) => Object.hasOwn(services, other));
+  };
   for (const start of Object.keys(services)) {
-    const cycle = cycleFrom(start, services, finished);
+    const cycle = cycleFrom(start, following, finished);
     if (cycle !== undefined) return cycle;
   }
   return undefined;
 }
 
 /** Depth first with an explicit stack, because a dependency chain may be longer than the call stack. */
-function cycleFrom(
-  start: string,
-  services: Readonly<Record<string, Service>>,
-  finished: Set<string>,
-): string[] | undefined {
+function cycleFrom(start: string, following: (name: string) => string[], finished: Set<string>): string[] | undefined {
   const trail = new Map<string, string[]>();
-  if (!finished.has(start)) trail.set(start, dependenciesOf(start, services));
+  if (!finished.has(start)) trail.set(start, following(start));
   const order = [...trail.keys()];
   for (let name = order.at(-1); name !== undefined; name = order.at(-1)) {
     const next = trail.get(name)?.pop();
@@ -33,13 +37,9 @@ function cycleFrom(
     } else if (trail.has(next)) {
       return [...order.slice(order.indexOf(next)), next];
     } else if (!finished.has(next)) {
-      trail.set(next, dependenciesOf(next, services));
+      trail.set(next, following(next));
       order.push(next);
     }
   }
   return undefined;
-}
-
-function dependenciesOf(name: string, services: Readonly<Record<string, Service>>): string[] {
-  return Object.keys(own(services, name)?.depends_on ?? {}).filter((dependency) => Object.hasOwn(services, dependency));
 }

@@ -1,5 +1,6 @@
 import { failure } from '../errors.js';
 import { findCycle } from './graph.js';
+import { serviceContexts } from '../project/listings.js';
 import { parseMemory } from '../normalize/memory.js';
 import { nearest, shown, shownPath } from '../node.js';
 import type { MapNode, Path, Place } from '../node.js';
@@ -23,10 +24,15 @@ export function validate(project: Project, model: MapNode): void {
   }
   checkContainerNames(project, at);
   checkResources(project, at);
-  const cycle = findCycle(project.services);
+  const cycle = findCycle(project.services, ({ depends_on: dependencies = {} }) => Object.keys(dependencies));
   if (cycle !== undefined) {
     const place = at(['services', cycle[0] ?? '', 'depends_on', cycle[1] ?? '']);
     throw failure('ComposeValidationError', 'circularDependency', { chain: cycle }, place);
+  }
+  const builds = findCycle(project.services, serviceContexts);
+  if (builds !== undefined) {
+    const place = at(['services', builds[0] ?? '', 'build']);
+    throw failure('ComposeValidationError', 'circularDependency', { chain: builds }, place);
   }
 }
 
@@ -114,6 +120,8 @@ function checkResourceReferences(subject: Subject): void {
   service.volumes?.forEach((mount, index) => {
     if (mount.type === 'bind' && mount.source === undefined)
       throw conflict(subject, ['volumes', index], 'a bind mount needs a source');
+    if (mount.type === 'image' && !mount.source)
+      throw conflict(subject, ['volumes', index], 'an image mount needs an image as its source');
     if (mount.type !== 'volume' || mount.source === undefined || Object.hasOwn(project.volumes, mount.source)) return;
     throw undefinedReference(subject, ['volumes', index, 'source'], 'volume');
   });

@@ -59,6 +59,7 @@ const REFUSED_PARTS: readonly (readonly [key: string, isUsed: (service: Service)
   ['networks.*.ipv4_address', (service) => networksHave(service, 'ipv4_address')],
   ['networks.*.ipv6_address', (service) => networksHave(service, 'ipv6_address')],
   ['networks.*.link_local_ips', (service) => networksHave(service, 'link_local_ips')],
+  ['networks.*.interface_name', (service) => networksHave(service, 'interface_name')],
   ['networks.*.mac_address', (service) => networksHave(service, 'mac_address')],
   ['ports.*.host_ip', ({ ports = [] }) => ports.some((port) => port.host_ip !== undefined)],
   ['ports.*.published of a range', ({ ports = [] }) => ports.some(({ published = '' }) => published.includes('-'))],
@@ -116,7 +117,7 @@ function isSet(value: unknown): boolean {
 
 function networksHave(
   { networks = {} }: Service,
-  key: 'ipv4_address' | 'ipv6_address' | 'link_local_ips' | 'mac_address',
+  key: 'interface_name' | 'ipv4_address' | 'ipv6_address' | 'link_local_ips' | 'mac_address',
 ): boolean {
   return Object.values(networks).some((settings) => isSet(settings?.[key]));
 }

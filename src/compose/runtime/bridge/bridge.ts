@@ -10,6 +10,7 @@ import type { StopMarks } from '../state.js';
 import { addressText, type EngineAddress } from './address.js';
 import { engineClient, type EngineClient } from './client.js';
 import { bridgeContainers } from './containers.js';
+import { requireImageMounts } from './create-options.js';
 import { engineEvents } from './events.js';
 import { bridgeImages } from './images.js';
 import { bridgeNetworks } from './networks.js';
@@ -38,6 +39,9 @@ export function bridgeBackend({ address, marks, clock, environment, mayRunBuildx
       images: bridgeImages(client, environment, { address, mayRunBuildx }),
       volumes: bridgeVolumes(client),
       networks: bridgeNetworks(client),
+      requireImageMounts: async (_, { signal } = {}) => {
+        requireImageMounts(await client.apiVersion(signal));
+      },
     },
     marks,
     clock,

@@ -10,7 +10,7 @@ import { objectOf, objectsOf, textOf } from '../json.js';
 import type { CreatedContainer } from '../records.js';
 import type { ContainerSpec } from '../spec.js';
 import { chunksOf, secretsOf, type EngineClient } from './client.js';
-import { createOptions, endpoint, furtherNetworks, requireSupported, unsupported } from './create-options.js';
+import { createOptions, endpoint, furtherNetworks, requireImageMounts, unsupported } from './create-options.js';
 import { archiveOf, putArchive } from './archives.js';
 import { attach, execProcess, startAttached } from './exec.js';
 import { containerLogs } from './logs.js';
@@ -118,7 +118,7 @@ async function create(client: EngineClient, given: ContainerSpec, signal?: Abort
   const subject = { newName: spec.name, image: spec.image };
   const about = client.knowing(secretsOf(spec.environment));
   const apiVersion = await client.apiVersion(signal);
-  requireSupported(spec, apiVersion);
+  if (spec.mounts?.some(({ type }) => type === 'image') === true) requireImageMounts(apiVersion);
   const { name, platform, ...json } = createOptions(spec);
   const request = { method: 'POST', path: '/containers/create', query: { name, platform }, json, signal } as const;
   const id = textOf(objectOf(await about.call(subject, request)).Id);

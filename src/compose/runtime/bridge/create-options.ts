@@ -68,9 +68,9 @@ export function endpoint(attachment: NetworkAttachment): Docker.EndpointSettings
   };
 }
 
-/** @throws RuntimeError.notSupported for what this API version would not mount */
-export function requireSupported(spec: ContainerSpec, apiVersion: string): void {
-  if (spec.mounts?.some(({ type }) => type === 'image') === true && isBelow(apiVersion, 48))
+/** @throws RuntimeError.notSupported for an engine that does not know such mounts */
+export function requireImageMounts(apiVersion: string): void {
+  if (isBelow(apiVersion, 48))
     throw notSupported(`mounts of images before Engine API 1.48 (this engine has ${apiVersion})`, 'bridge');
 }
 

@@ -36,6 +36,7 @@ export function dryRunBackend(real: Backend, parts: DryRunParts): Backend {
       networks,
       ensureNetwork: (spec, { signal } = {}) => ensureNetwork(networks, spec, signal),
       awaitExit,
+      ...(real.internal.requireImageMounts && { requireImageMounts: real.internal.requireImageMounts }),
       rename,
     },
   };

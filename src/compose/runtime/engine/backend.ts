@@ -41,6 +41,7 @@ export function engineBackend({ engine, marks, clock }: BackendParts): Backend {
       networks: engine.networks,
       ensureNetwork: (spec, options = {}) => ensureNetwork(engine.networks, spec, options.signal),
       awaitExit,
+      ...(engine.requireImageMounts && { requireImageMounts: engine.requireImageMounts }),
       rename: async (id, name, { signal } = {}) => {
         const container = await engine.containers.inspect(id, signal);
         await engine.containers.rename(container.id, name, signal);

@@ -17,6 +17,7 @@ import type {
 } from '../records.js';
 import type {
   ImageOperations,
+  InternalOperations,
   LabelFilter,
   LogOptions,
   NetworkOperations,
@@ -36,6 +37,8 @@ export interface Engine {
   readonly images: ImageOperations;
   readonly volumes: VolumeOperations;
   readonly networks: NetworkOperations;
+  /** `InternalOperations.requireImageMounts` */
+  readonly requireImageMounts?: NonNullable<InternalOperations['requireImageMounts']>;
   /** Absent: every secret operation is refused. */
   readonly secrets?: SecretOperations;
 }

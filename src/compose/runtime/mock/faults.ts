@@ -46,7 +46,7 @@ const names = {
   internal: { ensureNetwork: 'ensureNetwork', awaitExit: 'awaitExit', rename: 'rename' },
 } as const satisfies {
   readonly [Group in Exclude<keyof Backend, 'conformer' | 'cluster'>]: Readonly<
-    Record<Exclude<keyof Backend[Group], 'networks'>, string>
+    Record<Exclude<keyof Backend[Group], 'networks' | 'requireImageMounts'>, string>
   >;
 };
 

@@ -1,6 +1,7 @@
 /** The native backend: containers through the podman command, without a service. */
 import type { Clock } from '../clock.js';
 import { engineBackend } from '../engine/backend.js';
+import { notSupported } from '../errors.js';
 import type { EngineSystem } from '../engine/engine.js';
 import { numberOf, objectOf, textOf, type Json } from '../json.js';
 import type { RuntimeVersion } from '../records.js';
@@ -35,6 +36,8 @@ export function nativeBackend({ executable, marks, clock, environment }: NativeP
       images: nativeImages(podman),
       volumes: nativeVolumes(podman),
       networks: nativeNetworks(podman),
+      requireImageMounts: ({ subpath }) =>
+        subpath ? Promise.reject(notSupported('image.subpath of a mount', 'native')) : Promise.resolve(),
     },
     marks,
     clock,

@@ -44,7 +44,8 @@ import {
 
 const hook = (name: string): Record<string, Decision> => ({
   [`services.*.${name}`]: 'allowed',
-  ...allowed(`services.*.${name}.*`, 'command image user working_dir environment per_replica'),
+  ...allowed(`services.*.${name}.*`, 'command user working_dir environment per_replica'),
+  [`services.*.${name}.*.image`]: image,
   [`services.*.${name}.*.privileged`]: privileged,
 });
 
@@ -151,12 +152,14 @@ const service: Record<string, Decision> = {
   'services.*.use_api_socket': { need: when('privileges', isTrue), reason: 'it gives access to the engine' },
   'services.*.userns_mode': { need: namespaceNeed, reason: 'it joins a user namespace outside the project' },
   'services.*.uts': namespace,
-  ...allowed('services.*.volumes.*', 'read_only consistency bind volume tmpfs image source'),
+  ...allowed('services.*.volumes.*', 'read_only consistency bind volume tmpfs image'),
   'services.*.volumes.*.type': {
     need: (value) =>
       value === 'bind' || value === 'npipe' ? 'host-files' : value === 'cluster' ? 'plugins' : undefined,
     reason: 'it mounts a file or directory of the server',
   },
+  // No path and no name of a volume looks like an image of a file.
+  'services.*.volumes.*.source': image,
   'services.*.volumes.*.target': target,
   ...allowed('services.*.volumes.*.bind', 'propagation create_host_path recursive selinux'),
   ...allowed('services.*.volumes.*.volume', 'nocopy'),

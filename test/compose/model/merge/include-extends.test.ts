@@ -35,7 +35,7 @@ describe('include', () => {
     const { project, folder } = await load({
       'compose.yaml': 'include: [{path: a/one.yaml, project_directory: elsewhere}, b/two.yaml]\n',
       'a/one.yaml': service('one: {build: {dockerfile_inline: FROM scratch}}'),
-      'b/two.yaml': service('two: {build: {target: base}}'),
+      'b/two.yaml': service('two: {build: {context: $NOT_SET, target: base}}'),
     });
     expect(project.services['one']?.build?.context).toBe(`${folder}/elsewhere`);
     expect(project.services['two']?.build?.context).toBe(`${folder}/b`);

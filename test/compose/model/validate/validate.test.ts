@@ -66,6 +66,19 @@ describe('an inconsistent project', () => {
     expect(failure).toMatchObject({ case: 'circularDependency', fields: { chain: ['a', 'b', 'a'] } });
   });
 
+  it('fails with the cycle if services are contexts of each other', async () => {
+    const context = (name: string): string => `{build: {context: ., additional_contexts: {x: "service:${name}"}}}`;
+    expect(await loadFailure(`services: {a: ${context('b')}, b: ${context('a')}}`)).toMatchObject({
+      case: 'circularDependency',
+      fields: { chain: ['a', 'b', 'a'] },
+    });
+  });
+
+  it.each(['{type: image, target: /i}', '{type: image, source: $NOT_SET, target: /i}'])('refuses %s', async (mount) => {
+    const failure = await loadFailure(`services: {a: {image: i, volumes: [${mount}]}}`);
+    expect(failure).toMatchObject({ case: 'conflict', fields: { path: ['services', 'a', 'volumes', 0] } });
+  });
+
   it('fails with file, line and column for an unknown key', async () => {
     const failure = await loadFailure('services:\n  web:\n    image: i\n    imagee: j\n');
     expect(failure).toMatchObject({

@@ -164,6 +164,16 @@ const refusedBuilds: readonly Case[] = [
   ['host-files', 'services.web.build.cache_from', build('dockerfile_inline: "FROM app", cache_from: ["oci:/x"]')],
   ['host-files', 'services.web.build.tags', build('dockerfile_inline: "FROM app", tags: ["oci-archive:/x.tar"]')],
   ['host-files', 'services.web.image', 'services: { web: { image: "docker-archive:/x.tar" } }'],
+  [
+    'host-files',
+    'services.web.volumes.0.source',
+    web('volumes: [{ type: image, source: "docker-archive:/x.tar", target: /i }]'),
+  ],
+  [
+    'host-files',
+    'services.web.pre_start.0.image',
+    web('pre_start: [{ command: [a], image: "docker-archive:/x.tar" }]'),
+  ],
   ['host-files', 'services.web.build.dockerfile_inline', build('dockerfile_inline: "ARG a\\nFROM $$a"')],
   [
     'host-files',
