@@ -12,15 +12,22 @@ import { deriveReplies } from './derive-replies.js';
 import type { OpenApiDocument } from './openapi-document.js';
 
 /**
- * Bundles a contract and the files it refers to into one document, as `redocly bundle` does, and completes its
- * responses.
+ * Bundles a contract that our pipeline serves, and completes its responses.
  *
  * @param path the contract's file, relative to the repository's root
- * @throws Error with the places, when a reference cannot be resolved or a file does not parse; Error when the responses
- * contradict what the pipeline can answer
+ * @throws Error as {@link bundleDocument}; Error when the responses contradict what the pipeline can answer
  */
 export async function bundleContract(path: string): Promise<OpenApiDocument> {
-  return deriveReplies(await bundled(path, await readFile(path, 'utf8')));
+  return deriveReplies(await bundleDocument(path));
+}
+
+/**
+ * Bundles any OpenAPI document and the files it refers to into one document, as `redocly bundle` does.
+ *
+ * @throws Error with the places, when a reference cannot be resolved or a file does not parse
+ */
+export async function bundleDocument(path: string): Promise<OpenApiDocument> {
+  return bundled(path, await readFile(path, 'utf8'));
 }
 
 /** Bundles the catalogue of problems, a plain map of schemas, as the components of a separate document. */

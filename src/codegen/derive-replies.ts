@@ -15,6 +15,7 @@ import {
   type ResponseObject,
   type SchemaObject,
 } from './openapi-document.js';
+import { pipelineReplies, type PipelineReply } from './pipeline-replies.js';
 
 type Responses = Readonly<Record<string, ResponseObject | Reference>>;
 
@@ -36,33 +37,24 @@ export function deriveReplies(document: OpenApiDocument): OpenApiDocument {
       const operation = item[method];
       if (operation === undefined) return [];
       const { 'x-never': never = {}, ...plain } = operation;
-      const holding = rulesOf(document, rules, path, item, operation);
+      const conditions = conditionsOf(document, path, item, operation);
+      const holding = rules.filter(({ when }) => when.every((condition) => conditions.includes(condition)));
       const derived = derivedResponses(holding);
-      faults.push(
-        ...contradictions(document, rules, holding, derived, operation).map(
-          (fault) => `${method.toUpperCase()} ${path}: ${fault}`,
-        ),
-      );
       const kept = Object.entries(derived).filter(([status]) => never[status] === undefined);
       const responses = { ...Object.fromEntries(kept), ...withHeaders(document, holding, operation.responses) };
-      return [[method, { ...plain, responses: { ...responses, ...additions(document, holding, responses) } }]];
+      const completed = { ...responses, ...additions(document, holding, responses) };
+      const contradicting = new Set([
+        ...contradictions(document, rules, holding, derived, operation),
+        ...omissions(document, pipelineReplies(document, conditions), completed, never),
+      ]);
+      faults.push(...[...contradicting].map((fault) => `${method.toUpperCase()} ${path}: ${fault}`));
+      return [[method, { ...plain, responses: completed }]];
     });
     const completed: Partial<Record<string, OperationObject>> = Object.fromEntries(operations);
     return [path, { ...item, ...completed }];
   });
   if (faults.length > 0) throw new Error(`The replies contradict the pipeline:\n- ${faults.join('\n- ')}`);
   return { ...rest, ...(document.paths !== undefined && { paths: Object.fromEntries(paths) }) };
-}
-
-function rulesOf(
-  document: OpenApiDocument,
-  rules: readonly DerivedReplies[],
-  path: string,
-  item: PathItemObject,
-  operation: OperationObject,
-): DerivedReplies[] {
-  const holding = new Set(conditionsOf(document, path, item, operation));
-  return rules.filter(({ when }) => when.every((condition) => holding.has(condition)));
 }
 
 /** The derived responses of an operation by status. Of several rules for a status, the last one counts. */
@@ -191,6 +183,22 @@ function contradictions(
     }
   }
   return faults;
+}
+
+/** What the pipeline answers and the completed responses do not have. */
+function omissions(
+  document: OpenApiDocument,
+  answered: readonly PipelineReply[],
+  responses: Responses,
+  never: Readonly<Record<string, string>>,
+): string[] {
+  return answered.flatMap(({ status, problem }) => {
+    if (never[status] !== undefined) return [];
+    const response = responses[status];
+    if (response === undefined) return [`${status} is missing, which the pipeline answers here`];
+    const isStated = problem === null || problemsIn(document, response).includes(problem);
+    return isStated ? [] : [`${status} lacks ${problem}, which the pipeline answers here`];
+  });
 }
 
 /** The names of the problem schemas of a response. */

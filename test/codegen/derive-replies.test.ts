@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bundleDocument } from '../../src/codegen/bundle.js';
 import { deriveReplies } from '../../src/codegen/derive-replies.js';
-import type {
-  OpenApiDocument,
-  OperationObject,
-  ResponseObject,
-  SchemaObject,
+import {
+  resolve,
+  type DerivedReplies,
+  type OpenApiDocument,
+  type OperationObject,
+  type ResponseObject,
+  type SchemaObject,
 } from '../../src/codegen/openapi-document.js';
 
 const problem = (name: string, raisedBy = 'pipeline'): SchemaObject => ({
@@ -22,14 +24,16 @@ const reference = (name: string): { $ref: string } => ({ $ref: `#/components/res
 
 /** By the name of the response: the problem, its status, and when it is derived. */
 const derived: readonly (readonly [name: string, status: string, when: readonly string[]])[] = [
-  ['Internal', '500', []],
+  ['InternalError', '500', []],
   ['Unauthenticated', '401', ['secured']],
   ['Role', '403', ['scope admin']],
   ['RoleInOrganization', '403', ['scope admin', 'path org_id']],
   ['NotAcceptable', '406', ['reply']],
-  ['TooLarge', '413', ['body']],
-  ['Invalid', '422', ['input']],
-  ['Limited', '429', ['limited']],
+  ['MalformedRequest', '400', ['body']],
+  ['PayloadTooLarge', '413', ['body']],
+  ['UnsupportedMediaType', '415', ['body']],
+  ['ValidationFailed', '422', ['input']],
+  ['RateLimited', '429', ['limited']],
   ['LimitedInternal', '500', ['limited before authentication']],
 ];
 
@@ -43,7 +47,10 @@ function documentOf(operation: Partial<OperationObject>, path = '/things'): Open
   const schemas = Object.fromEntries(derived.map(([name]) => [`${name}Problem`, problem(name)]));
   const components = {
     schemas: { ...schemas, OtherProblem: problem('Other', 'service') },
-    responses: Object.fromEntries(derived.map(([name]) => [name, response(`${name}Problem`)])),
+    responses: {
+      ...Object.fromEntries(derived.map(([name]) => [name, response(`${name}Problem`)])),
+      LimitedInternal: response('InternalErrorProblem'),
+    },
   };
   return {
     openapi: '3.1.0',
@@ -70,21 +77,30 @@ describe('Replies are derived', () => {
       { '401': reference('Unauthenticated'), '403': reference('Role') },
     ],
     ['from a reply with a body', { responses: { '200': data } }, { '200': data, '406': reference('NotAcceptable') }],
-    ['from a body', { requestBody: body }, { '413': reference('TooLarge'), '422': reference('Invalid') }],
+    [
+      'from a body',
+      { requestBody: body },
+      {
+        '400': reference('MalformedRequest'),
+        '413': reference('PayloadTooLarge'),
+        '415': reference('UnsupportedMediaType'),
+        '422': reference('ValidationFailed'),
+      },
+    ],
     [
       'from parameters',
       { parameters: [{ name: 'a', in: 'query', schema: { type: 'string' } }] },
-      { '422': reference('Invalid') },
+      { '422': reference('ValidationFailed') },
     ],
-    ['from a rate limit of callers', { 'x-rate-limit': limit('principal.id') }, { '429': reference('Limited') }],
+    ['from a rate limit of callers', { 'x-rate-limit': limit('principal.id') }, { '429': reference('RateLimited') }],
     [
       'from a rate limit before authentication',
       { 'x-rate-limit': limit('ip') },
-      { '429': reference('Limited'), '500': reference('LimitedInternal') },
+      { '429': reference('RateLimited'), '500': reference('LimitedInternal') },
     ],
   ])('%s', (_what, operation, expected) => {
     const own = operation.responses === undefined ? { '204': none } : {};
-    expect(responsesOf(operation)).toEqual({ ...own, '500': reference('Internal'), ...expected });
+    expect(responsesOf(operation)).toEqual({ ...own, '500': reference('InternalError'), ...expected });
   });
 
   test('from the path, by the last rule of a status', () => {
@@ -93,7 +109,7 @@ describe('Replies are derived', () => {
   });
 
   test('unless the operation has a response with the same problems and more', () => {
-    const own = response('InternalProblem', 'OtherProblem');
+    const own = response('InternalErrorProblem', 'OtherProblem');
     expect(responsesOf({ responses: { '204': none, '500': own } })['500']).toEqual(own);
   });
 
@@ -148,7 +164,7 @@ describe('A rule for operations with the header Idempotency-Key', () => {
   const rule = {
     when: ['idempotent'],
     headers: { Replayed: { schema: { const: 'true' } } },
-    adds: { '409': { ...response('InUseProblem'), headers: wait } },
+    adds: { '409': { ...response('IdempotencyKeyInUseProblem'), headers: wait } },
   };
   const responsesWith = (operation: Partial<OperationObject>): OperationObject['responses'] => {
     const document = documentOf({ parameters: [key], ...operation });
@@ -161,7 +177,7 @@ describe('A rule for operations with the header Idempotency-Key', () => {
     const responses = responsesWith({ responses: { '204': none, '404': response('OtherProblem') } });
     expect(responses['204']).toEqual({ ...none, headers: rule.headers });
     expect(responses['404']).toEqual(response('OtherProblem'));
-    expect(responsesWith({ parameters: [] })).toEqual({ '204': none, '500': reference('Internal') });
+    expect(responsesWith({ parameters: [] })).toEqual({ '204': none, '500': reference('InternalError') });
   });
 
   test('does not require its headers of the other problems with the status', () => {
@@ -176,17 +192,17 @@ describe('A contract that contradicts the pipeline is refused:', () => {
     [
       'its own response lacks what is derived',
       { responses: { '500': response('OtherProblem') } },
-      'POST /things: 500 lacks InternalProblem, which the pipeline answers here',
+      'POST /things: 500 lacks InternalErrorProblem, which the pipeline answers here',
     ],
     [
       '429 without a rate limit',
-      { responses: { '429': response('LimitedProblem') } },
-      '429 has LimitedProblem, which the pipeline never answers here',
+      { responses: { '429': response('RateLimitedProblem') } },
+      '429 has RateLimitedProblem, which the pipeline never answers here',
     ],
     [
       '413 without a body',
-      { responses: { '413': response('TooLargeProblem') } },
-      '413 has TooLargeProblem, which the pipeline never answers here',
+      { responses: { '413': response('PayloadTooLargeProblem') } },
+      '413 has PayloadTooLargeProblem, which the pipeline never answers here',
     ],
     [
       '401 of authentication without security',
@@ -213,27 +229,96 @@ describe('A contract that contradicts the pipeline is refused:', () => {
   });
 });
 
-test.each(['platform', 'compose'])(
-  'Every operation of %s has the replies that result from its security and body',
-  (api) => {
-    const { paths = {} } = JSON.parse(readFileSync(`generated/${api}/openapi.json`, 'utf8')) as OpenApiDocument;
+/** What only the gate can miss: which problem the security handlers choose, and the headers of a limited operation. */
+const unknownToGenerator: Readonly<Record<string, readonly string[]>> = {
+  platform: [
+    'scope member, path org_id: 403',
+    'scope admin, limited: 403',
+    'scope admin, path org_id: 403',
+    'scoped serviceToken: 403',
+    'idempotent, path sync_config_id: 422',
+    'limited, body: 400',
+    'limited, input: 422',
+    'limited before authentication: 500',
+  ],
+  compose: [': 403'],
+};
+
+describe.each(['platform', 'compose'])('The contract %s', (api) => {
+  let document: OpenApiDocument;
+  let rules: readonly DerivedReplies[];
+  beforeAll(async () => {
+    document = await bundleDocument(`openapi/${api}.yaml`);
+    rules = document['x-derived-responses'] ?? [];
+  });
+
+  test('is refused without any of the statuses that its rules derive and the pipeline determines', () => {
+    const accepted = rules.flatMap((rule, index) =>
+      (['responses', 'adds'] as const).flatMap((part) =>
+        Object.keys(rule[part] ?? {})
+          .filter((status) => {
+            const others = Object.entries(rule[part] ?? {}).filter(([each]) => each !== status);
+            const changed = { ...rule, [part]: Object.fromEntries(others) };
+            return isAccepted({ ...document, 'x-derived-responses': rules.with(index, changed) });
+          })
+          .map((status) => `${rule.when.join(', ')}: ${status}`),
+      ),
+    );
+    expect(accepted).toEqual(unknownToGenerator[api]);
+  });
+
+  test('is refused without its rules', () => {
+    expect(isAccepted(document)).toBe(true);
+    expect(isAccepted({ ...document, 'x-derived-responses': [] })).toBe(false);
+  });
+
+  test('has for every operation the replies that result from its security, body, parameters and replies', () => {
+    const { paths = {}, components } = document;
+    const served = deriveReplies(document).paths ?? {};
     const faults = Object.entries(paths).flatMap(([path, item]) =>
       (['get', 'put', 'post', 'patch', 'delete'] as const).flatMap((method) => {
         const operation = item[method];
         if (operation === undefined) return [];
+        const security = operation.security ?? document.security ?? [];
+        const isSecured = security.length > 0 && security.every((each) => Object.keys(each).length > 0);
+        const schemes = security.flatMap((each) => Object.entries(each));
+        const isLimited =
+          operation['x-rate-limit'] !== undefined ||
+          schemes.some(([name]) => components?.securitySchemes?.[name]?.['x-rate-limit'] !== undefined);
+        const hasParameters = (item.parameters ?? []).length + (operation.parameters ?? []).length > 0;
         const expected = [
+          '500',
+          ...(api === 'platform' ? ['503'] : []),
           ...(operation.requestBody === undefined ? [] : ['400', '413', '415', '422']),
-          ...(operation['x-rate-limit'] === undefined ? [] : ['429']),
-          ...(api === 'compose' ||
-          ((operation.security ?? [{}]).every((each) => 'bearer' in each) && operation.security?.length !== 0)
-            ? ['401']
-            : []),
+          ...(hasParameters ? ['422'] : []),
+          ...(isLimited ? ['429'] : []),
+          ...(isSecured ? ['401'] : []),
+          ...(schemes.some(([, scopes]) => scopes.length > 0) ? ['403'] : []),
+          ...(hasContent(document, operation) ? ['406'] : []),
         ];
         return expected
-          .filter((status) => !(status in operation.responses))
+          .filter((status) => !(status in (operation['x-never'] ?? {})))
+          .filter((status) => !(status in (served[path]?.[method]?.responses ?? {})))
           .map((status) => `${method} ${path} ${status}`);
       }),
     );
     expect(faults).toEqual([]);
-  },
-);
+  });
+});
+
+function isAccepted(document: OpenApiDocument): boolean {
+  try {
+    deriveReplies(document);
+    return true;
+  } catch (error) {
+    expect(String(error)).toContain('The replies contradict the pipeline');
+    return false;
+  }
+}
+
+/** Whether a success has a body. */
+function hasContent(document: OpenApiDocument, { responses }: OperationObject): boolean {
+  return Object.entries(responses).some(
+    ([status, given]) => Number(status) < 400 && resolve<ResponseObject>(document, given).content !== undefined,
+  );
+}

@@ -152,8 +152,11 @@ test('An added operation changes only lines about itself', async () => {
           headers:
             X-Request-Id: { $ref: shared/headers.yaml#/XRequestId }
           content:
-            application/json: { schema: { type: integer }, example: 3 }`;
-  const added = (text: string): string => text.replace('\npaths:', `\npaths:${operation}`);
+            application/json: { schema: { type: integer }, example: 3 }
+        '406': { $ref: shared/responses.yaml#/NotAcceptable }
+        '422': { $ref: shared/responses.yaml#/ValidationFailed }
+        '500': { $ref: shared/responses.yaml#/InternalError }`;
+  const added = (text: string): string => text.replace('\ncomponents:', `${operation.trimEnd()}\ncomponents:`);
   const changed = await whileEdited('openapi/workshop.yaml', added, async () => {
     await project.generate();
     return project.generated();

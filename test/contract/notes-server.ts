@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { bundleContract } from '../../src/codegen/bundle.js';
+import { bundleDocument } from '../../src/codegen/bundle.js';
 import type { OpenApiDocument } from '../../src/codegen/openapi-document.js';
 import { loadContract } from '../support/load-contract.js';
 import { record } from '../../src/contract-tools/documents.js';
@@ -41,7 +41,7 @@ export async function createNotesRepository(): Promise<NotesRepository> {
   await writeFile(join(root, 'openapi/notes.yaml'), await readFile('test/contract/fixtures/notes.yaml'));
   await writeFile(join(root, 'openapi/problems.yaml'), await catalogue());
   await writeFile(join(root, 'test/contract/exceptions.yaml'), '[]\n');
-  bundled ??= bundleContract('test/contract/fixtures/notes.yaml');
+  bundled ??= bundleDocument('test/contract/fixtures/notes.yaml');
   await writeFile(join(root, 'generated/notes/openapi.json'), JSON.stringify(await bundled));
 
   let change: Plant = () => null;
