@@ -2142,7 +2142,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description A name for people to read. Surrounding white space is removed; the rest must not be empty. Control characters, line breaks, and characters that change the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) are not accepted, because names appear in mails. Characters that nobody sees (default-ignorable code points such as U+00AD, U+200B and U+3164, and U+2800) are not accepted either: two names that look alike could differ by them. The exceptions are U+200C, U+200D and variation selectors, which scripts and emoji need; a name needs another character beside them. The flags of regions such as Scotland are made of tag characters (U+E0000 to U+E007F), so they are not accepted. */
+        /** @description A name for people to read. Surrounding white space is removed; the rest must not be empty. Control characters, line breaks, and characters that change the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) are not accepted, because names appear in mails. Characters that nobody sees (default-ignorable code points such as U+00AD, U+200B and U+3164, and U+2800) are not accepted either: two names that look alike could differ by them. The exceptions are U+200C, U+200D and variation selectors, which scripts and emoji need; a name needs another character in addition. The flags of regions such as Scotland are made of tag characters (U+E0000 to U+E007F), so they are not accepted. */
         Name: string;
         /** @description Create an organization. */
         CreateOrganizationRequest: {

@@ -64,7 +64,7 @@ function set(unitId: string, name: string): Work {
     const { correctUnit, MOST_CORRECTIONS } = await import('../sync/work-units/correct-unit.js');
     const subcategory = SUBCATEGORIES.find((each) => each === name);
     if (subcategory === undefined)
-      throw new UsageError(`${JSON.stringify(name)} is no subcategory: use one of ${SUBCATEGORIES.join(', ')}`);
+      throw new UsageError(`${JSON.stringify(name)} is not a subcategory: use one of ${SUBCATEGORIES.join(', ')}`);
     const { note = null, by = 'command line' } = options;
     if (note !== null && note.length > LONGEST_NOTE)
       throw new UsageError(`--note may have at most ${LONGEST_NOTE} characters`);

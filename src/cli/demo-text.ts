@@ -37,10 +37,16 @@ export function describeDemo(facts: DemoFacts, rows: readonly ChartRow[], style:
     ...indented(drawChart(['theme', 'units'], rows, { ...style, width: style.width - 2 })),
     '',
     ...(server.command === null
-      ? ['Run the query yourself:']
-      : ['Start the server:', '', `  ${server.command}`, '', 'Then run the query yourself, in another terminal:']),
+      ? ['Log in (it asks for the password), then query the same data:']
+      : [
+          'Start the server:',
+          '',
+          `  ${server.command}`,
+          '',
+          'Then, in another terminal, log in (it asks for the password) and query the same data:',
+        ]),
     '',
-    ...indented(curlOf(facts)),
+    ...indented(commandsOf(facts)),
     '',
     'or with @plumbline/sdk:',
     '',
@@ -51,18 +57,9 @@ export function describeDemo(facts: DemoFacts, rows: readonly ChartRow[], style:
   ].join('\n');
 }
 
-const document =
-  'query Themes($org: String!, $days: DateRangeInput!) { analytics(orgId: $org, batch: { useInvestment: true, ' +
-  'breakdowns: [{ dimension: THEME, measure: COUNT, dateRange: $days }] }) { breakdowns { items { key value } } } }';
-
-function curlOf({ server: { url }, email, password, orgId, range }: DemoFacts): string[] {
-  const login = JSON.stringify({ email, password: password ?? '...' });
-  const query = JSON.stringify({ query: document, variables: { org: orgId, days: range } });
-  return [
-    `API=${url}; JSON='Content-Type: application/json'`,
-    `ACCESS=$(curl -s $API/api/v1/auth/login -H "$JSON" -d '${login}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
-    `curl -s "$API/graphql?org_id=${orgId}" -H "Authorization: Bearer $ACCESS" -H "$JSON" -d '${query}'`,
-  ];
+/** The login asks for the password; it is not an argument, because others can list the arguments of processes. */
+function commandsOf({ server: { url }, email }: DemoFacts): string[] {
+  return [`npx plumbline login --server ${url} --email ${email}`, `npx plumbline query overview --server ${url}`];
 }
 
 function sdkOf({ server: { url }, email, password, orgId }: DemoFacts): string[] {

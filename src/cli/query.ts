@@ -113,7 +113,7 @@ async function textOf(name: string): Promise<string> {
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     throw new UsageError(
-      `${JSON.stringify(name)} is no persisted query, and cannot be read as a file (${error.message}); plumbline query lists the persisted queries`,
+      `${JSON.stringify(name)} is not a persisted query, and cannot be read as a file (${error.message}); plumbline query lists the persisted queries`,
     );
   }
 }

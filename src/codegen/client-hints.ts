@@ -1,5 +1,5 @@
 /**
- * What the usual generators of clients need to know beside a contract. The contracts do not write it down, because it
+ * What the usual generators of clients need to know in addition to a contract. The contracts do not write it down, because it
  * follows from them; the served contract has it.
  */
 import { pascalCase } from './naming.js';

@@ -8,7 +8,7 @@ import type { OpenApiDocument } from './openapi-document.js';
  */
 export const isCompiled = (path: string): boolean => /^generated\/[^/]+\/(?:validators|serializers)\.js$/.test(path);
 
-/** What the modules are made by, beside the libraries. */
+/** What the modules are made by, in addition to the libraries. */
 const emitters = ['validators', 'serializers', 'standalone-module'].map(
   (name) => new URL(`./emit/${name}.ts`, import.meta.url),
 );

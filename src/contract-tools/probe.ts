@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { UsageError } from './usage-error.js';
 
 /**
- * Connects to a server: one that is not there would look like one that shows nothing.
+ * Checks that a server accepts connections; otherwise every operation of it would be reported as never seen.
  *
  * @param remedy what to do apart from starting the server
  * @throws UsageError when it cannot be reached

@@ -53,7 +53,6 @@ import { getRules, importRules } from './classification/rules.js';
 import { importTeams } from './teams/import-teams.js';
 import { getTeam, listTeams } from './teams/read-teams.js';
 import { updateSyncConfig } from './sync/update-sync-config.js';
-
 import { createThreshold, deleteThreshold, listThresholds } from './thresholds/thresholds.js';
 import {
   createWebhook,

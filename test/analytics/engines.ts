@@ -1,4 +1,4 @@
-/** The four engines of the analytics for tests that run on each. What cannot be had is skipped with its reason. */
+/** The four engines of the analytics for tests that run on each. An engine that is not available is skipped with the reason. */
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

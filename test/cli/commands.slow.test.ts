@@ -91,7 +91,7 @@ describe('Settings', () => {
     expect([exitCode, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ org_id: 'acme' })]);
     await writeFile(config, 'ORG: acme\n');
     const wrong = await plumbline(args);
-    expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('"ORG", which is no setting')]);
+    expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('"ORG", which is not a setting')]);
   });
 
   test('that are misspelt cause a warning', async () => {

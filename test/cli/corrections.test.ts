@@ -60,7 +60,7 @@ it('plumbline corrections refuses unknown units and subcategories, and long note
   const id = units()[0]?.id ?? '';
   for (const [args, message] of [
     [['no-unit', 'risk.compliance'], 'default has no work unit "no-unit"'],
-    [[id, 'risk.danger'], '"risk.danger" is no subcategory: use one of feature_delivery.customer'],
+    [[id, 'risk.danger'], '"risk.danger" is not a subcategory: use one of feature_delivery.customer'],
     [[id, 'risk.compliance', '--org', 'other'], 'other has no work unit'],
     [[id, 'risk.compliance', '--note', 'x'.repeat(501)], '--note may have at most 500 characters'],
   ] as const) {

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { makeHome } from './logged-in.js';
 import { plumbline, startServer, type Finished } from './plumbline.js';
 
 // A run of the demo takes some seconds of CPU, and each test has one or two: on a busy machine more than a minute.
@@ -84,25 +83,32 @@ it.each(['the port of the settings', 'another port'])('names a server that runs 
   }
 });
 
-it('prints a query whose reply has the values of the chart', async () => {
+it('prints commands that log in and show the values of the chart', async () => {
+  const person = makeHome();
   const server = await startServer({ environment: { ...environment, LOG_LEVEL: 'warn' } });
   try {
-    const commands = first.stdout.split('\n').filter((line) => /^ {2}(?:API=|ACCESS=|curl )/.test(line));
-    expect(commands).toHaveLength(3);
-    const script = commands.join('\n').replace(/API=\S+;/, `API=${server.url};`);
-    const { stdout } = await promisify(execFile)('sh', ['-c', script]);
-    const { data } = JSON.parse(stdout) as {
-      data: { analytics: { breakdowns: { items: { key: string; value: number }[] }[] } };
-    };
-    const items = data.analytics.breakdowns[0]?.items ?? [];
-    expect(items).toHaveLength(5);
-    for (const { key, value } of items) {
-      const shown = value.toLocaleString('en-US', { maximumFractionDigits: 1 });
-      expect(chartIn(first)).toMatch(new RegExp(`${key} +${shown.replaceAll('.', '\\.')} `));
+    const { stdout } = await plumbline(['demo'], { environment });
+    const [login, query, ...others] = [...stdout.matchAll(/^ {2}npx plumbline (.*)$/gm)].map(([, args = '']) =>
+      args.split(' '),
+    );
+    if (login === undefined || query === undefined) throw new Error(stdout);
+    expect(others).toEqual([]);
+    expect(await person.run(login, `${passwordIn(first)}\n`)).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining(`Logged in to ${server.url} as demo@example.com`),
+    });
+    const shown = await person.run(query);
+    expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
+    const themes = [...shown.stdout.matchAll(/^THEME +COUNT +(\w+) +([\d.]+)$/gm)];
+    expect(themes).toHaveLength(5);
+    for (const [, theme, value] of themes) {
+      const units = Number(value).toLocaleString('en-US', { maximumFractionDigits: 1 });
+      expect(chartIn(first)).toMatch(new RegExp(`${theme} +${units.replaceAll('.', '\\.')} `));
     }
   } finally {
     server.kill('SIGTERM');
     await server.finished;
+    await person.remove();
   }
 });
 

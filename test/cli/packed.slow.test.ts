@@ -10,7 +10,7 @@ import { plumbline, startServer } from './plumbline.js';
 const run = promisify(execFile);
 const quiet = ['--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
 const root = process.cwd();
-/** Why the packages that the tarball depends on cannot be had; null: they can. */
+/** Why the packages that the tarball depends on are not available; null: they are. */
 const unreachable = await run('npm', ['view', 'koa', 'version', '--prefer-offline', '--fetch-retries=0'])
   .then(() => null)
   .catch(() => ' (skipped: no package registry can be reached)');

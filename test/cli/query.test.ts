@@ -148,7 +148,7 @@ it('plumbline query runs the query of a file, with the range of the last days', 
 });
 
 it.each([
-  [['nothing'], '"nothing" is no persisted query'],
+  [['nothing'], '"nothing" is not a persisted query'],
   [['work-units', '--format', 'xml'], '--format must be one of'],
   [['work-units', '--all'], '--all needs --format csv or ndjson'],
   [['work-units', '--var', 'first=many'], '--var first must be JSON'],

@@ -42,7 +42,7 @@ test.each(examples)(
   '$name: an undocumented property does not leave the server, at any depth',
   ({ value, alternatives, serialize }) => {
     const write = (): string => serialize(withExtras(value));
-    // Which of several closed schemas is meant cannot be told any more: the reply fails as a whole.
+    // It is no longer known which of several closed schemas is meant: the reply fails as a whole.
     if (alternatives) expect(write).toThrow('does not match schema definition');
     else expect(JSON.parse(write())).toEqual(value);
   },

@@ -30,7 +30,7 @@ async function open(url: string): Promise<IncomingMessage> {
   return response;
 }
 
-test('Each item is one event with its id, and proxies are told to pass it on', async () => {
+test('Each item is one event with its id, and a header asks proxies to pass it on', async () => {
   const url = await serve(async function* () {
     yield await Promise.resolve({ id: 'a1', data: run });
     yield { id: 'b2', data: { ...run, error: 'Two\nlines' } };

@@ -46,6 +46,15 @@ const phrases: readonly Phrase[] = [
     pattern: /\bis told\b/i,
     instead: '"is reported"',
   },
+  {
+    pattern: /\b(?:are|be) told\b/i,
+    instead: '"are reported", "learn", or the verb: "can read"',
+  },
+  {
+    pattern: /^[/*#'"`\s-]*Who .+ (?:calls|takes|can)\b/,
+    instead: 'the actor first: "Anyone who can ..."',
+  },
+  { pattern: /\bcannot be had\b/i, instead: '"is not available"' },
   { pattern: /\bnobody's business\b/i, instead: 'who may see it' },
   { pattern: /\bwhat is not (?:\w+ )?never\b/i, instead: 'the condition' },
   { pattern: /\bthe way of (?:every|a|each)\b/i, instead: '"steps"' },
@@ -55,7 +64,8 @@ const phrases: readonly Phrase[] = [
   { pattern: /\bthat it has not given out\b|\bno page has given out\b/i, instead: '"did not issue"' },
 ];
 
-const isText = /\.(?:ts|tsx|js|mjs|md|ya?ml|graphql|css|html|sh)$/;
+/** Scripts and Dockerfiles have no extension. */
+const isText = /\.(?:ts|tsx|js|mjs|md|ya?ml|graphql|css|html|sh|conf)$|^(?:.*\/)?[^./]+$/;
 /** Generated files repeat their sources, and applied migrations must not change. */
 const isExempt = /^(?:generated|sdk\/src\/generated|src\/database\/migrations)\/|^test\/house\/language\.test\.ts$/;
 

@@ -1,4 +1,7 @@
-/** The four kinds of database, ClickHouse in both of its forms, for tests that run on each. What cannot be had on a machine is skipped with its reason. */
+/**
+ * The four kinds of database, ClickHouse in both of its forms, for tests that run on each. One that is not available on a
+ * machine is skipped with the reason.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -121,7 +121,7 @@ describe('a request', () => {
     ['an owner that would change the address', { provider: 'host_a', auth: 'x', owner: '../..', repo: 'x' }, /--owner/],
     ['a URL with credentials', { provider: 'host_b', hostBUrl: 'https://a:b@h', projectId: '1' }, /--host-b-url/],
     [
-      '--since beside --date',
+      '--since together with --date',
       { provider: 'local', since: '2026-01-01', date: '2026-01-02' },
       /cannot be used together/,
     ],

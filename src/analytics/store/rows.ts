@@ -214,7 +214,7 @@ export function partRow(subcategory: unknown, weight: unknown): Part {
   return { subcategory: checkedSubcategory(subcategory), weight: Number(weight) };
 }
 
-/** @throws Error if a stored value is no subcategory */
+/** @throws Error if a stored value is not a subcategory */
 export function checkedSubcategory(stored: unknown): Subcategory {
   return checked(isSubcategory, stored);
 }

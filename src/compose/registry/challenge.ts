@@ -1,4 +1,4 @@
-/** How a registry wants to be told who asks (RFC 9110, section 11.6.1). */
+/** How a registry asks for credentials (RFC 9110, section 11.6.1). */
 export type Challenge =
   | { readonly scheme: 'basic' }
   | { readonly scheme: 'bearer'; readonly realm: string; readonly service: string; readonly scope: string };

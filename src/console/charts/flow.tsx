@@ -31,7 +31,7 @@ const box = { leastWidth: 600, margin: 8, nodeWidth: 12 };
 /** About six pixels a letter: a longer name would run into the next level. */
 const longestLabel = 30;
 
-/** What an edge has beside its ends, which the layout replaces by nodes. */
+/** What an edge has in addition to its ends, which the layout replaces by nodes. */
 type Weight = Pick<FlowEdge, 'value'>;
 type Placed = SankeyNode<FlowNode, Weight>;
 

@@ -28,7 +28,7 @@ const statuses: Readonly<Record<Invite['status'], { readonly text: string; reado
 
 export interface InvitationsProps {
   readonly orgId: string;
-  /** The role of who invites: nobody grants a higher one. */
+  /** The role of the logged-in user, who cannot grant a higher one. */
   readonly role: Role;
 }
 

@@ -15,11 +15,11 @@ import { useMembers, type Member } from './queries.js';
 import { grantable, reaches, type Role } from './roles.js';
 
 export interface MembersProps {
-  /** Who is logged in, in which organization. */
+  /** The logged-in user and their organization. */
   readonly me: { readonly id: string; readonly role: Role; readonly orgId: string; readonly orgName: string };
 }
 
-/** The members. Those who may, change roles and remove others; everybody can leave. */
+/** The members. Users with the permission change roles and remove others; every member can leave. */
 export function Members({ me }: MembersProps): JSX.Element {
   const mayManage = useMay('members:manage');
   const [, navigate] = useLocation();
@@ -138,7 +138,7 @@ export function Members({ me }: MembersProps): JSX.Element {
 
 interface RoleChoiceProps {
   readonly member: Member;
-  /** The role of who chooses: nobody grants a higher one. */
+  /** The role of the logged-in user, who cannot grant a higher one. */
   readonly mine: Role;
   readonly isBusy: boolean;
   readonly onChange: (role: Role) => void;

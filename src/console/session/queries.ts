@@ -25,7 +25,7 @@ session.subscribe(({ kind }) => {
 
 export type Me = Schemas['MeResponse'];
 
-/** Who is logged in. */
+/** The logged-in user. */
 export function useMe(): UseQueryResult<Me> {
   return useQuery({
     queryKey: ['me'],
@@ -33,7 +33,7 @@ export function useMe(): UseQueryResult<Me> {
   });
 }
 
-/** Whether the role of who is logged in includes a permission. */
+/** Whether the role of the logged-in user includes a permission. */
 export function useMay(permission: string): boolean {
   return useMe().data?.permissions.includes(permission) === true;
 }

@@ -51,7 +51,7 @@ export function Thresholds({ orgId }: { readonly orgId: string }): JSX.Element {
         label="Thresholds"
         empty={{
           title: 'There are no thresholds yet',
-          text: 'With one, webhooks are told when a figure crosses a value.',
+          text: 'A threshold notifies webhooks when a figure crosses a value.',
         }}
         more="Show older thresholds"
       >

@@ -1,7 +1,7 @@
 /** `breaking`: a client that was right before can fail. `additive`: more is possible. `neutral`: only words changed. */
 export type ChangeClass = 'breaking' | 'additive' | 'neutral';
 
-/** What a change is about: what clients send, what they get, or both and the document itself. */
+/** What a change affects: what clients send, what they receive, or both and the document itself. */
 export type Side = 'request' | 'reply' | 'contract';
 
 /** One difference between two versions of a contract. */
@@ -14,17 +14,17 @@ export interface Change {
 }
 
 /**
- * What a difference does to the set of values that are valid at a place. `changes`: to some it adds, from others it
- * takes, or nobody can tell. `says`: nothing, it is an annotation.
+ * What a difference does to the set of values that are valid at a place. `widens`: values are added. `narrows`: values
+ * are removed. `changes`: both, or it is unknown. `annotates`: neither.
  */
-export type Effect = 'widens' | 'narrows' | 'changes' | 'says';
+export type Effect = 'widens' | 'narrows' | 'changes' | 'annotates';
 
 /**
  * The class of an effect. A request may be widened, because every old request stays valid. A reply may be narrowed,
  * because a client that handles the old replies handles the new ones.
  */
 export function classOf(side: 'request' | 'reply', effect: Effect): ChangeClass {
-  if (effect === 'says') return 'neutral';
+  if (effect === 'annotates') return 'neutral';
   if (effect === 'changes') return 'breaking';
   return (side === 'request') === (effect === 'widens') ? 'additive' : 'breaking';
 }

@@ -92,7 +92,7 @@ function comparePaths(comparison: Comparison): void {
   comparePathItems(comparison);
 }
 
-/** What a path item says beside its operations. */
+/** What a path item has in addition to its operations. */
 function comparePathItems(comparison: Comparison): void {
   const itemsOf = (document: unknown): [string, unknown][] => Object.entries(record(record(document)['paths']));
   const after = new Map(itemsOf(comparison.after));

@@ -65,7 +65,7 @@ function compareKeywords(position: Position, place: string, before: Schema, afte
     effect(position, place, after['uniqueItems'] === true ? 'narrows' : 'widens', 'uniqueItems changed');
   }
   if (!isDeepStrictEqual(before['default'], after['default'])) {
-    effect(position, place, position.side === 'request' ? 'changes' : 'says', 'the default changed');
+    effect(position, place, position.side === 'request' ? 'changes' : 'annotates', 'the default changed');
   }
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (!structural.has(key)) compareKeyword(position, place, key, before[key], after[key]);
@@ -78,9 +78,9 @@ function compareKeyword(position: Position, place: string, key: string, before: 
     effect(position, place, kind, `${key}: ${shown(before)} became ${shown(after)}`);
   };
   const lowest = lowerLimits.get(key);
-  if (annotations.has(key)) effect(position, place, 'says', `${key} changed`);
+  if (annotations.has(key)) effect(position, place, 'annotates', `${key} changed`);
   else if (key === 'x-normalize' && position.side === 'request') told('changes');
-  else if (key.startsWith('x-')) effect(position, place, 'says', `${key} changed`);
+  else if (key.startsWith('x-')) effect(position, place, 'annotates', `${key} changed`);
   else if (lowest !== undefined) told(Number(after ?? lowest) > Number(before ?? lowest) ? 'narrows' : 'widens');
   else if (upperLimits.has(key)) {
     told(Number(after ?? Infinity) < Number(before ?? Infinity) ? 'narrows' : 'widens');
@@ -177,7 +177,7 @@ function compareAccess(position: Position, place: string, before: Schema, after:
   ] as const) {
     const [old, now] = [before[key] === true, after[key] === true];
     if (old === now) continue;
-    if (position.side !== side) effect(position, place, 'says', `${key} changed`);
+    if (position.side !== side) effect(position, place, 'annotates', `${key} changed`);
     else change(position, now ? 'breaking' : 'additive', place, `${key} ${now ? 'added' : 'removed'}`);
   }
 }

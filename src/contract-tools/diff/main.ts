@@ -1,7 +1,7 @@
 /**
  * `npm run diff [-- [base] [--all] [--json]]`: compares the contracts of the working tree with those of a git revision,
  * by default the last release. Exits with 1 if a contract changed more than its version says, with 2 if nothing could
- * be compared.
+ * be compared. A clone without the last release is only a warning, unless CI is true: CI must not pass unchecked.
  */
 import { parseArgs } from 'node:util';
 import { compareContracts } from './compare-contracts.js';
@@ -19,7 +19,8 @@ Compares the contracts with those of a git revision, and classifies each change 
   --json       print one JSON object
   --help       print this
 
-Exit codes: 0 the versions of the contracts declare all changes; 1 one of them does not; 2 nothing could be compared.`;
+Exit codes: 0 the versions of the contracts declare all changes; 1 one of them does not; 2 nothing could be compared.
+Without a base, a clone that lacks the last release exits with 0 and a warning, or with 2 if CI is true.`;
 
 process.exitCode = await main(process.cwd());
 
@@ -40,15 +41,13 @@ async function main(root: string): Promise<number> {
     }
     const [named] = positionals;
     if (named === undefined && !(await isCheckout(root))) {
-      console.log('The contracts were not compared with the last release: this is not a git checkout.');
-      return 0;
+      return withoutRelease('The contracts were not compared with the last release: this is not a git checkout.');
     }
     const base = named === undefined ? await lastRelease(root) : { revision: named, origin: `revision ${named}` };
     if (named === undefined && !(await hasRevision(root, base.revision))) {
-      console.log(
+      return withoutRelease(
         `The contracts were not compared with ${base.origin}: this clone does not have it (git fetch --unshallow).`,
       );
-      return 0;
     }
     const contracts = await compareContracts(await filesAt(root, base.revision), workingTree(root));
     if (values.json) console.log(JSON.stringify({ base, contracts }, null, 2));
@@ -70,4 +69,11 @@ async function main(root: string): Promise<number> {
     console.error(`${error.message}\n${error instanceof NoBase ? '' : usage}`.trim());
     return 2;
   }
+}
+
+/** @throws NoBase in CI; elsewhere the message is a warning */
+function withoutRelease(message: string): number {
+  if (process.env['CI'] === 'true') throw new NoBase(`${message} CI needs them to be compared.`);
+  console.log(message);
+  return 0;
 }

@@ -78,7 +78,7 @@ function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retentio
       what: 'ended previous secrets of webhooks',
       table: 'webhooks',
       key: 'id',
-      // Earlier secrets sign only beside a previous one.
+      // Earlier secrets sign only together with a previous one.
       condition: (sql) => sql`previous_secret_until < ${now} and not exists (
         select 1 from webhook_earlier_secrets where webhook_id = webhooks.id and signs_until >= ${now})`,
       cleared: ['previous_sealed_secret', 'previous_secret_until'],

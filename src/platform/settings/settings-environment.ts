@@ -93,13 +93,13 @@ function parseSettings(text: string, file: string): BoundedYaml['document'] {
   if (fault === undefined) return parsed.document;
   // The library's message quotes the file, which may contain secrets.
   const what = fault.code.toLowerCase().replaceAll('_', ' ');
-  throw new SettingError(`${file} is no valid YAML: line ${fault.line}: ${what}`);
+  throw new SettingError(`${file} is not valid YAML: line ${fault.line}: ${what}`);
 }
 
 function unknownName(file: string, name: string): string {
   const similar = similarName(name, settingNames);
   const hint = similar === null ? 'plumbline serve --help lists the settings' : `Did you mean ${similar}?`;
-  return `${file} sets ${JSON.stringify(name)}, which is no setting. ${hint}`;
+  return `${file} sets ${JSON.stringify(name)}, which is not a setting. ${hint}`;
 }
 
 function textOf(value: unknown, where: string): string {

@@ -152,7 +152,7 @@ describe('An invalid batch is reported with the path of the error:', () => {
     ['a flow of one level', { sankey: { ...flow, path: ['TEAM'] } }, 'batch.sankey.path'],
     ['a flow with a level twice', { sankey: { ...flow, path: ['TEAM', 'REPO', 'TEAM'] } }, 'batch.sankey.path[2]'],
     [
-      'ids beside the whole organization',
+      'ids together with the whole organization',
       { filters: { scope: { level: 'ORG', ids: ['a'] } } },
       'batch.filters.scope.ids',
     ],

@@ -1,5 +1,5 @@
 /**
- * The compose tool beside its neighbours, each in a separate process on the same engine, in one run:
+ * The compose tool compared with its neighbours, each in a separate process on the same engine, in one run:
  *
  * PLUMBLINE_TEST_DOCKER_HOST           a Docker Engine (`.ci/engines`),
  * PLUMBLINE_TEST_DOCKER_CURRENT_HOST   a current one (`.ci/docker-engine`), and

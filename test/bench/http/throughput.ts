@@ -1,4 +1,4 @@
-/** A POST with body, validated both ways, with forty routes: Plumbline beside Fastify and plain Koa, in one run. */
+/** A POST with body, validated both ways, with forty routes: Plumbline compared with Fastify and plain Koa, in one run. */
 import { median, printTable, requestsPerSecond, startServer } from '../measure.js';
 import { measuredPath, requestBody } from './contract.js';
 

@@ -1,4 +1,4 @@
-/** Logins beside the password checks that they consist of. */
+/** Logins, compared with the password checks that they consist of. */
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/bcrypt';
 import { median, printTable, requestsPerSecond } from '../measure.js';

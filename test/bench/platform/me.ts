@@ -1,4 +1,4 @@
-/** `GET /api/v1/auth/me` beside the same query through the driver, with no HTTP. */
+/** `GET /api/v1/auth/me`, compared with the same query through the driver, with no HTTP. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';

@@ -1,4 +1,4 @@
-/** `build`: its flags, and the file that `--print` prints, beside docker compose's. */
+/** `build`: its flags, and the file that `--print` prints, compared with docker compose. */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

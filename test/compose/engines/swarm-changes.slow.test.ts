@@ -129,7 +129,7 @@ describe.skipIf(reason !== undefined)(
       const { run, write, name } = await project({ services: { web } });
       expect(await run('up')).toMatchObject({ code: 0 });
       await write({ services: { web: { ...web, deploy: { mode: 'global' } }, more: web } });
-      const refusal = 'another deploy.mode of service web, which is there (remove it first: down web)';
+      const refusal = 'changing deploy.mode of the existing service web (remove it first: down web)';
       expect(await run('up')).toMatchObject({ code: 1, stderr: expect.stringContaining(refusal) });
       expect(await docker('service', 'ls', '--format', '{{.Name}}')).toBe(`${name}_web`);
       expect(await run('down', 'web')).toMatchObject({ code: 0 });

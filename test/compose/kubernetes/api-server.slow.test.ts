@@ -1,4 +1,5 @@
-/** What `bridge convert` writes is applied to an API server of Kubernetes. */
+/** What `bridge convert` writes, and the manifests of the Platform, are applied to an API server of Kubernetes. */
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { objectOf } from '../../../src/compose/runtime/json.js';
@@ -51,6 +52,14 @@ describe.skipIf(kubernetesIsMissing !== undefined)(title, { timeout: 120_000 }, 
     }
     expect(kept.size).toBe(16);
     expect(new Set(kept.values())).toEqual(new Set(['shop']));
+  });
+
+  it('keeps the manifests that deploy the Platform', async () => {
+    await api.createNamespace('platform');
+    const manifests = objectsOf(await readFile('src/platform/deploy/kubernetes.yaml', 'utf8'));
+    const kept: string[] = [];
+    for (const object of manifests) kept.push(String((await api.apply('platform', object))['kind']));
+    expect(kept.sort()).toEqual(['ConfigMap', 'Deployment', 'Job', 'PodDisruptionBudget', 'Service']);
   });
 
   it('refuses an object with an unknown field, so that the above proves something', async () => {

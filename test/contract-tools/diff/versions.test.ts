@@ -73,14 +73,42 @@ describe('npm run diff', () => {
     });
   });
 
-  test('says that a shallow clone cannot be compared with the last release, and passes', () => {
+  test('in a shallow clone nothing can be compared with the last release: CI fails, people are warned', () => {
     const id = git('rev-parse', 'HEAD').trim();
     writeFileSync(join(root, 'CHANGELOG.md'), `# Changelog\n\n## 0.1.0\n\nRelease commit: ${id}\n`);
     commit();
     const clone = join(root, 'clone');
     git('clone', '--quiet', '--depth', '1', `file://${root}`, clone);
     expect(diffIn(clone)).toMatchObject({ status: 0, stdout: expect.stringContaining('git fetch --unshallow') });
+    expect(spawnDiff(clone, { CI: 'true' })).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /were not compared with release 0\.1\.0.* \(git fetch --unshallow\)\. CI needs them/,
+      ),
+    });
     expect(diffIn(clone, id)).toMatchObject({ status: 2 });
+  });
+
+  test('a full clone without tags is compared in CI', () => {
+    const id = git('rev-parse', 'HEAD').trim();
+    writeFileSync(join(root, 'CHANGELOG.md'), `# Changelog\n\n## 0.1.0\n\nRelease commit: ${id}\n`);
+    commit();
+    const clone = join(root, 'clone');
+    git('clone', '--quiet', `file://${root}`, clone);
+    expect(spawnDiff(clone, { CI: 'true' })).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining(`compared with release 0.1.0, commit ${id.slice(0, 7)}`),
+    });
+  });
+
+  test('a folder that is no git checkout cannot be compared: CI fails, people are warned', () => {
+    rmSync(join(root, '.git'), { recursive: true });
+    expect(diff()).toMatchObject({ status: 0, stdout: expect.stringContaining('this is not a git checkout') });
+    expect(spawnDiff(root, { CI: 'true' })).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('this is not a git checkout'),
+    });
   });
 
   test('says in one line why nothing can be compared, and exits with 2', () => {
@@ -113,7 +141,16 @@ describe('npm run diff', () => {
   }
 
   function diffIn(cwd: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
-    return spawnSync(process.execPath, [tsx, program, ...args], { cwd, encoding: 'utf8' });
+    return spawnDiff(cwd, { CI: '' }, ...args);
+  }
+
+  function spawnDiff(
+    cwd: string,
+    environment: Readonly<Record<string, string>>,
+    ...args: string[]
+  ): { status: number | null; stdout: string; stderr: string } {
+    const env = { ...process.env, ...environment };
+    return spawnSync(process.execPath, [tsx, program, ...args], { cwd, env, encoding: 'utf8' });
   }
 
   function git(...args: string[]): string {

@@ -136,7 +136,7 @@ test('writes JUnit and JSON, and prints no credential', async () => {
 
 test.each([
   ['an unreachable server', 'http://127.0.0.1:1', {}, 'http://127.0.0.1:1 cannot be reached'],
-  ['a wrong address', 'nowhere', {}, 'nowhere is no address of a server'],
+  ['a wrong address', 'nowhere', {}, 'nowhere is not an address of a server'],
   ['an unknown operation', 'http://127.0.0.1:1', { operation: ['nothing'] }, 'no operation or tag nothing'],
   ['a wrong seed', 'http://127.0.0.1:1', { seed: 'x' }, '--seed must be'],
   ['a wrong number', 'http://127.0.0.1:1', { requests: '0' }, '--requests must be'],

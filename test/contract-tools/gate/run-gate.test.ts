@@ -89,7 +89,7 @@ test('fails when the command fails', async () => {
 
 test.each([
   ['an unreachable server', contract, { target: 'http://127.0.0.1:1' }, 'http://127.0.0.1:1 cannot be reached'],
-  ['a wrong address', contract, { target: 'nowhere' }, 'nowhere is no address of a server'],
+  ['a wrong address', contract, { target: 'nowhere' }, 'nowhere is not an address of a server'],
   ['nothing to judge', contract, {}, 'Say with --target'],
   ['a missing contract', 'missing.yaml', {}, 'missing.yaml cannot be read'],
   ['a contract that is none', 'package.json', {}, 'package.json is not an OpenAPI 3 document'],

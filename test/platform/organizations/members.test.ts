@@ -203,7 +203,7 @@ describe('removing a member', () => {
     expect(statuses.filter((status) => status === 204)).toHaveLength(1);
   });
 
-  it('who is invited repeatedly at the same time never deadlocks', async () => {
+  it('repeated simultaneous invites all complete', async () => {
     const invite = (): Promise<JsonReply> => {
       const body = { email: member.email, role: 'viewer' };
       return platform.json('POST', `/api/v1/organizations/${owner.orgId}/invites`, { token: admin.accessToken, body });

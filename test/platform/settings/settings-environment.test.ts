@@ -55,13 +55,13 @@ describe('a settings file', () => {
   });
 
   it.each([
-    ['PROT: 81\n', '"PROT", which is no setting. plumbline serve --help lists the settings'],
-    ['DATABASE_URL: x\n', '"DATABASE_URL", which is no setting. Did you mean DATABASE_URI?'],
+    ['PROT: 81\n', '"PROT", which is not a setting. plumbline serve --help lists the settings'],
+    ['DATABASE_URL: x\n', '"DATABASE_URL", which is not a setting. Did you mean DATABASE_URI?'],
     ['- PORT\n', 'must hold lines such as PORT: 8080'],
     ['hunter2', 'must hold lines such as PORT: 8080'],
     ['PORT: { hunter2: 1 }\n', 'PORT must be a single value or a list'],
-    ['HOST: a\nPORT: "hunter2\n', 'is no valid YAML: line 3: missing char'],
-    ['PORT: 1\nPORT: 2\n', 'is no valid YAML: line 2: duplicate key'],
+    ['HOST: a\nPORT: "hunter2\n', 'is not valid YAML: line 3: missing char'],
+    ['PORT: 1\nPORT: 2\n', 'is not valid YAML: line 2: duplicate key'],
     [`PORT: ${'['.repeat(5000)}hunter2`, 'cannot be read: line 1: The text is nested more than 64 levels deep'],
   ])('that holds %j is refused in one line', async (content, expected) => {
     const failure = await settingsEnvironment({}, await file(content)).catch((error: unknown) => error);

@@ -97,7 +97,7 @@ describe('A webhook', () => {
   });
 });
 
-it('A webhook that is being deleted does not fail what other webhooks are told', async () => {
+it('A webhook that is being deleted does not prevent deliveries to other webhooks', async () => {
   const removed = await subscribe(platform, owner, receiver, ['service_token.created']);
   const kept = await subscribe(platform, owner, receiver, ['service_token.created']);
   const waits = async (): Promise<boolean> =>

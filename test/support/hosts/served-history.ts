@@ -6,7 +6,7 @@ import { hostARepository } from './host-a.js';
 import type { HostBNote, HostBProjectData } from './host-b.js';
 import { hostBProject } from './host-b.js';
 
-/** What a host knows of a request beside the history. */
+/** What a host knows of a request in addition to the history. */
 export interface ServedRequest {
   readonly number: number;
   readonly title: string;

@@ -1455,7 +1455,7 @@ export interface components {
         ExecRequest: {
             /** @description The program and its arguments. */
             command: string[];
-            /** @description Variables beside those of the container. */
+            /** @description Variables to set in addition to those of the container. */
             environment?: {
                 [key: string]: string;
             };
@@ -1679,7 +1679,7 @@ export interface components {
         NewLabels: {
             [key: string]: string;
         };
-        /** @description A network to be. */
+        /** @description The network to create. */
         CreateNetworkRequest: {
             /** @description Its name. */
             name: string;
@@ -1738,7 +1738,7 @@ export interface components {
             items: components["schemas"]["Volume"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
-        /** @description A volume to be. */
+        /** @description The volume to create. */
         CreateVolumeRequest: {
             /** @description Its name. */
             name: string;
@@ -1764,7 +1764,7 @@ export interface components {
             items: components["schemas"]["Secret"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
-        /** @description A secret to be. */
+        /** @description The secret to create. */
         CreateSecretRequest: {
             /** @description Its name. */
             name: string;
@@ -1835,7 +1835,7 @@ export interface components {
             /** @description The project. */
             name: string;
             /**
-             * @description Whether the server had it, or another one in its place.
+             * @description Whether the project was created, was already equal, or replaced another version.
              * @enum {string}
              */
             outcome: "created" | "unchanged" | "replaced";
@@ -2603,12 +2603,12 @@ export interface components {
             /** @description Profiles to enable. */
             profiles?: string[];
             /**
-             * @description When to build images; left out for what the file says.
+             * @description When to build images. Default: as the compose file says.
              * @enum {string}
              */
             build?: "always" | "missing" | "never";
             /**
-             * @description When to pull images; left out for what the file says.
+             * @description When to pull images. Default: as the compose file says.
              * @enum {string}
              */
             pull?: "always" | "missing" | "never";
@@ -3453,7 +3453,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["ComposeValidationDisabledReferenceProblem"] | components["schemas"]["ComposeValidationUnsupportedProblem"] | components["schemas"]["ComposeValidationConflictProblem"] | components["schemas"]["ComposeValidationNotAllowedProblem"];
             };
         };
-        /** @description The project does not exist or service, or something that its containers need is missing. */
+        /** @description The project, the service, or something that its containers need does not exist. */
         NothingToStart: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];

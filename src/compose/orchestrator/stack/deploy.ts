@@ -202,10 +202,7 @@ function requireSameModes(project: Project, present: readonly ClusterService[]):
   for (const [name, service] of Object.entries(project.services)) {
     const before = present.find((each) => each.name === serviceName(project.name, name));
     if (before === undefined || kindOf(before.spec) === kindOf({ Mode: mode(service, undefined) })) continue;
-    throw notSupported(
-      `another deploy.mode of service ${name}, which is there (remove it first: down ${name})`,
-      'swarm',
-    );
+    throw notSupported(`changing deploy.mode of the existing service ${name} (remove it first: down ${name})`, 'swarm');
   }
 }
 

@@ -6,7 +6,7 @@ import type { ContainerOperations, EventOptions } from '../runtime.js';
 
 const POLL_MS = 1000;
 
-/** Changes between two looks are told as one. With `since`, the latest change of each task since then comes first. */
+/** Changes between two polls are reported as one event. With `since`, the latest change of each task since then comes first. */
 export async function taskEvents(
   containers: ContainerOperations,
   clock: Clock,

@@ -130,8 +130,8 @@ export function isImageOfServer(image: string): boolean {
 }
 
 /**
- * Does a Dockerfile take an image from a file of the server? Podman's builds know such addresses. What a variable
- * names cannot be told.
+ * Does a Dockerfile take an image from a file of the server? Podman's builds know such addresses. The value of
+ * a variable is unknown.
  */
 export function hasImageOfServer(value: Json): boolean {
   if (typeof value !== 'string') return true;

@@ -19,7 +19,7 @@ export interface Note {
   readonly at: number;
 }
 
-/** Robots write more notes than that. The reviews cannot be told from a part of the notes. */
+/** Robots write more notes than that. A part of the notes does not show the reviews. */
 const MOST_NOTES = 1000;
 
 const NOTES =

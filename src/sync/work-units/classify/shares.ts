@@ -71,7 +71,7 @@ const WHOLES = new Map<Subcategory, Classification>(
 
 function wholeOf(subcategory: Subcategory): Classification {
   const found = WHOLES.get(subcategory);
-  if (found === undefined) throw new Error(`${subcategory} is no subcategory`);
+  if (found === undefined) throw new Error(`${subcategory} is not a subcategory`);
   return found;
 }
 

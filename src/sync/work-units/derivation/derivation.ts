@@ -1,7 +1,7 @@
 /**
- * Keeps work units up to date: after each sync of a repository, when commits are removed, and when teams or rules change. A derivation has four
- * steps: `plan.ts` decides which records are affected, `read.ts` reads them, `derive.ts` makes units of them, and
- * `write.ts` stores the units.
+ * Keeps work units up to date: after each sync of a repository, when commits are removed, and when teams or rules
+ * change. A derivation has four steps: `plan.ts` decides which records are affected, `read.ts` reads them, `derive.ts`
+ * makes units of them, and `write.ts` stores the units.
  */
 import { storableText } from '../../../database/storable-text.js';
 import { tableNamed } from '../../records.js';

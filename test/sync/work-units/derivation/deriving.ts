@@ -140,7 +140,7 @@ export function issueRow(number: number, changes: Changes = {}): AnyRow {
   };
 }
 
-/** Units in memory; it can be told to fail, as a process that is killed does. */
+/** Units in memory; writes fail on request, as in a process that is killed. */
 export class MemoryStore implements UnitStore {
   readonly units = new Map<string, WorkUnit>();
   /** Called in front of every change. */
