@@ -11,6 +11,8 @@ interface Counts {
   readonly waiting_mails: number;
   readonly failed_mails: number;
   readonly oldest_mail: number;
+  readonly waiting_deliveries: number;
+  readonly oldest_delivery: number;
   readonly tasks: number;
   readonly locked: number;
 }
@@ -36,13 +38,18 @@ export function registerStoredMetrics(
   );
   const mails = gauge('plumbline_mail_outbox', 'Mails that wait to be sent, and that were given up.', ['state']);
   const oldestMail = gauge('plumbline_mail_outbox_oldest_seconds', 'Age of the oldest mail that waits; 0: none.');
+  const deliveries = gauge('plumbline_webhook_deliveries_waiting', 'Deliveries to webhooks that wait.');
+  const oldestDelivery = gauge(
+    'plumbline_webhook_deliveries_oldest_seconds',
+    'For how long the oldest delivery to an active webhook has been due; 0: none.',
+  );
   const tasks = gauge('plumbline_store_tasks', 'Background tasks on the analytics store that wait or run.');
   const locked = gauge('plumbline_login_lockouts', 'E-mail addresses that are locked after failed logins.');
 
   const read = async (): Promise<Counts | undefined> => {
     const now = clock.now();
     const [counts] = await sql<Counts[]>`
-      select runs.*, mails.*, (select count(*)::int from store_tasks) as tasks,
+      select runs.*, mails.*, deliveries.*, (select count(*)::int from store_tasks) as tasks,
         (select count(*)::int from login_failures where locked_until > ${now}) as locked
       from (select count(*) filter (where status = 'pending')::int as pending_runs,
           count(*) filter (where status = 'running')::int as running_runs,
@@ -51,7 +58,11 @@ export function registerStoredMetrics(
       (select count(*) filter (where failed_at is null)::int as waiting_mails,
           count(failed_at)::int as failed_mails,
           coalesce(extract(epoch from ${now} - min(created_at) filter (where failed_at is null)), 0)::float as oldest_mail
-        from mail_outbox) as mails`;
+        from mail_outbox) as mails,
+      (select count(*)::int as waiting_deliveries,
+          coalesce(extract(epoch from ${now} - min(available_at) filter (where w.is_active)), 0)::float
+            as oldest_delivery
+        from webhook_deliveries d join webhooks w on w.id = d.webhook_id where d.failed_at is null) as deliveries`;
     return counts;
   };
   const up = new Gauge({
@@ -61,13 +72,13 @@ export function registerStoredMetrics(
   });
   return async () => {
     const counts = await read().catch((error: unknown) => {
-      log.warn({ err: error }, 'sync runs, mails and lockouts cannot be counted for the metrics now');
+      log.warn({ err: error }, 'sync runs, mails, deliveries and lockouts cannot be counted for the metrics now');
       return undefined;
     });
-    for (const each of [runs, oldestRun, mails, oldestMail, tasks, locked]) each.reset();
+    for (const each of [runs, oldestRun, mails, oldestMail, deliveries, oldestDelivery, tasks, locked]) each.reset();
     up.set(counts === undefined ? 0 : 1);
     if (counts === undefined) {
-      for (const each of [oldestRun, oldestMail, tasks, locked]) each.remove();
+      for (const each of [oldestRun, oldestMail, deliveries, oldestDelivery, tasks, locked]) each.remove();
       return;
     }
     runs.set({ status: 'pending' }, counts.pending_runs);
@@ -76,6 +87,8 @@ export function registerStoredMetrics(
     mails.set({ state: 'waiting' }, counts.waiting_mails);
     mails.set({ state: 'failed' }, counts.failed_mails);
     oldestMail.set(Math.max(0, counts.oldest_mail));
+    deliveries.set(counts.waiting_deliveries);
+    oldestDelivery.set(Math.max(0, counts.oldest_delivery));
     tasks.set(counts.tasks);
     locked.set(counts.locked);
   };

@@ -55,15 +55,18 @@ export async function takeDueDeliveries(
   const busyWebhooks = sql.typed.texts(inFlight.map((each) => each.webhook_id));
   const busyOrganizations = sql.typed.texts(inFlight.map((each) => each.org_id)); // one element per delivery
   return sql<DueDelivery[]>`
-    with first_of_webhook as (
-      select distinct on (d.webhook_id) d.id, d.available_at, d.position, w.org_id
-      from webhook_deliveries d join webhooks w on w.id = d.webhook_id and w.is_active
-      where d.failed_at is null and d.available_at <= ${now} and d.webhook_id <> all(${busyWebhooks}::text[]::uuid[])
-        and not exists (
-          select 1 from webhook_deliveries earlier
-          where earlier.webhook_id = d.webhook_id and earlier.subject = d.subject and earlier.failed_at is null
-            and earlier.position < d.position)
-      order by d.webhook_id, d.available_at, d.position
+    with recursive waiting (webhook_id) as (
+      (select webhook_id from webhook_deliveries where failed_at is null order by webhook_id limit 1)
+      union all
+      select (
+        select webhook_id from webhook_deliveries
+        where failed_at is null and webhook_id > waiting.webhook_id order by webhook_id limit 1)
+      from waiting where webhook_id is not null
+    ), first_of_webhook as (
+      select first.*, w.org_id
+      from waiting join webhooks w on w.id = waiting.webhook_id and w.is_active
+      cross join lateral (${firstDue(sql, now)}) as first
+      where w.id <> all(${busyWebhooks}::text[]::uuid[])
     ), ranked as (
       select id, available_at, position, row_number() over (partition by org_id order by available_at, position)
         + (select count(*) from unnest(${busyOrganizations}::text[]::uuid[]) as busy (org_id)
@@ -87,6 +90,42 @@ export async function takeDueDeliveries(
     from taken join webhooks w on w.id = taken.webhook_id`;
 }
 
+/** How many deliveries of a webhook are tried before its subjects are read. */
+const mostTried = 100;
+
+/**
+ * The delivery of the webhook `w` that has been due longest and whose subject has no earlier one. The first part of the
+ * union tries those that have been due longest. If it finds none and more are due, the second reads the first delivery of
+ * each subject.
+ */
+function firstDue(sql: Sql, now: Date): ReturnType<Sql> {
+  return sql`
+    (select id, available_at, position from (
+      select id, subject, available_at, position from webhook_deliveries
+      where webhook_id = w.id and failed_at is null and available_at <= ${now}
+      order by available_at, position limit ${mostTried}) as d
+    where not exists (
+      select 1 from webhook_deliveries earlier
+      where earlier.webhook_id = w.id and earlier.subject = d.subject and earlier.failed_at is null
+        and earlier.position < d.position)
+    order by available_at, position limit 1)
+    union all
+    (with recursive first_of_subject as (
+      (select id, subject, available_at, position from webhook_deliveries
+        where webhook_id = w.id and failed_at is null order by subject, position limit 1)
+      union all
+      select next.* from first_of_subject cross join lateral (
+        select id, subject, available_at, position from webhook_deliveries
+        where webhook_id = w.id and failed_at is null and subject > first_of_subject.subject
+        order by subject, position limit 1) as next)
+    select id, available_at, position from first_of_subject
+    where available_at <= ${now} and (
+      select id from webhook_deliveries where webhook_id = w.id and failed_at is null and available_at <= ${now}
+      order by available_at, position offset ${mostTried} limit 1) is not null
+    order by available_at, position limit 1)
+    limit 1`;
+}
+
 /** Removes a delivery that the URL has accepted, unless a later attempt has begun. */
 export async function deleteDelivery(sql: Sql, { id, attempt_id: attemptId }: DueDelivery): Promise<void> {
   await sql`delete from webhook_deliveries where id = ${id} and attempt_id = ${attemptId}`;
@@ -96,7 +135,11 @@ export async function deleteDelivery(sql: Sql, { id, attempt_id: attemptId }: Du
  * Records a failed attempt, unless a later one has begun. If the delivery was restarted during the attempt, it is due
  * again at once.
  *
+ * If it is given up, so are the later ones of its subject that have been due for long, unless the webhook is inactive.
+ * Otherwise each of them would be attempted as long as this one, while more events are added.
+ *
  * @param retryAt when to retry; null: never
+ * @param followers which of the later ones are given up: those that became due before `dueBefore`
  */
 export async function noteDeliveryFailure(
   sql: Sql,
@@ -104,13 +147,51 @@ export async function noteDeliveryFailure(
   error: string,
   now: Date,
   retryAt: Date | null,
+  followers: Outdated,
 ): Promise<void> {
   // A restart has set the number of attempts back.
   await sql`
-    update webhook_deliveries set last_error = ${error}, attempt_id = null,
-      available_at = case when attempts = ${attempts} then ${retryAt ?? now}::timestamptz else ${now}::timestamptz end,
-      failed_at = case when attempts = ${attempts} then ${retryAt === null ? now : null}::timestamptz end
-    where id = ${id} and attempt_id = ${attemptId}`;
+    with noted as (
+      update webhook_deliveries set last_error = ${error}, attempt_id = null,
+        available_at = case when attempts = ${attempts} then ${retryAt ?? now}::timestamptz else ${now}::timestamptz end,
+        failed_at = case when attempts = ${attempts} then ${retryAt === null ? now : null}::timestamptz end
+      where id = ${id} and attempt_id = ${attemptId}
+      returning webhook_id, subject, position, failed_at
+    )
+    update webhook_deliveries as later set failed_at = ${now}, last_error = ${followers.error}
+    from noted join webhooks w on w.id = noted.webhook_id and w.is_active
+    where noted.failed_at is not null and later.webhook_id = noted.webhook_id and later.subject = noted.subject
+      and later.position > noted.position and later.failed_at is null and later.attempt_id is null
+      and later.available_at < ${followers.dueBefore}`;
+}
+
+/** Which deliveries are given up because of their age. */
+export interface Outdated {
+  /** Those that became due later are kept. */
+  readonly dueBefore: Date;
+  /** Why, in words for admins. */
+  readonly error: string;
+}
+
+/** In one statement, which must end before its timeout. */
+const mostGivenUp = 5000;
+
+/** Gives up the oldest deliveries of a webhook that wait, if more than `most` do besides the one that is being attempted. */
+export async function giveUpSurplus(
+  sql: Sql,
+  webhookId: string,
+  { most, error }: { readonly most: number; readonly error: string },
+  now: Date,
+): Promise<void> {
+  const waiting = sql`webhook_id = ${webhookId} and failed_at is null and attempt_id is null`;
+  await sql`
+    update webhook_deliveries set failed_at = ${now}, last_error = ${error}
+    where id in (
+      select id from webhook_deliveries where ${waiting} order by position
+      limit (
+        select least(greatest(count(*) - ${most}::int, 0), ${mostGivenUp}::int) from webhook_deliveries
+        where ${waiting})
+      for update skip locked)`;
 }
 
 /**
@@ -122,7 +203,7 @@ export async function noteDeliveryFailure(
 export async function giveUpOldDeliveries(
   sql: Sql,
   webhookId: string,
-  { dueBefore, error }: { readonly dueBefore: Date; readonly error: string },
+  { dueBefore, error }: Outdated,
   now: Date,
 ): Promise<void> {
   await sql`

@@ -3,16 +3,18 @@ import type { Log } from '../../../generated/contract.js';
 import type { Sql } from '../../database/connection.js';
 import { isRedirect, type OutboundFetch } from '../../outbound/outbound-fetch.js';
 import { inSpan } from '../../system/tracing.js';
-import { nextAttempt, type Backoff, type Clock } from '../clock.js';
+import { after, nextAttempt, type Backoff, type Clock } from '../clock.js';
 import { startConcurrentRounds } from '../concurrent-rounds.js';
 import type { Rounds } from '../rounds.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import {
   deleteDelivery,
   eventOf,
+  giveUpSurplus,
   noteDeliveryFailure,
   takeDueDeliveries,
   type DueDelivery,
+  type Outdated,
 } from './deliveries.store.js';
 import { webhookSecretContext } from './webhooks.store.js';
 
@@ -38,6 +40,10 @@ const leaseSeconds = 60;
 /** With the delays below, delivery is attempted for about a day. */
 const maxAttempts = 16;
 const backoff: Backoff = { first: 5, longest: 21_600 };
+/** About as long as a delivery is attempted. One that has waited longer is given up with the one that it waits for. */
+const mostWaitSeconds = 86_400;
+/** Of one webhook. A receiver that accepts fewer events than occur must not fill the database. */
+const mostWaiting = 10_000;
 
 /**
  * Starts the dispatcher. An event is removed from the outbox only after the URL has accepted it, so each is delivered at
@@ -74,12 +80,26 @@ async function deliver(due: DueDelivery, options: WebhookDispatcherOptions, sign
     const gaveUp = due.attempts >= maxAttempts;
     const now = clock.now();
     const reason = error instanceof NotAccepted ? error.message : 'The URL cannot be reached.';
-    await noteDeliveryFailure(sql, due, reason, now, gaveUp ? null : nextAttempt(now, due.attempts, backoff));
+    const retryAt = gaveUp ? null : nextAttempt(now, due.attempts, backoff);
+    await noteDeliveryFailure(sql, due, reason, now, retryAt, followersOf(now));
     if (gaveUp) log.error({ ...fields, err: error }, 'event dropped after the last attempt');
     else log.warn({ ...fields, err: error }, 'event not accepted; will retry');
+    await limitWaiting(due, options);
     return;
   }
   await deleteDelivery(sql, due);
+  await limitWaiting(due, options);
+}
+
+function followersOf(now: Date): Outdated {
+  const error = 'An earlier event of the subject was given up, and this one had waited for more than a day.';
+  return { dueBefore: after(now, -mostWaitSeconds), error };
+}
+
+/** After each attempt, since only a webhook that is attempted gets events. */
+async function limitWaiting({ webhook_id: id }: DueDelivery, { sql, clock }: WebhookDispatcherOptions): Promise<void> {
+  const error = `More than ${mostWaiting} deliveries of the webhook waited.`;
+  await giveUpSurplus(sql, id, { most: mostWaiting, error }, clock.now());
 }
 
 /** Why an event was not accepted, in words for admins. */

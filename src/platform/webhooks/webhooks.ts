@@ -27,7 +27,13 @@ import { faultOfTargetUrl } from '../integrations/base-url.js';
 import { lockOrganization } from '../organizations/members.store.js';
 import { replyWithPage } from '../paging.js';
 import type { Random } from '../random.js';
-import { deliveryOf, giveUpOldDeliveries, restartDelivery, selectDeliveries } from './deliveries.store.js';
+import {
+  deliveryOf,
+  giveUpOldDeliveries,
+  restartDelivery,
+  selectDeliveries,
+  type Outdated,
+} from './deliveries.store.js';
 import {
   changeWebhook,
   countWebhooks,
@@ -176,7 +182,7 @@ export const resendWebhookDelivery: ResendWebhookDeliveryHandler<PlatformDepende
 };
 
 /** What was outstanding when a webhook was deactivated is sent late, but not as late as no retry would be. */
-function inactivity(now: Date): { readonly dueBefore: Date; readonly error: string } {
+function inactivity(now: Date): Outdated {
   return { dueBefore: after(now, -86_400), error: 'The webhook was inactive for more than a day.' };
 }
 

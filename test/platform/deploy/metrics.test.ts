@@ -48,6 +48,30 @@ test('the metrics tell of the release, waiting mails, failed logins, lockouts an
   expect(Math.floor((await valueOf('plumbline_mail_outbox_oldest_seconds')) ?? 0)).toBe(90);
 });
 
+test('the metrics tell how many deliveries wait, and how long one of an active webhook has been due', async () => {
+  const { sql } = platform.database;
+  expect(await valueOf('plumbline_webhook_deliveries_oldest_seconds')).toBe(0);
+  const { orgId } = await platform.signUp();
+  await platform.running.webhooks.stop();
+  const deliver = async (isActive: boolean, dueSeconds: number, failed: boolean): Promise<void> => {
+    const now = platform.clock.now();
+    const at = new Date(now.getTime() - dueSeconds * 1000);
+    await sql`
+      with hook as (
+        insert into webhooks (id, org_id, url, events, sealed_secret, is_active)
+        values (gen_random_uuid(), ${orgId}, 'http://a.example', '{member.joined}', '', ${isActive}) returning id)
+      insert into webhook_deliveries (webhook_id, event_id, event, subject, data, created_at, available_at, failed_at)
+      select id, gen_random_uuid(), 'member.joined', 'a', '{}', ${at}, ${at}, ${failed ? now : null}::timestamptz
+      from hook`;
+  };
+  await deliver(true, 90, false);
+  await deliver(true, -60, false);
+  await deliver(false, 7200, false);
+  await deliver(true, 9000, true);
+  expect(await valueOf('plumbline_webhook_deliveries_waiting')).toBe(3);
+  expect(Math.floor((await valueOf('plumbline_webhook_deliveries_oldest_seconds')) ?? 0)).toBe(90);
+});
+
 test('the metrics count the sampled replies that violate the contract, which are sent', async () => {
   const own = await startTestPlatform({ environment: { REPLY_VALIDATION: 'sampled' } });
   try {

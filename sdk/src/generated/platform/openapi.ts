@@ -922,7 +922,7 @@ export interface paths {
         };
         /**
          * List the deliveries that are outstanding or failed
-         * @description What the URL has not accepted yet, newest first. Accepted events are not among them.
+         * @description What the URL has not accepted yet, newest first. Accepted events are not among them. A delivery is attempted 16 times within about a day. Events of one subject are sent in their order: when a delivery has failed, so have later ones of its subject that have been due for more than a day. At most 10,000 deliveries of a webhook wait; beyond that the oldest have failed. `error` says why, and what has failed can be sent again.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -3265,13 +3265,13 @@ export interface components {
             id: string;
             event: components["schemas"]["WebhookEvent"];
             /**
-             * @description `failed`: the last attempt failed, and no other one follows unless you send it again.
+             * @description `failed`: it was given up, and no attempt follows unless you send it again.
              * @enum {string}
              */
             status: "waiting" | "failed";
             /** @description How often it was attempted. */
             attempts: number;
-            /** @description Why the latest attempt failed. Null before the first failure. */
+            /** @description Why the latest attempt failed, or why it was given up without one. Null before that. */
             error: string | null;
             /**
              * Format: date-time

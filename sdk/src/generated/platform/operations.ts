@@ -3182,7 +3182,11 @@ export type ListWebhookDeliveriesResult =
  * List the deliveries that are outstanding or failed (`GET
  * /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries`).
  *
- * What the URL has not accepted yet, newest first. Accepted events are not among them.
+ * What the URL has not accepted yet, newest first. Accepted events are not among them. A delivery is
+ * attempted 16 times within about a day. Events of one subject are sent in their order: when a
+ * delivery has failed, so have later ones of its subject that have been due for more than a day. At
+ * most 10,000 deliveries of a webhook wait; beyond that the oldest have failed. `error` says why, and
+ * what has failed can be sent again.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
  * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404
