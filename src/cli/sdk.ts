@@ -18,6 +18,7 @@ export {
   UnexpectedReplyError,
   unwrap,
   type AnyResult,
+  type CallOptions,
   type Failure,
   type Fetch,
   type Success,

@@ -1,6 +1,7 @@
 import type { Log } from '../../generated/contract.js';
 import type { DatabaseSql } from '../database/connection.js';
 import type { OutboundFetch } from '../outbound/outbound-fetch.js';
+import type { OpenCounts } from '../system/open-counts.js';
 import type { KeyedAttempt } from './idempotency/keyed-attempt.js';
 import type { MailDispatcher } from './mail/dispatcher.js';
 import type { Passwords } from './passwords/passwords.js';
@@ -9,7 +10,6 @@ import type { SecretBox } from './secrets/secret-box.js';
 import type { PlatformSettings } from './settings.js';
 import type { StoreTasks } from './store-tasks/store-tasks.js';
 import type { EndedRun } from './sync/jobs/sync-job.js';
-import type { OpenStreams } from './sync/open-streams.js';
 import type { SyncJobs } from './sync/jobs/sync-jobs.js';
 import type { Clock } from './clock.js';
 import type { Random } from './random.js';
@@ -38,7 +38,7 @@ export interface PlatformDependencies {
   /** Counts a run that a caller has ended. Call it after the run is stored. */
   readonly syncRunEnded: (run: EndedRun) => void;
   /** The open streams of callers. */
-  readonly streams: OpenStreams;
+  readonly streams: OpenCounts;
   /** Aborts when the server stops to listen. Streams end then, and callers resume at another server. */
   readonly closing: AbortSignal;
   /** The keys that this server knows, for the JWKS endpoint. */

@@ -6,6 +6,7 @@ import { openDatabase, type Database } from '../database/connection.js';
 import { startEmbeddedPostgres } from '../database/embedded.js';
 import { migrate } from '../database/migrate.js';
 import { outboundFetch } from '../outbound/outbound-fetch.js';
+import { countOpen } from '../system/open-counts.js';
 import { startAccountSweep, type AccountSweep } from './accounts/account-sweep.js';
 import { serveAnalytics } from './analytics/serve-analytics.js';
 import { startMails, startStoreWork } from './background-work.js';
@@ -28,7 +29,6 @@ import { assertSameSecretsKey, loadSecretsKey } from './secrets/secrets-key.js';
 import { servePlatform } from './serve-platform.js';
 import type { PlatformSettings } from './settings.js';
 import type { StartExecution } from './sync/jobs/sync-job.js';
-import { countOpenStreams } from './sync/open-streams.js';
 import { mostStreams } from './sync/watch-sync-run.js';
 import type { SyncJobs } from './sync/jobs/sync-jobs.js';
 import { createTokens } from './tokens/tokens.js';
@@ -134,7 +134,7 @@ export async function startPlatform(
       syncJobs,
       storeTasks,
       syncRunEnded: metrics.observeSyncRun,
-      streams: countOpenStreams(mostStreams),
+      streams: countOpen(mostStreams),
       closing: closing.signal,
       keyRing: () => keyRing(false),
       metrics: metrics.text,

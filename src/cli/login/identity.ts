@@ -1,5 +1,5 @@
 /** Who a client acts for. */
-import { getCurrentServiceToken, getMe, unwrap, type PlatformClient } from '../sdk.js';
+import { getCurrentServiceToken, getMe, unwrap, type CallOptions, type PlatformClient } from '../sdk.js';
 
 /** A person, or a service token. */
 export type Identity =
@@ -27,13 +27,13 @@ export const SERVICE_TOKEN_PREFIX = 'plbst_';
  *
  * @throws PlumblineError when the credential is refused, and the errors of a call
  */
-export async function identityOf(client: PlatformClient): Promise<Identity> {
+export async function identityOf(client: PlatformClient, options: CallOptions = {}): Promise<Identity> {
   const tokens = await client.tokens.get();
   if (tokens?.access_token.startsWith(SERVICE_TOKEN_PREFIX) === true) {
-    const { name, scopes, expires_at, org_id, org_name } = unwrap(await getCurrentServiceToken(client));
+    const { name, scopes, expires_at, org_id, org_name } = unwrap(await getCurrentServiceToken(client, options));
     return { kind: 'service_token', name, scopes, expires_at, org_id, org_name };
   }
-  const { email, role, org_id, org_name } = unwrap(await getMe(client));
+  const { email, role, org_id, org_name } = unwrap(await getMe(client, options));
   return { kind: 'person', email, role, org_id, org_name };
 }
 

@@ -1,8 +1,16 @@
 /** Calls a tool through the SDK. */
 import type { OperationTool, QueryTool } from '../../../generated/contract.js';
+import { organizationRequired } from '../../../generated/problems.js';
 import { callFailure } from '../login/failures.js';
 import type { Identity } from '../login/identity.js';
-import { createAnalyticsClient, operations, PlumblineError, type AnyResult, type PlatformClient } from '../sdk.js';
+import {
+  createAnalyticsClient,
+  operations,
+  PlumblineError,
+  type AnyResult,
+  type CallOptions,
+  type PlatformClient,
+} from '../sdk.js';
 import { argumentFault } from './check-arguments.js';
 import { periodOf, type PeriodName } from './periods.js';
 import type { CallToolResult } from './protocol.js';
@@ -11,20 +19,30 @@ import type { CallToolResult } from './protocol.js';
 export interface Caller {
   readonly client: PlatformClient;
   /** Asks the server anew each time: a token may have been revoked. */
-  readonly identity: () => Promise<Identity>;
+  readonly identity: (signal: AbortSignal) => Promise<Identity>;
   readonly now: () => Date;
 }
 
 export type AnyTool = OperationTool | QueryTool;
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** @returns what the server answered; a refusal is a result with its problem, and `isError` */
-export async function callTool(tool: AnyTool, given: Arguments, caller: Caller): Promise<CallToolResult> {
+/**
+ * @param signal ends the call at the server, too
+ * @returns what the server answered; a refusal is a result with its problem, and `isError`
+ * @throws the reason of the signal
+ */
+export async function callTool(
+  tool: AnyTool,
+  given: Arguments,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
   const fault = argumentFault(tool, given);
   if (fault !== null) return refusal(fault, invalidArguments(tool, fault));
   try {
-    const { org_id: orgId } = await caller.identity();
-    return await ('queryId' in tool ? query(tool, given, caller, orgId) : operate(tool, given, caller, orgId));
+    const { org_id: orgId } = await caller.identity(signal);
+    const call = { ...caller, orgId, signal };
+    return await ('queryId' in tool ? query(tool, given, call) : operate(tool, given, call));
   } catch (error) {
     if (error instanceof PlumblineError) return 'queryId' in tool ? queryRefusal(error) : problemRefusal(error.problem);
     const failure = callFailure(error);
@@ -34,42 +52,65 @@ export async function callTool(tool: AnyTool, given: Arguments, caller: Caller):
   }
 }
 
+interface Call extends Caller {
+  /** null: the caller is in no organization. */
+  readonly orgId: string | null;
+  readonly signal: AbortSignal;
+}
+
 async function operate(
   tool: OperationTool,
   given: Arguments,
-  { client }: Caller,
-  orgId: string | null,
+  { client, orgId, signal }: Call,
 ): Promise<CallToolResult> {
+  if (tool.takesOrganization && orgId === null) return withoutOrganization();
   const part = (place: string): Arguments =>
     Object.fromEntries(Object.entries(given).filter(([name]) => tool.places[name] === place));
   const headers = Object.fromEntries(Object.entries(part('headers')).map(([name, value]) => [name, String(value)]));
   const found: unknown = Reflect.get(operations, tool.operationId);
   if (typeof found !== 'function') throw new Error(`The SDK has no operation ${tool.operationId}`);
   const call = found as (client: PlatformClient, request: object) => Promise<AnyResult>; // generated from the same contract
-  const result = await call(client, {
-    params: { ...part('params'), ...(tool.takesOrganization && { org_id: orgId ?? '' }) },
+  const request = {
+    params: { ...part('params'), ...(tool.takesOrganization && { org_id: orgId }) },
     query: part('query'),
     headers,
     ...(tool.hasBody && { body: part('body') }),
-  });
+    signal,
+  };
+  const result = await call(client, request).catch((error: unknown) => unsendable(error));
+  if (result instanceof Error) return refusal(result.message, invalidArguments(tool, result.message));
   if (!result.ok) return problemRefusal(result.problem);
   return success(typeof result.data === 'object' && result.data !== null ? { ...result.data } : {});
 }
 
-async function query(
-  tool: QueryTool,
-  given: Arguments,
-  { client, now }: Caller,
-  orgId: string | null,
-): Promise<CallToolResult> {
+/**
+ * The SDK does not send a path with "." or "..", nor text without an encoding. The schemas allow such arguments.
+ *
+ * @throws other errors
+ */
+function unsendable(error: unknown): Error {
+  if (error instanceof TypeError || error instanceof URIError) return error;
+  throw error;
+}
+
+function withoutOrganization(): CallToolResult {
+  const message = 'You are in no organization: create, join or switch to one first.';
+  return problemRefusal({ ...organizationRequired({ message }).body, request_id: '' });
+}
+
+async function query(tool: QueryTool, given: Arguments, { client, now, orgId, signal }: Call): Promise<CallToolResult> {
   const named = tool.periods.filter((name) => typeof given[name] === 'string');
   // The schema allows no other texts than the names of periods.
   const periods = named.map((name) => [name, periodOf(given[name] as PeriodName, now())]);
   const variables = { ...given, ...(Object.fromEntries(periods) as Arguments) };
   const analytics = createAnalyticsClient(client);
   // The schema of the arguments is generated from the variables of the query.
-  const ask = analytics.persisted as (id: string, variables: object) => ReturnType<typeof analytics.persisted>;
-  const reply = await ask(tool.queryId, { ...variables, orgId: orgId ?? '' });
+  const ask = analytics.persisted as (
+    id: string,
+    variables: object,
+    options: CallOptions,
+  ) => ReturnType<typeof analytics.persisted>;
+  const reply = await ask(tool.queryId, { ...variables, orgId: orgId ?? '' }, { signal });
   if (!reply.ok) return refusal(reply.error.message, { ...reply.error });
   return success({ variables, data: { ...reply.data } });
 }

@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLoopbackName } from '../../contract/local-request.js';
+import { countOpen, type OpenCounts } from '../../system/open-counts.js';
 import { createPlatformClient, PlumblineError, type PlatformClient } from '../sdk.js';
 import { identityOf, SERVICE_TOKEN_PREFIX, type Identity } from '../login/identity.js';
 import { headersOf, nameInUrl, type Host } from './host.js';
@@ -19,6 +20,9 @@ const MOST_BYTES = 1_048_576;
 
 /** The most messages of one request: each can be a query. Newer versions of the protocol allow one. */
 const MOST_MESSAGES = 20;
+
+/** The most open requests of one token. Each holds a connection to the Plumbline server. */
+const MOST_REQUESTS = 10;
 
 export interface HttpOptions {
   /** The address of the Plumbline server. */
@@ -41,8 +45,9 @@ export interface Listening {
 
 /** Starts to listen. */
 export async function serveHttp(options: HttpOptions): Promise<Listening> {
+  const open = countOpen(MOST_REQUESTS);
   const http = createServer((request, response) => {
-    answer(request, response, options).catch(() => {
+    answer(request, response, options, open).catch(() => {
       // The cause may contain the arguments of the caller, so it is not logged.
       if (response.headersSent) response.destroy();
       else refuse(response, 500, -32_603, 'The server of tools failed.');
@@ -60,9 +65,25 @@ export async function serveHttp(options: HttpOptions): Promise<Listening> {
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, options: HttpOptions): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: HttpOptions,
+  open: OpenCounts,
+): Promise<void> {
   const token = admitted(request, response, options);
   if (token === null) return;
+  const end = open.open(token);
+  if (end === null) {
+    response.setHeader('Retry-After', '1');
+    refuse(response, 429, -32_000, `A token may have at most ${MOST_REQUESTS} open requests. Wait until one ends.`);
+    return;
+  }
+  const gone = new AbortController();
+  response.on('close', () => {
+    end();
+    gone.abort();
+  });
   const body = await readBody(request);
   if (body === null) {
     response.setHeader('Connection', 'close');
@@ -79,7 +100,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
     return;
   }
   const client = createPlatformClient({ baseUrl: options.server, token });
-  const identity = await identityUnlessRefused(client);
+  const identity = await identityUnlessRefused(client, gone.signal);
+  if (gone.signal.aborted) return;
   if (identity === null) {
     refuseToken(response, 'The service token is invalid, expired or revoked.');
     return;
@@ -156,8 +178,11 @@ function parsed(body: string): unknown {
 }
 
 /** Asks once per request. @returns null when the server refuses the token; other failures are left to the tool */
-async function identityUnlessRefused(client: PlatformClient): Promise<(() => Promise<Identity>) | null> {
-  const identity = identityOf(client);
+async function identityUnlessRefused(
+  client: PlatformClient,
+  signal: AbortSignal,
+): Promise<(() => Promise<Identity>) | null> {
+  const identity = identityOf(client, { signal });
   const error: unknown = await identity.then(
     () => null,
     (reason: unknown) => reason,

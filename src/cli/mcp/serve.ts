@@ -23,7 +23,7 @@ async function serveStdio({ server, allowHost }: McpOptions): Promise<void> {
   if (credential === 'none') {
     throw new UsageError(`log in with plumbline login --server ${address}, or set PLUMBLINE_TOKEN to a service token`);
   }
-  const tools = createToolServer({ client, identity: () => identityOf(client), now });
+  const tools = createToolServer({ client, identity: (signal) => identityOf(client, { signal }), now });
   const ended = new Promise<void>((resolve) => {
     process.stdin.on('end', resolve);
   });

@@ -44,23 +44,27 @@ export function createToolServer(caller: Caller): ToolServer {
     reply.then(end, end);
     return reply;
   };
-  const list = async (): Promise<{ tools: Described[] }> => {
-    const identity = await caller.identity().catch((error: unknown) => {
+  const list = async (signal: AbortSignal): Promise<{ tools: Described[] }> => {
+    const identity = await caller.identity(signal).catch((error: unknown) => {
       const failure = callFailure(error);
       throw failure === null ? error : new McpError(ErrorCode.InternalError, failure.lines.join(' '));
     });
     return { tools: tools.filter((tool) => isAllowed(tool, identity)).map(described) };
   };
-  const call = async (name: string, given: Readonly<Record<string, unknown>>): Promise<CallToolResult> => {
+  const call = async (
+    name: string,
+    given: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<CallToolResult> => {
     const tool = tools.find((each) => each.name === name);
     if (tool === undefined) {
       throw new McpError(ErrorCode.InvalidParams, `There is no tool ${oneLine(name.slice(0, 100))}`);
     }
-    return callTool(tool, given, caller);
+    return callTool(tool, given, caller, signal);
   };
-  requests.setRequestHandler(ListToolsRequestSchema, () => counted(list()));
-  requests.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }) =>
-    counted(call(name, given)),
+  requests.setRequestHandler(ListToolsRequestSchema, (_request, { signal }) => counted(list(signal)));
+  requests.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }, { signal }) =>
+    counted(call(name, given, signal)),
   );
   return {
     protocol: server,

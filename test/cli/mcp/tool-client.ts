@@ -4,7 +4,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { serveHttp } from '../../../src/cli/mcp/serve-http.js';
+import type { createToolServer } from '../../../src/cli/mcp/tool-server.js';
 import { observe } from '../../support/recorder.js';
 import { toolsSurface } from '../../support/tool-contract.js';
 
@@ -52,7 +54,16 @@ export function connectStdio(environment: Readonly<Record<string, string>>): Pro
   return connect(new StdioClientTransport({ command: process.execPath, args: ['--import', tsx, main, 'mcp'], env }));
 }
 
-async function connect(transport: StdioClientTransport | StreamableHTTPClientTransport): Promise<ToolClient> {
+/** Connects to a server of this process. */
+export async function connectTo({ protocol }: ReturnType<typeof createToolServer>): Promise<ToolClient> {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await protocol.connect(theirs);
+  return connect(ours);
+}
+
+async function connect(
+  transport: StdioClientTransport | StreamableHTTPClientTransport | InMemoryTransport,
+): Promise<ToolClient> {
   const client = new Client({ name: 'tests', version: '1' });
   // The two types differ in an optional member only.
   await client.connect(transport);

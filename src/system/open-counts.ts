@@ -1,15 +1,15 @@
-/** Counts the open streams of each caller of this server. */
-export interface OpenStreams {
+/** Counts what callers of this server have open, such as streams. */
+export interface OpenCounts {
   /**
-   * Counts a stream.
+   * Counts one more.
    *
    * @returns what ends the count, once however often it is called; null when the caller has as many as it can have
    */
   open(caller: string): (() => void) | null;
 }
 
-/** @param most the number of streams that a caller can have */
-export function countOpenStreams(most: number): OpenStreams {
+/** @param most the number that a caller can have open */
+export function countOpen(most: number): OpenCounts {
   const counts = new Map<string, number>();
   return {
     open: (caller) => {
