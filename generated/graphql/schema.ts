@@ -523,6 +523,26 @@ input ScopeFilterInput {
 }
 
 """
+What a filter does with the units of bots: authors whose names end with \`[bot]\`. Units without an author are no bot's.
+"""
+enum BotFilter {
+  """
+  The units of bots and of others.
+  """
+  INCLUDE
+
+  """
+  No units of bots. Units without an author stay.
+  """
+  EXCLUDE
+
+  """
+  The units of bots only.
+  """
+  ONLY
+}
+
+"""
 Selects work units. All filters must match; each accepts at most 100 values.
 """
 input FilterInput {
@@ -546,6 +566,11 @@ input FilterInput {
   accepts no authors here, no \`scope\` of authors, and no dimension \`AUTHOR\` of a phase.
   """
   authors: [String!]! = []
+
+  """
+  Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.
+  """
+  bots: BotFilter! = INCLUDE
 
   """
   Types of work. Empty: any.
@@ -1898,7 +1923,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '472bbc36588c553c';
+export const persistedVersion = '562ddfce2a4539eb';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

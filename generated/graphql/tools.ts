@@ -426,6 +426,12 @@ export const queryTools: readonly QueryTool[] = [
               description:
                 "Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them\naccepts no authors here, no `scope` of authors, and no dimension `AUTHOR` of a phase.",
             },
+            bots: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description:
+                'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
+            },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -685,6 +691,12 @@ export const queryTools: readonly QueryTool[] = [
               description:
                 "Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them\naccepts no authors here, no `scope` of authors, and no dimension `AUTHOR` of a phase.",
             },
+            bots: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description:
+                'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
+            },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -929,6 +941,12 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description:
                 "Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them\naccepts no authors here, no `scope` of authors, and no dimension `AUTHOR` of a phase.",
+            },
+            bots: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description:
+                'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
             },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
@@ -1474,6 +1492,12 @@ export const queryTools: readonly QueryTool[] = [
               description:
                 "Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them\naccepts no authors here, no `scope` of authors, and no dimension `AUTHOR` of a phase.",
             },
+            bots: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description:
+                'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
+            },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -1682,6 +1706,12 @@ export const queryTools: readonly QueryTool[] = [
               description:
                 "Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them\naccepts no authors here, no `scope` of authors, and no dimension `AUTHOR` of a phase.",
             },
+            bots: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description:
+                'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
+            },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -1889,6 +1919,12 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description:
                 "Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them\naccepts no authors here, no `scope` of authors, and no dimension `AUTHOR` of a phase.",
+            },
+            bots: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description:
+                'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
             },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
@@ -2163,6 +2199,12 @@ export const queryTools: readonly QueryTool[] = [
               description:
                 "Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them\naccepts no authors here, no `scope` of authors, and no dimension `AUTHOR` of a phase.",
             },
+            bots: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description:
+                'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
+            },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -2385,6 +2427,12 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description:
                 "Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them\naccepts no authors here, no `scope` of authors, and no dimension `AUTHOR` of a phase.",
+            },
+            bots: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description:
+                'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
             },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
@@ -2657,6 +2705,12 @@ export const queryTools: readonly QueryTool[] = [
               description:
                 "Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them\naccepts no authors here, no `scope` of authors, and no dimension `AUTHOR` of a phase.",
             },
+            bots: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description:
+                'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
+            },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
               type: 'array',
@@ -2839,6 +2893,12 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description:
                 "Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them\naccepts no authors here, no `scope` of authors, and no dimension `AUTHOR` of a phase.",
+            },
+            bots: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description:
+                'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
             },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {
@@ -3232,6 +3292,12 @@ export const queryTools: readonly QueryTool[] = [
               items: { type: 'string' },
               description:
                 "Authors. Empty: any. DORA's keys, work in progress, reviews and phases are figures of groups: a batch with one of them\naccepts no authors here, no `scope` of authors, and no dimension `AUTHOR` of a phase.",
+            },
+            bots: {
+              type: 'string',
+              enum: ['INCLUDE', 'EXCLUDE', 'ONLY'],
+              description:
+                'Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author.',
             },
             workTypes: { type: 'array', items: { type: 'string' }, description: 'Types of work. Empty: any.' },
             themes: {

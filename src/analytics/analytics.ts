@@ -1,6 +1,14 @@
 /** The interface of the analytics: checked requests in, figures out. GraphQL uses this and never an engine. */
 import type { WorkUnit } from './work-unit.js';
-import type { Baseline, Dimension, DistributionMeasure, Interval, Measure, ScopeLevel } from './vocabulary.js';
+import type {
+  Baseline,
+  BotFilter,
+  Dimension,
+  DistributionMeasure,
+  Interval,
+  Measure,
+  ScopeLevel,
+} from './vocabulary.js';
 
 /** Calendar dates, YYYY-MM-DD, both included. */
 export interface DateRange {
@@ -79,8 +87,8 @@ export interface Scope {
   readonly ids: readonly string[];
 }
 
-/** Allowed values by dimension; no values: any. All dimensions must match. */
-export type Filters = Readonly<Partial<Record<Dimension, readonly string[]>>>;
+/** Allowed values by dimension; no values: any. All dimensions must match, and `bots`; absent: INCLUDE. */
+export type Filters = Readonly<Partial<Record<Dimension, readonly string[]>>> & { readonly bots?: BotFilter };
 
 /** A batch whose limits and dates have been checked (see `checkBatch`). */
 export interface AnalyticsBatch {

@@ -24,6 +24,10 @@ export type DistributionMeasure = (typeof DISTRIBUTION_MEASURES)[number];
 export const BASELINES = ['PREVIOUS_PERIOD', 'ORGANIZATION'] as const;
 export type Baseline = (typeof BASELINES)[number];
 
+/** What is done with the units of bots, whose names end with `[bot]`. */
+export const BOT_FILTERS = ['INCLUDE', 'EXCLUDE', 'ONLY'] as const;
+export type BotFilter = (typeof BOT_FILTERS)[number];
+
 export const INTERVALS = ['DAY', 'WEEK', 'MONTH'] as const;
 export type Interval = (typeof INTERVALS)[number];
 

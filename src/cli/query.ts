@@ -31,6 +31,7 @@ Examples:
   plumbline query distributions --db sqlite:records.db --format sparkline
   plumbline query request-phases --var dimension=REPO
   plumbline query comparison --var compareWith=ORGANIZATION --var 'filters={"teams":["payments"]}'
+  plumbline query overview --var 'filters={"bots":"EXCLUDE"}'
   plumbline query work-units --all --format ndjson > units.ndjson
   PLUMBLINE_TOKEN=plbst_... plumbline query overview --server https://plumbline.example.com
   plumbline query ./own.graphql --format csv --table analytics.breakdowns`;

@@ -107,7 +107,11 @@ export function checkFilters(input: FilterInput, path: string): { readonly scope
     checkTexts(values, `${path}.${field}`);
     if (values.length > 0) filters[dimension] = values;
   }
-  return { scope: checkScope(input.scope ?? {}, `${path}.scope`), filters };
+  const { bots = 'INCLUDE' } = input;
+  return {
+    scope: checkScope(input.scope ?? {}, `${path}.scope`),
+    filters: { ...filters, ...(bots !== 'INCLUDE' && { bots }) },
+  };
 }
 
 /** Databases cannot store a NUL in a text, so no unit has such a value. */

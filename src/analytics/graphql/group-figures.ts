@@ -1,6 +1,7 @@
 /**
  * Figures about how groups work: DORA's keys, work in progress, reviews and phases. Nobody is ranked by them, so they are
  * not answered for single authors. Other figures are, because a person may look at what a unit says about their work.
+ * A filter of bots is accepted: it names no author.
  */
 import type { AnalyticsBatch } from '../analytics.js';
 import { PHASE_MEASURES, type DistributionMeasure } from '../vocabulary.js';

@@ -24,6 +24,8 @@ export interface Dialect {
   readonly bucket: Readonly<Record<Interval, { readonly takes: 'integer' | 'dates'; of(parameter: string): string }>>;
   /** Whether a column equals one of the texts. */
   oneOf(column: string, texts: string): string;
+  /** Whether the author of a row is a bot. */
+  readonly isBot: string;
   /** Converts an integer to the nearest double, so that quotients are equal on all engines. */
   double(expression: string): string;
   /** The text after `from`; the arguments name the required columns of the shares. */
@@ -194,6 +196,7 @@ export const postgresDialect: Dialect = {
   },
   hasShare: (dimension, texts, owner) => relationalShare(`${COLUMNS[dimension]} = any(${texts})`, owner),
   oneOf: (column, texts) => `${column} = any(${texts})`,
+  isBot: "right(author, 5) = '[bot]'",
   double: (expression) => `(${expression})::float8`,
   percentiles: sortedPercentiles,
 };
@@ -225,6 +228,8 @@ export const sqliteDialect: Dialect = {
   hasShare: (dimension, texts, owner) =>
     relationalShare(`${COLUMNS[dimension]} in (select value from json_each(${texts}))`, owner),
   oneOf: (column, texts) => `${column} in (select value from json_each(${texts}))`,
+  // LIKE ignores the case here.
+  isBot: "substr(author, -5) = '[bot]'",
   double: (expression) => `cast(${expression} as real)`,
   percentiles: countedPercentiles,
 };
@@ -276,6 +281,7 @@ export const clickHouseDialect: Dialect = {
   },
   hasShare: (dimension, texts) => `hasAny(share_${COLUMNS[dimension]}, ${texts})`,
   oneOf: (column, texts) => `${column} in ${texts}`,
+  isBot: "endsWith(author, '[bot]')",
   double: (expression) => `toFloat64(${expression})`,
   percentiles: selectedPercentiles,
   from(source, dimensions, measures) {

@@ -128,8 +128,8 @@ function baselineOf(slice: Slice, baseline: Baseline, dimension: Dimension, keys
   if (baseline === 'PREVIOUS_PERIOD') {
     return { ...slice, dateRange: periodBefore(slice.dateRange), filters: { ...slice.filters, ...own } };
   }
-  const { WORK_TYPE = [], THEME = [], SUBCATEGORY = [] } = slice.filters;
-  return { ...slice, scope: { level: 'ORG', ids: [] }, filters: { WORK_TYPE, THEME, SUBCATEGORY, ...own } };
+  const { WORK_TYPE = [], THEME = [], SUBCATEGORY = [], bots = 'INCLUDE' } = slice.filters;
+  return { ...slice, scope: { level: 'ORG', ids: [] }, filters: { WORK_TYPE, THEME, SUBCATEGORY, bots, ...own } };
 }
 
 /** As many days, directly before. */

@@ -43,6 +43,8 @@ function narrowed(dialect: Dialect, { scope, filters, source }: Slice, bind: Bin
   for (const [dimension, texts] of filtersOf(filters)) {
     all.push(dialect.oneOf(dialect.column(source, dimension), bind('texts', texts)));
   }
+  if (filters.bots === 'ONLY') all.push(dialect.isBot);
+  if (filters.bots === 'EXCLUDE') all.push(`not (${dialect.isBot})`);
   return all.join(' and ');
 }
 

@@ -9,7 +9,7 @@ export type Picks = Readonly<Partial<Record<Dimension, readonly string[]>>>;
 interface DimensionWords {
   /** The part of the query string. */
   readonly part: string;
-  readonly filter: Exclude<keyof AnalyticsSchema.FilterInput, 'scope'>;
+  readonly filter: Exclude<keyof AnalyticsSchema.FilterInput, 'scope' | 'bots'>;
   readonly label: string;
 }
 

@@ -4,6 +4,7 @@ import type { AnalyticsRequestInput } from '../../../generated/graphql/resolvers
 import { checkBatch, limits } from '../../../src/analytics/graphql/check-batch.js';
 import { Refusal } from '../../../src/analytics/graphql/refusal.js';
 import {
+  BOT_FILTERS,
   DIMENSIONS,
   INTERVALS,
   MEASURES,
@@ -256,6 +257,10 @@ describe('Figures of groups', () => {
     expect(refusalOf({ ...batch, filters: { authors: ['kim'] } })).toEqual(invalid('batch.filters.authors'));
     const scope = { level: 'AUTHOR', ids: ['kim'] } as const;
     expect(refusalOf({ ...batch, filters: { scope } })).toEqual(invalid('batch.filters.scope.level'));
+  });
+
+  test.each(groups)('%s is answered with and without bots', (_name, batch) => {
+    for (const bots of BOT_FILTERS) expect(refusalOf({ ...batch, filters: { bots } })).toBeNull();
   });
 
   test('have no dimension of authors', () => {

@@ -124,6 +124,7 @@ test('The defaults of a request are the documented ones', () => {
     'FilterInput.teams': [],
     'FilterInput.repos': [],
     'FilterInput.authors': [],
+    'FilterInput.bots': 'INCLUDE',
     'FilterInput.workTypes': [],
     'FilterInput.themes': [],
     'FilterInput.subcategories': [],

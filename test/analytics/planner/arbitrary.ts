@@ -10,6 +10,7 @@ import {
 import { storedShares } from '../../../src/analytics/store/shares.js';
 import {
   BASELINES,
+  BOT_FILTERS,
   DIMENSIONS,
   DISTRIBUTION_MEASURES,
   INTERVALS,
@@ -48,6 +49,12 @@ const names = [
   'a b',
   '10',
   '9',
+  'renovate[bot]',
+  'ä[bot]',
+  '[bot]',
+  'A[BOT]',
+  'a[bot]b',
+  'bot',
 ];
 
 /** Around leap days, year ends, ISO years that differ from calendar years, and changes to summer time. */
@@ -158,6 +165,7 @@ const themes = Object.keys(TAXONOMY);
 /** Mostly of one dimension, so that something is left. */
 const filters: Arbitrary<Filters> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({}) },
+  fc.constantFrom(...BOT_FILTERS).map((bots) => ({ bots })),
   fc.record(
     {
       TEAM: fc.array(fc.constantFrom('platform', 'mobile', 'no such'), { maxLength: 2 }),
@@ -166,6 +174,7 @@ const filters: Arbitrary<Filters> = fc.oneof(
       WORK_TYPE: fc.array(fc.constantFrom(...WORK_TYPES), { maxLength: 3 }),
       THEME: fc.array(fc.constantFrom(...themes), { maxLength: 3 }),
       SUBCATEGORY: fc.array(fc.constantFrom(...subcategories), { maxLength: 6 }),
+      bots: fc.constantFrom(...BOT_FILTERS),
     },
     { requiredKeys: [] },
   ),

@@ -61,8 +61,8 @@ export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: 
   const wholeUnits = own.map(wholeOf);
   const selectedUnits = wholeUnits.filter((piece) => isSelected(piece, batch));
   const organization = (each: Piece): boolean => {
-    const { WORK_TYPE = [], THEME = [], SUBCATEGORY = [] } = batch.filters ?? {};
-    return matches(each.values, { WORK_TYPE, THEME, SUBCATEGORY });
+    const { WORK_TYPE = [], THEME = [], SUBCATEGORY = [], bots = 'INCLUDE' } = batch.filters ?? {};
+    return matches(each.values, { WORK_TYPE, THEME, SUBCATEGORY, bots });
   };
   /** The pieces that a request is compared with. */
   const baselineOf = (
@@ -377,6 +377,8 @@ export function referenceUnits(
 }
 
 function matches(values: Piece['values'], filters: Filters): boolean {
+  const isBot = values.AUTHOR.endsWith('[bot]');
+  if (isBot ? filters.bots === 'EXCLUDE' : filters.bots === 'ONLY') return false;
   return DIMENSIONS.every((dimension) => {
     const wanted = filters[dimension] ?? [];
     return wanted.length === 0 || wanted.includes(values[dimension]);

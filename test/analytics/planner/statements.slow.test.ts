@@ -47,7 +47,10 @@ const filtered: readonly Slice[] = (['units', 'shares'] as const).map((source) =
   source,
   dateRange: { startDate: '2023-12-31', endDate: '2024-03-01' },
   scope: { level: 'TEAM', ids: [`${MARK}3`] },
-  filters: Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, [`${MARK}' or '1`, `${MARK}4`]])),
+  filters: {
+    ...Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, [`${MARK}' or '1`, `${MARK}4`]])),
+    bots: source === 'units' ? 'EXCLUDE' : 'ONLY',
+  },
 }));
 
 const unitQueries: readonly Query[] = [
@@ -145,7 +148,7 @@ const WORDS = new Set(
    share_weight share_theme share_subcategory share_cycle_ms
    one_share_weight one_share_theme one_share_subcategory one_share_cycle_ms
    label label1 label2 bucket units teamed housed themed measured grouped totals ranked counted node1 node2
-   id share shares desc exists coalesce extract epoch started_at completed_at bigint tostring day_text
+   right endswith id share shares desc exists coalesce extract epoch started_at completed_at bigint tostring day_text
    tounixtimestamp64milli hasany int64 min times upto total p50 p75 p90 listed quantilesexact quantiles selected assumenotnull
    minornull maxornull nearer
    percentile_disc within about known all_measured all_about
@@ -159,6 +162,7 @@ const WORDS = new Set(
 
 const LITERALS = new Set([
   "'[]'",
+  "'[bot]'",
   "'Array(Tuple(String, String, Int64, Int64))'",
   "''",
   "'unassigned'",

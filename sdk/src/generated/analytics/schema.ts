@@ -63,6 +63,15 @@ export type BaselineInput =
   /** The same number of days directly before, with the same filters. */
   | 'PREVIOUS_PERIOD';
 
+/** What a filter does with the units of bots: authors whose names end with `[bot]`. Units without an author are no bot's. */
+export type BotFilter =
+  /** No units of bots. Units without an author stay. */
+  | 'EXCLUDE'
+  /** The units of bots and of others. */
+  | 'INCLUDE'
+  /** The units of bots only. */
+  | 'ONLY';
+
 /** One item of a breakdown. */
 export type BreakdownItem = {
   /** The measure for that value in `compareWith`; null if not requested, or an average of nothing. */
@@ -454,6 +463,8 @@ export type FilterInput = {
    * accepts no authors here, no `scope` of authors, and no dimension `AUTHOR` of a phase.
    */
   readonly authors?: ReadonlyArray<Scalars['String']['input']>;
+  /** Bots. Figures of groups accept it: it separates the work of programs from that of people, and names no author. */
+  readonly bots?: BotFilter;
   /** Repositories. Empty: any. */
   readonly repos?: ReadonlyArray<Scalars['String']['input']>;
   /** A part of the organization. */
