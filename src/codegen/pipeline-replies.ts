@@ -44,7 +44,7 @@ export function pipelineReplies(document: OpenApiDocument, conditions: readonly 
     ...(conditions.some((each) => each.startsWith('scoped ')) ? ['scoped'] : []),
     ...conditions,
   ]);
-  // Without a body or a parameter of its own in the path, no other request can have the key.
+  // Without a body, no other request can have the key, unless the path has such a parameter.
   if (holding.has('idempotent') && holding.has('body')) holding.add('idempotent input');
   return [...holding].flatMap((condition) => replies[condition] ?? []);
 }
