@@ -17,7 +17,7 @@ export interface Terminal {
   readonly ended: Promise<number>;
 }
 
-export const CTRL = { c: '\u0003', d: '\u0004', p: '\u0010', q: '\u0011' } as const;
+export const CTRL = { a: '\u0001', c: '\u0003', d: '\u0004', p: '\u0010', q: '\u0011' } as const;
 
 /** Why there is no pseudo-terminal on this machine; undefined where there is one. */
 export async function missingTerminal(): Promise<string | undefined> {

@@ -16,6 +16,13 @@ export function detachKeysOf(text: string): DetachKeys {
   });
 }
 
+/** The inverse of `detachKeysOf`. */
+export function detachKeysText(keys: DetachKeys): string {
+  return keys
+    .map((key) => (key < 0x20 ? `ctrl-${String.fromCharCode(key | 0x40).toLowerCase()}` : String.fromCharCode(key)))
+    .join(',');
+}
+
 /** The user detached; the process is still running. */
 export class Detached extends Error {
   override readonly name = 'Detached';

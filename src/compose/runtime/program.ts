@@ -18,6 +18,8 @@ export interface ProgramOptions {
   readonly cannotRun: (error: NodeJS.ErrnoException) => Error;
   /** Asks the program to end in a way other than SIGTERM. Settles with false if it could not. */
   readonly interrupt?: ((pid: number) => Promise<boolean>) | undefined;
+  /** Ctrl-C on the terminal does not reach the program. An abort still ends it. */
+  readonly apart?: boolean | undefined;
 }
 
 /** A program that does not end when it is asked to is killed. */
@@ -27,10 +29,10 @@ const GRACE_MS = 10_000;
 export function startProgram(
   path: string,
   args: readonly string[],
-  { environment, signal, cannotRun, interrupt }: ProgramOptions,
+  { environment, signal, cannotRun, interrupt, apart = false }: ProgramOptions,
 ): RunningProgram {
   signal?.throwIfAborted();
-  const child = spawn(path, args, { env: environment, stdio: 'pipe', windowsHide: true });
+  const child = spawn(path, args, { env: environment, stdio: 'pipe', windowsHide: true, detached: apart });
   let killing: NodeJS.Timeout | undefined;
   const end = (): void => {
     if (child.exitCode !== null || child.signalCode !== null) return;

@@ -33,6 +33,7 @@ import type {
   VolumeRecord,
 } from './records.js';
 import type {
+  AttachOptions,
   BuildSpec,
   CommitSpec,
   ContainerSpec,
@@ -108,7 +109,7 @@ export interface ContainerOperations {
     options?: Abortable & { readonly stdin?: AsyncIterable<Uint8Array> },
   ): Promise<AttachedProcess>;
   /** Attaches to the container's main process. Ending the attachment leaves the process running. */
-  attach(id: string, options?: Abortable & { readonly stdin?: AsyncIterable<Uint8Array> }): Promise<AttachedProcess>;
+  attach(id: string, options?: Abortable & AttachOptions): Promise<AttachedProcess>;
   /** Suspends all processes of the container. */
   pause(id: string, options?: Abortable): Promise<void>;
   /** Resumes a paused container. */

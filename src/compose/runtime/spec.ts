@@ -298,6 +298,16 @@ export interface ExecSpec {
   readonly stdin?: AsyncIterable<Uint8Array>;
 }
 
+export interface AttachOptions {
+  readonly stdin?: AsyncIterable<Uint8Array> | undefined;
+  /**
+   * Keys at which the caller detaches: `ctrl-a,x`. Engines detach at such keys themselves, by default at
+   * `ctrl-p,ctrl-q`, so they must know others.
+   */
+  readonly detachKeys?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** One file to put into a container's file system. Missing parent directories are created. */
 export interface FileToPut {
   /** Absolute, inside the container. */

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandLine } from './command-line.js';
 import { SHOP, started, statuses } from './shop.js';
@@ -186,6 +188,32 @@ describe('up and down', () => {
     expect((await shown('b', 'a')).sort()).toEqual(['folder-a says', 'folder-b says']);
     expect(await shown('--attach', 'a', 'a', 'b')).toEqual(['folder-a says']);
     expect((await run('up', '--force-recreate', 'b')).stdout).toBe('b  | folder-b says\nb  | exited with code 0\n');
+  });
+
+  it('up --always-recreate-deps also replaces the dependants of what it replaces', async () => {
+    const { run, folder } = await commandLine(
+      'services: { db: { image: a }, web: { image: a, depends_on: [db] }, other: { image: a } }',
+    );
+    const ids = async (): Promise<Record<string, string>> => {
+      const { stdout } = await run('ps', '--no-trunc', '--format', '{{.Service}} {{.ID}}');
+      return Object.fromEntries(
+        stdout
+          .trim()
+          .split('\n')
+          .map((line) => line.split(' ') as [string, string]),
+      );
+    };
+    const replaced = async (word: string, ...flags: string[]): Promise<string[]> => {
+      const before = await ids();
+      const changed = `services: { db: { image: a, command: ${word} }, web: { image: a, depends_on: [db] }, other: { image: a } }`;
+      await writeFile(path.join(folder, 'compose.yaml'), changed);
+      expect(await run('up', '-d', ...flags)).toMatchObject({ code: 0 });
+      const after = await ids();
+      return Object.keys(after).filter((service) => after[service] !== before[service]);
+    };
+    await run('up', '-d');
+    expect(await replaced('one')).toEqual(['db']);
+    expect((await replaced('two', '--always-recreate-deps')).sort()).toEqual(['db', 'web']);
   });
 
   it('Ctrl-C stops an attached up cleanly', async () => {

@@ -9,7 +9,7 @@ import { OrchestratorError } from '../../orchestrator/errors.js';
 import { reported } from '../../orchestrator/orchestration.js';
 import { collected, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
-import { Detached, detachKeysOf, type DetachKeys } from '../detach-keys.js';
+import { Detached, detachKeysOf, detachKeysText, type DetachKeys } from '../detach-keys.js';
 import { UsageError } from '../failures.js';
 import { interact } from '../interaction.js';
 import type { Io } from '../io.js';
@@ -54,7 +54,12 @@ export function attachCommand(compose: Command, io: Io): void {
         return await interact(
           { io: streams, signal },
           { tty, interactive, detachKeys: flags.detachKeys },
-          (stdin, bound) => backend.containers.attach(container.id, { signal: bound, ...(stdin && { stdin }) }),
+          (stdin, bound) =>
+            backend.containers.attach(container.id, {
+              signal: bound,
+              ...(stdin && { stdin }),
+              ...(flags.detachKeys && { detachKeys: detachKeysText(flags.detachKeys) }),
+            }),
         );
       } catch (error) {
         if (error instanceof Detached) return 0;

@@ -74,8 +74,8 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
     async top(id, signal) {
       return processTable(objectOf(await get(id, 'top', signal)));
     },
-    attach: (container, stdin, signal) =>
-      attach(client, clock, container, stdin, () => inspect(container.id, signal), signal),
+    attach: (container, options) =>
+      attach(client, clock, container, options, () => inspect(container.id, options.signal)),
     async pause(id, signal) {
       await post(id, 'pause', {}, signal);
     },

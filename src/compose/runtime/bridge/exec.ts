@@ -7,7 +7,7 @@ import type { EngineContainer } from '../engine/engine.js';
 import { backendFailure } from '../errors.js';
 import { objectOf, textOf } from '../json.js';
 import type { AttachedProcess, OutputChunk } from '../records.js';
-import type { ExecSpec } from '../spec.js';
+import type { AttachOptions, ExecSpec } from '../spec.js';
 import { chunksOf, type EngineClient } from './client.js';
 import { framesOf, unframed } from './frames.js';
 import { segment } from './requests.js';
@@ -60,13 +60,12 @@ export async function attach(
   client: EngineClient,
   clock: Clock,
   container: EngineContainer,
-  stdin: AsyncIterable<Uint8Array> | undefined,
+  options: AttachOptions,
   inspect: () => Promise<EngineContainer>,
-  signal?: AbortSignal,
 ): Promise<AttachedProcess> {
-  const stream = await attachment(client, container, stdin !== undefined, signal);
-  feed(stream, stdin);
-  return processOf(client, clock, container, stream, inspect, signal);
+  const stream = await attachment(client, container, options);
+  feed(stream, options.stdin);
+  return processOf(client, clock, container, stream, inspect, options.signal);
 }
 
 /** Attaches before it starts the container, so that no output is lost. */
@@ -79,7 +78,7 @@ export async function startAttached(
   signal?: AbortSignal,
 ): Promise<AttachedProcess> {
   const { id } = container;
-  const stream = await attachment(client, container, stdin !== undefined, signal);
+  const stream = await attachment(client, container, { stdin, signal });
   try {
     await client.call({ id }, { method: 'POST', path: `/containers/${segment(id)}/start`, signal });
   } catch (error) {
@@ -93,10 +92,9 @@ export async function startAttached(
 async function attachment(
   client: EngineClient,
   { id }: EngineContainer,
-  withStdin: boolean,
-  signal?: AbortSignal,
+  { stdin, signal, detachKeys }: AttachOptions,
 ): Promise<Duplex> {
-  const query = { stream: true, stdout: true, stderr: true, stdin: withStdin };
+  const query = { stream: true, stdout: true, stderr: true, stdin: stdin !== undefined, detachKeys };
   const path = `/containers/${segment(id)}/attach`;
   return upgraded(await client.stream({ id }, { method: 'POST', path, query, upgrade: true, signal }));
 }

@@ -98,8 +98,8 @@ export function containerOperations(
     start: (id, options = {}) => start(id, options),
     startAttached: (id, { stdin, signal } = {}) =>
       act('start', id, signal, (container) => containers.startAttached(container, stdin, signal)),
-    attach: (id, { stdin, signal } = {}) =>
-      act('attach', id, signal, (container) => containers.attach(container, stdin, signal)),
+    attach: (id, options = {}) =>
+      act('attach', id, options.signal, (container) => containers.attach(container, options)),
     pause: (id, { signal } = {}) => act('pause', id, signal, (container) => containers.pause(container.id, signal)),
     unpause: (id, { signal } = {}) =>
       act('unpause', id, signal, (container) => containers.unpause(container.id, signal)),

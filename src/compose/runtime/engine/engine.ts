@@ -24,7 +24,7 @@ import type {
   SecretOperations,
   VolumeOperations,
 } from '../runtime.js';
-import type { CommitSpec, ContainerSpec, ExecSpec } from '../spec.js';
+import type { AttachOptions, CommitSpec, ContainerSpec, ExecSpec } from '../spec.js';
 
 export interface Engine {
   readonly conformer: Conformer;
@@ -101,11 +101,7 @@ export interface EngineContainers {
   stats(id: string, signal?: AbortSignal): Promise<StatsSample>;
   exec(id: string, spec: ExecSpec, signal?: AbortSignal): Promise<AttachedProcess>;
   top(id: string, signal?: AbortSignal): Promise<ProcessTable>;
-  attach(
-    container: EngineContainer,
-    stdin: AsyncIterable<Uint8Array> | undefined,
-    signal?: AbortSignal,
-  ): Promise<AttachedProcess>;
+  attach(container: EngineContainer, options: AttachOptions): Promise<AttachedProcess>;
   pause(id: string, signal?: AbortSignal): Promise<void>;
   unpause(id: string, signal?: AbortSignal): Promise<void>;
   /** notFound names the path. */

@@ -97,7 +97,7 @@ export function mockContainers(mockState: MockState): EngineContainers {
       const command = [...(spec.entrypoint ?? []), ...(spec.command ?? [])].join(' ');
       return { titles: ['USER', 'PID', 'COMMAND'], processes: [[spec.user ?? 'root', '1', command]] };
     },
-    async attach({ id }, stdin, signal) {
+    async attach({ id }, { stdin, signal }) {
       const container = find(mockState, id);
       const output = channel<OutputChunk>({ capacity: Infinity });
       if (stdin !== undefined) void drained(stdin);

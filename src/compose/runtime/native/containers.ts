@@ -66,7 +66,7 @@ export function nativeContainers(podman: Podman, clock: Clock): EngineContainers
     stats: (id, signal) => stats(podman, clock, id, signal),
     exec: (id, spec, signal) => execProcess(podman, id, spec, signal),
     top: (id, signal) => top(podman, id, signal),
-    attach: (container, stdin, signal) => attach(podman, container, stdin, () => inspect(container.id), signal),
+    attach: (container, options) => attach(podman, container, options, () => inspect(container.id)),
     pause: (id, signal) => act(id, signal, 'pause'),
     unpause: (id, signal) => act(id, signal, 'unpause'),
     getArchive: (id, path, signal) => archiveOf(podman, id, path, signal),

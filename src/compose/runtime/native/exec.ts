@@ -5,7 +5,7 @@ import type { EngineContainer } from '../engine/engine.js';
 import { notSupported } from '../errors.js';
 import { channel } from '../channel.js';
 import type { AttachedProcess, OutputChunk, OutputStream } from '../records.js';
-import type { ExecSpec } from '../spec.js';
+import type { AttachOptions, ExecSpec } from '../spec.js';
 import { option, variableArguments } from './options.js';
 import { podmanFailure } from './failures.js';
 import type { RunningProgram } from '../program.js';
@@ -44,13 +44,14 @@ export function execProcess(
 export function attach(
   podman: Podman,
   container: EngineContainer,
-  stdin: AsyncIterable<Uint8Array> | undefined,
+  { stdin, signal }: AttachOptions,
   inspect: () => Promise<EngineContainer>,
-  signal?: AbortSignal,
 ): Promise<AttachedProcess> {
   const process = podman.start(['attach', '--sig-proxy=false', ...(stdin ? [] : ['--no-stdin']), container.id], {
     withInput: stdin !== undefined,
     signal,
+    // The caller decides what Ctrl-C does.
+    apart: true,
   });
   feed(process.stdin, stdin);
   const exitCode = async (code: number): Promise<number> => (await inspect()).exitCode ?? code;

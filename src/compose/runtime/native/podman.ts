@@ -32,21 +32,23 @@ export interface RunOptions {
 export interface StartOptions extends RunOptions {
   readonly withInput?: boolean;
   readonly interrupt?: (pid: number) => Promise<boolean>;
+  readonly apart?: boolean;
 }
 
 /** The maximum length of a kept error text. */
 const STDERR_LIMIT = 64 * 1024;
 
 export function podmanCommand(executable: string, base: NodeJS.ProcessEnv, secrets: readonly string[]): Podman {
-  const start: Podman['start'] = (args, { environment, withInput = false, signal, interrupt } = {}) => {
+  const start: Podman['start'] = (args, { environment, withInput = false, signal, interrupt, apart } = {}) => {
     const whole = { ...base, ...environment };
-    const program = startProgram(executable, args, { environment: whole, signal, cannotRun, interrupt });
+    const program = startProgram(executable, args, { environment: whole, signal, cannotRun, interrupt, apart });
     if (!withInput) program.stdin.end();
     return program;
   };
 
   const run: Podman['run'] = async (args, options = {}) => {
-    const process = start(args, { ...options, withInput: options.input !== undefined });
+    // A second Ctrl-C must not end the commands that stop containers because of the first.
+    const process = start(args, { ...options, withInput: options.input !== undefined, apart: true });
     if (options.input !== undefined) process.stdin.end(options.input);
     const [stdout, stderr, code] = await Promise.all([
       textOfStream(process.stdout, Infinity),
