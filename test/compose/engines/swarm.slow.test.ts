@@ -172,8 +172,9 @@ describe.skipIf(reason !== undefined)(
       expect(failed.stderr).toContain('task: non-zero exit (3)');
       const after = await rows();
       expect(after.map(({ State }) => State)).toEqual(['running', 'running']);
-      // Swarm updates one container after the other, in an order of its choice, so that one was never replaced.
-      expect(after.filter(({ ID }) => before.includes(ID))).toHaveLength(1);
+      // Swarm updates one container after the other, in an order of its choice, so that one was never replaced. The
+      // other is kept as well if the new container ended before the swarm saw it run.
+      expect(after.filter(({ ID }) => before.includes(ID))).not.toEqual([]);
     });
 
     it('stops, starts and restarts services', async () => {

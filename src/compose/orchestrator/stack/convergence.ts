@@ -34,6 +34,7 @@ export async function awaitConvergence(
   const limit = seconds ?? WAIT_SECONDS;
   let left = limit * 1000;
   const pending = new Set(names);
+  const polls = new Map<string, number>();
   const told = new Set<string>();
   const explain = (name: string, tasks: readonly ClusterTask[]): void => {
     for (const problem of problems(tasks)) {
@@ -45,6 +46,15 @@ export async function awaitConvergence(
   };
   const tell = (name: string, status: string, done: boolean): void => {
     report({ kind: 'status', resource: 'Service', name, status, done });
+  };
+  const hasSettled = (service: ClusterService, own: readonly ClusterTask[]): boolean => {
+    const seen = (polls.get(service.name) ?? 0) + 1;
+    polls.set(service.name, seen);
+    return (
+      seen * POLL_MS > SETTLE_MS ||
+      !changed.has(service.name) ||
+      currentTasks(own).every((task) => isPlacedBy(service, task))
+    );
   };
   for (let isFirst = true; ; isFirst = false) {
     const [services, tasks] = await Promise.all([cluster.services.list({ signal }), cluster.tasks({ signal })]);
@@ -60,7 +70,7 @@ export async function awaitConvergence(
       const blocked = own.filter((task) => task.problem !== '' && !hasTaskEnded(task));
       explain(service.name, blocked);
       if (isBusy(service)) isProgressing ||= blocked.length === 0;
-      else if (hasConverged(service, own)) {
+      else if (hasConverged(service, own) && hasSettled(service, own)) {
         pending.delete(service.name);
         if (!isFirst) tell(service.name, 'Started', true);
       }
@@ -125,6 +135,18 @@ function hasConverged({ spec }: ClusterService, all: readonly ClusterTask[]): bo
     return isSettled && tasks.length >= numberOf(objectOf(mode.ReplicatedJob).TotalCompletions);
   }
   return isSettled && tasks.length > 0;
+}
+
+/**
+ * A swarm keeps containers that another placement allows, and otherwise starts to replace them a moment after the
+ * change. Nothing says which of the two it will be.
+ */
+const SETTLE_MS = 2000;
+
+function isPlacedBy({ spec }: ClusterService, task: ClusterTask): boolean {
+  return (
+    canonicalJson(objectOf(objectOf(spec.TaskTemplate).Placement)) === canonicalJson(objectOf(task.spec.Placement))
+  );
 }
 
 /** Running, or ended and not to be started again. */
