@@ -76,6 +76,8 @@ export interface DueThreshold {
   readonly name: string;
   /** JSON. */
   readonly definition: string;
+  /** When this evaluation began. */
+  readonly taken_at: Date;
   /** Identifies this evaluation: a request that arrives meanwhile sets another time. */
   readonly lease_end: Date;
   /** Includes this one. */
@@ -128,28 +130,33 @@ export async function takeDueThresholds(
     update analytics_thresholds
     set evaluate_at = ${after(now, leaseSeconds)}, attempts = attempts + 1, taken_at = ${now}
     where id in (select id from taken)
-    returning id, org_id, name, definition, evaluate_at as lease_end, attempts`;
+    returning id, org_id, name, definition, taken_at, evaluate_at as lease_end, attempts`;
 }
 
 /**
- * Stores an evaluation, unless another one was requested or the lease has ended.
+ * Stores an evaluation. If another one was requested meanwhile, that one follows. The value is stored all the same:
+ * otherwise an organization whose runs end faster than its figures are measured would never get one. Nothing is stored if
+ * the definition has changed, or if a later evaluation was stored first.
  *
  * @param value null: there is nothing to measure, so `is_crossed` stays
  * @returns whether the threshold was not crossed before, and is now
  */
 export async function storeEvaluation(
   sql: Sql,
-  { id, lease_end: leaseEnd }: DueThreshold,
+  { id, definition, taken_at: takenAt, lease_end: leaseEnd }: DueThreshold,
   { value, isCrossed }: { readonly value: number | null; readonly isCrossed: boolean },
   now: Date,
 ): Promise<boolean> {
   const [before] = await sql<{ is_crossed: boolean }[]>`
-    select is_crossed from analytics_thresholds where id = ${id} and evaluate_at = ${leaseEnd} for update`;
+    select is_crossed from analytics_thresholds
+    where id = ${id} and definition = ${definition}
+      and (evaluate_at = ${leaseEnd} or evaluated_at is null or evaluated_at <= ${takenAt}) for update`;
   if (before === undefined) return false;
   const crossed = value === null ? before.is_crossed : isCrossed;
   await sql`
     update analytics_thresholds
-    set is_crossed = ${crossed}, last_value = ${value}, evaluated_at = ${now}, evaluate_at = null
+    set is_crossed = ${crossed}, last_value = ${value}, evaluated_at = ${now},
+      evaluate_at = nullif(evaluate_at, ${leaseEnd})
     where id = ${id}`;
   return crossed && !before.is_crossed;
 }

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Schemas } from '../../../generated/platform/operations.js';
 import { fill, unit } from '../../analytics/graphql/served.js';
-import { requestEvaluation, takeDueThresholds } from '../../../src/platform/thresholds/thresholds.store.js';
+import {
+  requestEvaluation,
+  storeEvaluation,
+  takeDueThresholds,
+  type DueThreshold,
+} from '../../../src/platform/thresholds/thresholds.store.js';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.js';
 import { exampleOf } from '../service/send-example.js';
@@ -206,6 +211,73 @@ it('A threshold is evaluated by one server for as long as its query may take', a
   } finally {
     await slow.stop();
   }
+});
+
+describe('An evaluation during which another one is requested', () => {
+  const take = async (): Promise<DueThreshold> => {
+    const [taken] = await takeDueThresholds(platform.database.sql, platform.clock.now(), [], limits);
+    if (taken === undefined) throw new Error('no threshold is due');
+    return taken;
+  };
+  const request = (): Promise<void> =>
+    platform.database.sql.begin((sql) => requestEvaluation(sql, owner.orgId, platform.clock.now()));
+  const end = (due: DueThreshold, value: number): Promise<boolean> =>
+    platform.database.sql.begin((sql) =>
+      storeEvaluation(sql, due, { value, isCrossed: value > 2 }, platform.clock.now()),
+    );
+  const stored = async (): Promise<unknown> => {
+    const [row] = await platform.database.sql`
+      select last_value as value, is_crossed, evaluate_at is not null as is_due from analytics_thresholds`;
+    return row;
+  };
+  beforeEach(async () => {
+    await platform.running.thresholds.stop();
+    await create({});
+    await request();
+  });
+
+  it('stores its value, and the other one follows', async () => {
+    const first = await take();
+    platform.clock.advance(1);
+    await request();
+    platform.clock.advance(1);
+    expect(await end(first, 3)).toBe(true);
+    expect(await stored()).toEqual({ value: 3, is_crossed: true, is_due: true });
+    const second = await take();
+    platform.clock.advance(1);
+    expect(await end(second, 1)).toBe(false);
+    expect(await stored()).toEqual({ value: 1, is_crossed: false, is_due: false });
+  });
+
+  it('stores nothing if the other one has stored its value first', async () => {
+    const first = await take();
+    platform.clock.advance(1);
+    await request();
+    const second = await take();
+    platform.clock.advance(1);
+    expect(await end(second, 1)).toBe(false);
+    expect(await end(first, 3)).toBe(false);
+    expect(await stored()).toEqual({ value: 1, is_crossed: false, is_due: false });
+  });
+
+  it('does not prevent the other one from storing its value later', async () => {
+    const first = await take();
+    platform.clock.advance(1);
+    await request();
+    const second = await take();
+    platform.clock.advance(1);
+    await end(first, 3);
+    platform.clock.advance(1);
+    expect(await end(second, 1)).toBe(false);
+    expect(await stored()).toEqual({ value: 1, is_crossed: false, is_due: false });
+  });
+
+  it('stores nothing if the definition has changed', async () => {
+    const first = await take();
+    await platform.database.sql`update analytics_thresholds set definition = '{}'`;
+    expect(await end(first, 3)).toBe(false);
+    expect(await stored()).toMatchObject({ value: null });
+  });
 });
 
 describe('Thresholds of several organizations', () => {
