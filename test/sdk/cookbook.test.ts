@@ -70,7 +70,7 @@ const shown: Readonly<Record<string, readonly unknown[]>> = {
 
 describe('The README of the SDK', () => {
   it('has no block that is not run here', () => {
-    const special = ['Tokens and refresh', 'Webhooks', 'Webhooks 2', 'Sync runs', 'Sync runs 2'];
+    const special = ['Tokens and refresh', 'Webhooks', 'Webhooks 2', 'Webhooks 3', 'Sync runs', 'Sync runs 2'];
     const compose = ['Containers', 'Containers 2', 'Containers 3', 'Containers 4', 'Containers 5'];
     expect([...blocks.keys()].sort()).toEqual([...Object.keys(shown), ...special, ...compose].sort());
   });
@@ -132,6 +132,32 @@ describe('The README of the SDK', () => {
     ];
     const text = `${textOf('Webhooks 2')}\nfor (const each of requests) show(String(await statusFor(each)));`;
     expect(await runBlock(text, {}, { requests })).toEqual(['Received invite.accepted', '204', '204', '400']);
+  });
+
+  it('Webhooks 3', async () => {
+    const secret = /whsec_[\w=]+/.exec(textOf('Webhooks 3'))?.[0] ?? '';
+    const config = '7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11';
+    const delivery = (number: number, time: string, status: string): { headers: object; body: string } => {
+      const id = `9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f701${number}`;
+      const data = { sync_run_id: id, sync_config_id: config, status, error: null };
+      const body = JSON.stringify({ type: 'sync_run.finished', id, org_id: config, occurred_at: time, data });
+      const now = new Date();
+      const headers = {
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+        'webhook-signature': new Webhook(secret).sign(id, now, body),
+      };
+      return { headers, body };
+    };
+    const second = delivery(2, '2026-03-02T09:20:00.000Z', 'partial');
+    const first = delivery(1, '2026-03-02T09:15:00.000Z', 'failed');
+    const third = delivery(3, '2026-03-02T09:25:00.000Z', 'complete');
+    const deliveries = [second, second, first, third];
+    const text = `${textOf('Webhooks 3')}\nfor (const { headers, body } of deliveries) await receiveOnce(headers, body);`;
+    expect(await runBlock(text, {}, { deliveries })).toEqual([
+      'The latest run ended: partial',
+      'The latest run ended: complete',
+    ]);
   });
 
   it('Sync runs 2', async () => {
