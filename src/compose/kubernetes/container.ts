@@ -15,7 +15,7 @@ export function containerOf(conversion: Conversion, key: string, volumeMounts: r
   return {
     name: nameOf(conversion, 'services', key),
     image: imageOf(project, key),
-    ...optionalField('imagePullPolicy', pullPolicy(service)),
+    ...optionalField('imagePullPolicy', pullPolicy(conversion, key, service)),
     ...optionalField('command', escaped(service.entrypoint)),
     ...optionalField('args', escaped(service.command)),
     ...optionalField('workingDir', service.working_dir),
@@ -67,10 +67,18 @@ function environment(
   return set.length === 0 ? undefined : set;
 }
 
-function pullPolicy({ pull_policy: policy }: Service): Container['imagePullPolicy'] {
+function pullPolicy(
+  { notes }: Conversion,
+  key: string,
+  { pull_policy: policy }: Service,
+): Container['imagePullPolicy'] {
   if (policy === undefined || policy === 'build') return undefined;
   if (policy === 'never') return 'Never';
-  return policy === 'missing' || policy === 'if_not_present' ? 'IfNotPresent' : 'Always';
+  if (policy === 'missing' || policy === 'if_not_present') return 'IfNotPresent';
+  if (policy !== 'always') {
+    notes.add(`services.${key}.pull_policy`, 'is Always: a cluster has no interval for pulls');
+  }
+  return 'Always';
 }
 
 function resources({ notes }: Conversion, key: string, service: Service): Container['resources'] {

@@ -146,6 +146,25 @@ describe('bridge convert', () => {
     });
   });
 
+  it.each(['daily', 'weekly', 'every_3h'])('pulls always for the pull policy %s, and says so', async (policy) => {
+    const { run } = await commandLine(`services: { web: { image: a, pull_policy: ${policy} } }`);
+    const { code, stdout, stderr } = await run('bridge', 'convert');
+    expect(code).toBe(0);
+    const template = manifestsIn(stdout).get('Deployment web')?.['spec'].template;
+    expect(template.spec.containers[0].imagePullPolicy).toBe('Always');
+    expect(stderr).toBe('warning: services.web.pull_policy is Always: a cluster has no interval for pulls.\n');
+  });
+
+  it('names a mount of an image', async () => {
+    const { run } = await commandLine(
+      'services: { web: { image: a, volumes: [{ type: image, source: b, target: /b }] } }',
+    );
+    const { code, stdout, stderr } = await run('bridge', 'convert');
+    expect(code).toBe(0);
+    expect(manifestsIn(stdout).get('Deployment web')?.['spec'].template.spec).not.toHaveProperty('volumes');
+    expect(stderr).toBe('warning: services.web.volumes[0] is left out: it has the type image.\n');
+  });
+
   it('leaves out what a cluster would refuse, and names it', async () => {
     const { run } = await commandLine(ODD_FILE, { environment: { TOKEN: 'x' } });
     const { code, stdout, stderr } = await run('bridge', 'convert');
