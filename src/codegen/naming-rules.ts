@@ -15,12 +15,18 @@ const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
  */
 const enumValue = /^[a-z0-9]+(?:_[a-z0-9]+)*(?:[:.][a-z]+(?:_[a-z]+)*)?$/;
 
+/** `resource.action`, such as `sync_run.finished`. */
+const eventName = /^[a-z]+(?:_[a-z]+)*\.[a-z]+(?:_[a-z]+)*$/;
+
+/** Names of times. A line of a log or of events has `time`, as in the output of the compose tool. */
+const timeName = /(?:^|_)at$|^time$/;
+
 /** Who assigns ids of another form than those of the server. */
 const assigners: ReadonlySet<unknown> = new Set(['caller', 'engine']);
 
 /**
  * Lists what breaks the rules for names and formats in `openapi/README.md`: the version of OpenAPI, the verbs of
- * operations, the names of properties, the values of enums, the formats of times and ids.
+ * operations, the names of properties and events, the values of enums, the formats of times and ids.
  *
  * @returns one line per fault
  */
@@ -33,7 +39,14 @@ export function namingFaults(document: OpenApiDocument): string[] {
     }
   }
   visit(document, document, '#', faults);
-  return faults;
+  return [...faults, ...eventFaults(document)];
+}
+
+/** The generator of webhooks demands that the payload has this name as its `type`. */
+function eventFaults(document: OpenApiDocument): string[] {
+  return Object.keys(document.webhooks ?? {})
+    .filter((event) => !eventName.test(event))
+    .map((event) => `#/webhooks/${event}: the event is not resource.action`);
 }
 
 function visit(document: OpenApiDocument, value: unknown, pointer: string, faults: string[]): void {
@@ -67,6 +80,8 @@ function propertyFaults(document: OpenApiDocument, name: string, given: unknown)
   if (!isText(schema)) return faults;
   if (/(?:^|_)at$/.test(name) && schema['format'] !== 'date-time')
     faults.push(`the time ${name} has no format date-time`);
+  if (schema['format'] === 'date-time' && !timeName.test(name))
+    faults.push(`the name of the time ${name} does not end in at`);
   if (/(?:^|_)id$/.test(name) && schema['format'] !== 'uuid' && !assigners.has(schema['x-assigned-by']))
     faults.push(`the id ${name} is not a UUID, and no x-assigned-by names the caller or the engine`);
   return faults;

@@ -11,6 +11,7 @@ import type {
   SecurityScheme,
 } from './contract-model.js';
 import { exampleFaults } from './example-rules.js';
+import { idempotencyFaults } from './idempotency-rules.js';
 import { kebabCase, withoutProblemSuffix } from './naming.js';
 import { namingFaults } from './naming-rules.js';
 import {
@@ -64,6 +65,7 @@ export function readContract(name: string, document: OpenApiDocument): ApiContra
   }
   const ids = operations.map((operation) => operation.id);
   for (const id of ids.filter((id, index) => ids.indexOf(id) !== index)) faults.push(`operationId ${id} is used twice`);
+  faults.push(...idempotencyFaults(operations));
   const tools = operations.flatMap(({ tool }) => tool?.name ?? []);
   for (const tool of tools.filter((each, index) => tools.indexOf(each) !== index))
     faults.push(`the tool ${tool} exists twice`);
@@ -218,11 +220,13 @@ function problemsOf(
   const oneOf = schema?.['oneOf'];
   const branches: unknown[] = Array.isArray(oneOf) ? oneOf : [schema];
   return branches.map((branch) => {
-    if (typeof branch !== 'object' || branch === null || !isReference(branch) || !branch.$ref.endsWith('Problem')) {
+    const schemaName = isRecord(branch) && isReference(branch) ? componentName(branch.$ref) : '';
+    const problem = document.components?.schemas?.[schemaName];
+    // The bundled document does not have the file. Only the catalogue has schemas with `x-problem`.
+    if (!schemaName.endsWith('Problem') || !isRecord(problem?.['x-problem'])) {
       throw new Error(`${where}: an error's schema is a $ref into problems.yaml, or a oneOf of such references`);
     }
-    const schemaName = componentName(branch.$ref);
-    if (!canHaveStatus(document.components?.schemas?.[schemaName], status)) {
+    if (!canHaveStatus(problem, status)) {
       throw new Error(`${where}: ${schemaName} has a different status`);
     }
     return { schemaName, slug: kebabCase(withoutProblemSuffix(schemaName)) };

@@ -21,6 +21,7 @@ test('Names and formats that keep the rules are accepted', () => {
     container_id: { type: 'string', 'x-assigned-by': 'engine' },
     revision_id: { type: 'integer' },
     started_at: { $ref: '#/components/schemas/Time' },
+    time: { $ref: '#/components/schemas/Time' },
     kind: { type: 'string', enum: ['pull_request', '30d', 'sync_runs:read'], example: 'Any text' },
   };
   expect(faultsOf(properties)).toEqual([]);
@@ -30,6 +31,11 @@ test.each<[string, SchemaObject, string]>([
   ['a property in camelCase', { aName: { type: 'string' } }, 'the property aName is not in snake_case'],
   ['a property with a hyphen', { 'a-name': { type: 'string' } }, 'the property a-name is not in snake_case'],
   ['a time without format', { ended_at: { type: ['string', 'null'] } }, 'the time ended_at has no format date-time'],
+  [
+    'a time whose name does not say so',
+    { started: { $ref: '#/components/schemas/Time' } },
+    'the name of the time started does not end in at',
+  ],
   [
     'an id that may be any text, whatever its description',
     { id: { type: 'string', description: 'The id.' } },
@@ -76,4 +82,13 @@ test.each(['thing', 'thingsList', 'AddThing', 'adding'])('The operationId %s is 
 
 test('OpenAPI 3.0 is refused', () => {
   expect(faultsOf({}, { openapi: '3.0.3' })).toEqual(['OpenAPI 3.0.3 is not 3.1']);
+});
+
+test('An event is named resource.action', () => {
+  const post = { operationId: 'receiveIt', summary: 'It', responses: {} };
+  const webhooks = (event: string): object => ({ webhooks: { [event]: { post } } });
+  expect(faultsOf({}, webhooks('sync_run.finished'))).toEqual([]);
+  for (const event of ['finished', 'syncRun.finished', 'sync_run.finished.twice', 'sync-run.finished']) {
+    expect(faultsOf({}, webhooks(event))).toEqual([`#/webhooks/${event}: the event is not resource.action`]);
+  }
 });

@@ -64,12 +64,14 @@ function rightContract(): Record<string, unknown> {
         StoredThing: { type: 'object', additionalProperties: false, required: ['name'], properties: { name: text } },
         RouteNotFoundProblem: {
           type: 'object',
+          'x-problem': { 'raised-by': 'pipeline' },
           additionalProperties: false,
           required: ['status'],
           properties: { status: { const: 404 } },
         },
         ThingNotFoundProblem: {
           type: 'object',
+          'x-problem': { 'raised-by': 'service' },
           additionalProperties: false,
           required: ['status', 'thing'],
           properties: { status: { enum: [404, 410] }, thing: text },
@@ -159,6 +161,7 @@ describe('a violation of a rule is an error with its place', () => {
     ['an error without a body', [...put, 'responses', '400'], { description: '' }, `${where}: status 400 is an error`],
     ['an error whose schema is its own', [...put, 'responses', '400'], { description: '', content: { 'application/problem+json': { schema: { type: 'object', additionalProperties: false } } } }, `${where}: status 400: an error's schema is a $ref into problems.yaml`],
     ['an error that refers to no problem', [...put, 'responses', '400'], { description: '', content: problem('Thing') }, `${where}: status 400: an error's schema is a $ref`],
+    ['an error whose problem is not of the catalogue', ['components', 'schemas', 'ThingNotFoundProblem', 'x-problem'], undefined, `${where}: status 404: an error's schema is a $ref into problems.yaml`],
     ['an error with the problem of another status', [...put, 'responses', '400'], { description: '', content: problem('ThingNotFoundProblem') }, `${where}: status 400: ThingNotFoundProblem has a different status`],
     ['an unrouted reply with the problem of another status', ['x-api-responses', '405'], { description: '', content: problem('RouteNotFoundProblem') }, 'x-api-responses 405: RouteNotFoundProblem has a different status'],
     ['an error without a schema', [...put, 'responses', '400'], { description: '', content: { 'application/problem+json': {} } }, `${where}: status 400: an error's schema is a $ref`],
@@ -195,6 +198,25 @@ describe('a violation of a rule is an error with its place', () => {
   test('for an operationId that is used twice', () => {
     const again = record(rightContract()['paths'])['/things/{thing_id}'];
     expect(() => readWith(['paths', '/others/{thing_id}'], again)).toThrow('operationId writeThing is used twice');
+  });
+
+  test('for a creation without Idempotency-Key, where the API takes keys', () => {
+    const { put: write } = record(record(rightContract()['paths'])['/things/{thing_id}']);
+    const { '200': done } = record(record(write)['responses']);
+    const key = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string' }, example: 'a' };
+    const post = (
+      id: string,
+      parameters: readonly object[],
+      security: readonly object[] = [{ bearer: [] }],
+    ): object => ({
+      post: { operationId: id, summary: 'Add', security, parameters, responses: { '201': done } },
+    });
+    const read = (...items: readonly object[]): unknown =>
+      readWith(['paths'], Object.fromEntries(items.map((item, index) => [`/things-${index}`, item])));
+    const fault = 'POST /things-1: it creates something for a known caller, and takes no Idempotency-Key';
+    expect(() => read(post('addThing', [key]), post('addOther', []))).toThrow(fault);
+    expect(() => read(post('addThing', [key]), post('addOther', [], []))).not.toThrow();
+    expect(() => read(post('addThing', []), post('addOther', []))).not.toThrow();
   });
 
   test('all violations at once', () => {

@@ -1,0 +1,15 @@
+import type { Operation } from './contract-model.js';
+
+/**
+ * Lists the operations that create something for a known caller and take no `Idempotency-Key`. In an API none of whose
+ * operations takes keys, what is created twice is told from its name.
+ *
+ * @returns one line per fault
+ */
+export function idempotencyFaults(operations: readonly Operation[]): string[] {
+  if (!operations.some(({ isIdempotent }) => isIdempotent)) return [];
+  return operations
+    .filter(({ method, isIdempotent }) => method === 'POST' && !isIdempotent)
+    .filter(({ security, replies }) => !security.anonymous && replies.some(({ status }) => status === 201))
+    .map(({ path }) => `POST ${path}: it creates something for a known caller, and takes no Idempotency-Key`);
+}
