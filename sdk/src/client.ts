@@ -85,9 +85,6 @@ export function createApiClient<Api extends string>(
   return client;
 }
 
-/** A server that ends streams must not be called in a tight loop. */
-const resumeAfterMs = 1000;
-
 /** The path type for openapi-fetch; the generated functions have the exact types of each operation. */
 type AnyPaths = Record<string, Record<Operation['method'] | 'trace', AnyOperation>>;
 
@@ -131,7 +128,7 @@ async function perform(
       reply.response,
       reply.response.ok ? reply.data : reply.error,
       request.signal,
-      (lastEventId) => resumed(http, caller, operation, request, lastEventId),
+      (lastEventId, pauseMs) => resumed(http, caller, operation, request, lastEventId, pauseMs),
     );
   } catch (error) {
     // A body that is declared as JSON and is not cannot come from this API.
@@ -149,8 +146,11 @@ async function resumed(
   { format, ...operation }: Operation,
   request: AnyRequest,
   lastEventId: string | null,
+  pauseMs: number,
 ): Promise<ReadableStream<Uint8Array> | null> {
-  await (caller.options.timing ?? systemTiming).sleep(resumeAfterMs, request.signal);
+  const { timing = systemTiming } = caller.options;
+  // Half of the pause is random, so that clients that a server left together do not return together.
+  await timing.sleep(Math.round(pauseMs * (1 - timing.random() / 2)), request.signal);
   const headers = { ...request.headers, ...(lastEventId !== null && { 'last-event-id': lastEventId }) };
   const result = await perform(
     http,

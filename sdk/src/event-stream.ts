@@ -4,7 +4,9 @@ import type { StreamContext } from './operation.js';
 /** An event of the HTML standard, with the fields that these APIs use. */
 interface ReceivedEvent {
   readonly id: string | null;
-  readonly data: string;
+  /** null: a comment, or other fields alone. */
+  readonly data: string | null;
+  readonly retryMs: number | null;
 }
 
 /** Connections without an event or a comment, one after the other, before reading fails. */
@@ -12,6 +14,13 @@ const mostEmptyConnections = 5;
 
 /** Three heartbeats of the server. A connection that is silent for longer is dead, although nothing has closed it. */
 const longestSilenceMs = 45_000;
+
+/** The pause before the next connection, until the server sends `retry`. It doubles after each short connection. */
+const firstPauseMs = 1000;
+const longestBackoffMs = 8000;
+const shortestRetryMs = 100;
+const longestRetryMs = 30_000;
+const shortConnectionMs = 5000;
 
 /**
  * Reads the data of events, and connects again after the last one when the connection is lost or silent, or the server closes
@@ -23,13 +32,17 @@ const longestSilenceMs = 45_000;
 export async function* readEvents(first: ReadableStream<Uint8Array>, context: StreamContext): AsyncGenerator {
   let lastId: string | null = null;
   let empty = 0;
+  let short = 0;
+  let pauseMs = firstPauseMs;
   for (let stream: ReadableStream<Uint8Array> | null = first; stream !== null;) {
     let loss: unknown = null;
     empty += 1;
+    const start = Date.now();
     try {
       for await (const event of eventsOf(stream)) {
         empty = 0;
-        if (event === null) continue;
+        pauseMs = event.retryMs ?? pauseMs;
+        if (event.data === null) continue;
         lastId = event.id ?? lastId;
         yield valueOf(event.data, context);
       }
@@ -39,12 +52,15 @@ export async function* readEvents(first: ReadableStream<Uint8Array>, context: St
       loss = error;
     }
     if (empty >= mostEmptyConnections) throw new ConnectionError(context.operation, context.url, loss);
-    stream = await context.resume(lastId);
+    // A proxy that cuts each connection after an event must not cause a tight loop.
+    short = Date.now() - start < shortConnectionMs ? short + 1 : 0;
+    const backoffMs = pauseMs * 2 ** Math.max(short - 1, 0);
+    stream = await context.resume(lastId, Math.min(backoffMs, Math.max(pauseMs, longestBackoffMs)));
   }
 }
 
-/** Reads the events of one connection, and null for comments. An event that is cut off is none. */
-async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<ReceivedEvent | null> {
+/** Reads the events and comments of one connection. An event that is cut off is none. */
+async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<ReceivedEvent> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   let rest = '';
@@ -82,13 +98,13 @@ async function unlessSilent<Part>(part: Promise<Part>): Promise<Part> {
   }
 }
 
-/** @returns null for comments */
-function eventOf(block: string): ReceivedEvent | null {
+function eventOf(block: string): ReceivedEvent {
   const fields = block.split('\n').map((line) => /^([^:]*):? ?(.*)$/.exec(line) ?? []);
   const data = fields.flatMap(([, name, value]) => (name === 'data' ? [value ?? ''] : []));
-  if (data.length === 0) return null;
-  const id = fields.findLast(([, name]) => name === 'id')?.[2] ?? null;
-  return { id, data: data.join('\n') };
+  const last = (field: string): string | null => fields.findLast(([, name]) => name === field)?.[2] ?? null;
+  const retry = last('retry') ?? '';
+  const retryMs = /^\d+$/.test(retry) ? Math.min(Math.max(Number(retry), shortestRetryMs), longestRetryMs) : null;
+  return { id: last('id'), data: data.length === 0 ? null : data.join('\n'), retryMs };
 }
 
 function valueOf(data: string, { operation, response }: StreamContext): unknown {

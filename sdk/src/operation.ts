@@ -37,9 +37,10 @@ export interface StreamContext {
    * Sends the request again after a pause, to resume a stream of events.
    *
    * @param lastEventId the id of the latest event that was received; null: none was
+   * @param pauseMs the longest pause; up to half of it is left out at random
    * @returns null when there are no further events
    */
-  readonly resume: (lastEventId: string | null) => Promise<ReadableStream<Uint8Array> | null>;
+  readonly resume: (lastEventId: string | null, pauseMs: number) => Promise<ReadableStream<Uint8Array> | null>;
 }
 
 /** Options of any call. */

@@ -70,7 +70,26 @@ it('A lost connection is resumed after the latest whole event, until there are n
   const timing = recordedTiming();
   expect(await all(await open(server, {}, timing))).toEqual([{ state: 'a' }, { state: 'b' }, { state: 'c' }]);
   expect(lastIds(server)).toEqual([undefined, 'b', 'b', 'c']);
-  expect(timing.slept).toEqual([1000, 1000, 1000]);
+  expect(timing.slept).toEqual([1000, 2000, 4000]);
+});
+
+it('The pause doubles up to 8 seconds while connections are short, and starts again after a longer one', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const server = await startScript(...Array.from('abcdef', (id) => sse(event(id))), over);
+  const timing = { ...recordedTiming(), random: () => 0.5 };
+  for await (const each of await open(server, {}, timing)) {
+    if (JSON.stringify(each) === '{"state":"e"}') vi.setSystemTime(Date.now() + 5000);
+  }
+  // Half of each pause is random.
+  expect(timing.slept).toEqual([750, 1500, 3000, 6000, 750, 750]);
+});
+
+it('The pause is the one that the server asks for, from 0.1 to 30 seconds', async () => {
+  const asked = ['0', '10000', '9999999999', 'soon'].map((value) => sse(`retry: ${value}\n\n`));
+  const server = await startScript(...asked, over);
+  const timing = recordedTiming();
+  await all(await open(server, {}, timing));
+  expect(timing.slept).toEqual([100, 10_000, 30_000, 30_000]);
 });
 
 it('A connection that is silent for three heartbeats is resumed after the latest event', async () => {

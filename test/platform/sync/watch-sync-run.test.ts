@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { unwrap } from '../../../sdk/src/index.js';
 import { createPlatformClient, watchSyncRun, type PlatformClient, type Schemas } from '../../../sdk/src/platform.js';
 import type { ClientOptions } from '../../../sdk/src/client-options.js';
+import { systemTiming } from '../../../sdk/src/retry.js';
 import { cuttingFetch } from '../../support/cutting-fetch.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { createServiceToken } from '../../support/service-token.js';
@@ -63,7 +64,8 @@ describe('A run that is watched', () => {
 
   it('loses and repeats nothing when each connection is lost after one event', async () => {
     const opened: (string | null)[] = [];
-    const runs = await watch(clientOf(owner.accessToken, { fetch: cuttingFetch(platform.fetch, opened) }));
+    const timing = { ...systemTiming, sleep: () => Promise.resolve() }; // the pauses have tests of the SDK
+    const runs = await watch(clientOf(owner.accessToken, { fetch: cuttingFetch(platform.fetch, opened), timing }));
     const first = await runs.next();
     held.release();
     const all = [first.value, ...(await rest(runs))];
