@@ -3,6 +3,7 @@ import { syncRunNotActive } from '../../../generated/problems.js';
 import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
+import { requestEvaluation } from '../thresholds/thresholds.store.js';
 import { recordEvent } from '../webhooks/record-event.js';
 import { finishedEvent } from './finished-event.js';
 import { endedRun } from './jobs/sync-job.js';
@@ -25,6 +26,7 @@ export const cancelSyncRun: CancelSyncRunHandler<PlatformDependencies> = async (
     await recordAudit(transaction, context, now, record);
     const { sync_config_id } = row.run;
     await recordEvent(transaction, finishedEvent({ id: resourceId, org_id: orgId, sync_config_id }, 'cancelled'), now);
+    await requestEvaluation(transaction, orgId, now); // the run may have stored units
     return row;
   });
   if (ended === null) {

@@ -213,6 +213,24 @@ it('A threshold is evaluated by one server for as long as its query may take', a
   }
 });
 
+it('A threshold is evaluated after a run that was cancelled', async () => {
+  await create({});
+  await work({}, {}, {});
+  const { databaseUri, clock, mailbox } = platform;
+  // No server works on the run.
+  const idle = await startTestPlatform({ databaseUri, clock, mailbox, environment: { SYNC_JOBS: '0' } });
+  try {
+    await platform.running.stop();
+    const queue = queueOf(idle, owner);
+    const config = await queue.configure({ repositories: ['zebra/*'] });
+    await queue.cancel(config, await queue.start(config));
+    const due = await takeDueThresholds(idle.database.sql, clock.now(), [], limits);
+    expect(due).toMatchObject([{ org_id: owner.orgId }]);
+  } finally {
+    await idle.stop();
+  }
+});
+
 describe('An evaluation during which another one is requested', () => {
   const take = async (): Promise<DueThreshold> => {
     const [taken] = await takeDueThresholds(platform.database.sql, platform.clock.now(), [], limits);
