@@ -1,0 +1,40 @@
+import { countOpen } from '../../system/open-counts.js';
+import type { PlatformDependencies } from '../dependencies.js';
+import { databaseUnreadiness } from '../failures.js';
+import { keyRings } from '../key-rings.js';
+import { createPasswords } from '../passwords/passwords.js';
+import { systemRandom } from '../random.js';
+import { createOpenRecords } from '../records/open-records.js';
+import { mostStreams } from '../sync/watch-sync-run.js';
+import { createTokens } from '../tokens/tokens.js';
+import type { Services } from './services.js';
+import { appBaseUrlOf, type Startup } from './startup.js';
+import type { Stores } from './stores.js';
+
+/** Creates the dependencies of handlers from the stores and services. */
+export async function createDependencies(
+  startup: Startup,
+  { uri, database, secrets }: Stores,
+  { metrics, mails, outbound, syncJobs, storeTasks }: Services,
+): Promise<PlatformDependencies> {
+  const { settings, clock, log, stops, importConnector } = startup;
+  const keyRing = await keyRings(settings, database, secrets, clock);
+  const passwords = createPasswords({ cost: settings.bcryptCost, queue: settings.bcryptQueue, log });
+  stops.push(() => passwords.close());
+  const store = { store: settings.analyticsUri ?? uri, rulesFile: settings.workUnitRules };
+  const records = createOpenRecords(store, importConnector);
+  stops.push(() => records.close());
+  const { jwtIssuer: issuer, jwtAudience: audience } = settings;
+  return {
+    ...{ sql: database.sql, settings, clock, random: systemRandom, log, secrets },
+    ...{ passwords, records, outbound, mails, syncJobs, storeTasks },
+    appBaseUrl: appBaseUrlOf(startup),
+    tokens: createTokens({ keyRing, issuer, audience, clock, random: systemRandom }),
+    syncRunEnded: metrics.observeSyncRun,
+    streams: countOpen(mostStreams),
+    closing: startup.closing.signal,
+    keyRing: () => keyRing(false),
+    metrics: metrics.text,
+    unreadiness: async () => (startup.isStopping ? 'The server is shutting down.' : databaseUnreadiness(database)),
+  };
+}
