@@ -1,8 +1,8 @@
 import type { Operation } from './contract-model.js';
 
 /**
- * Lists the operations that create something for a known caller and take no `Idempotency-Key`. In an API none of whose
- * operations takes keys, what is created twice is told from its name.
+ * Lists the operations that create something for a known caller and take no `Idempotency-Key`. An API none of whose
+ * operations takes keys is exempt.
  *
  * @returns one line per fault
  */
