@@ -1932,7 +1932,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'service tokens',
     summary: 'Rotate a service token',
     description:
-      "Issues a new secret for the token, which keeps its id, name and scopes. Earlier secrets are accepted until the overlap ends; an overlap of 0 ends them at once. An earlier rotation's overlap is never extended.",
+      "Issues a new secret for the token, which keeps its id, name and scopes. Earlier secrets are accepted until the overlap ends; an overlap of 0 ends them at once. An earlier rotation's overlap is never extended. Up to 4 earlier secrets are accepted; a further rotation with an overlap is refused with 422 until the first has ended.",
     flags: [
       {
         name: 'org-id',

@@ -836,7 +836,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a service token
-         * @description Issues a new secret for the token, which keeps its id, name and scopes. Earlier secrets are accepted until the overlap ends; an overlap of 0 ends them at once. An earlier rotation's overlap is never extended.
+         * @description Issues a new secret for the token, which keeps its id, name and scopes. Earlier secrets are accepted until the overlap ends; an overlap of 0 ends them at once. An earlier rotation's overlap is never extended. Up to 4 earlier secrets are accepted; a further rotation with an overlap is refused with 422 until the first has ended.
          */
         post: operations["rotateServiceToken"];
         delete?: never;

@@ -84,6 +84,14 @@ function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retentio
       cleared: ['previous_sealed_secret', 'previous_secret_until'],
     },
     {
+      what: 'ended secrets of service tokens',
+      table: 'service_token_secrets',
+      key: 'secret_hash',
+      // Neither a token that has expired nor one that is revoked can be rotated.
+      condition: (sql) => sql`valid_until < ${now} or exists (
+        select 1 from service_tokens t where t.id = token_id and (t.revoked_at is not null or t.expires_at < ${now}))`,
+    },
+    {
       what: 'rate limit counters',
       table: 'rate_limits',
       key: 'key',

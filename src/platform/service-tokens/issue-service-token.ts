@@ -11,7 +11,7 @@ import {
   type ServiceTokenNotFound,
   type ValidationFailed,
 } from '../../../generated/problems.js';
-import { validationProblem } from '../../contract/violations.js';
+import { validationProblem, type Violation } from '../../contract/violations.js';
 import type { DatabaseSql, Sql } from '../../database/connection.js';
 import { recordAudit } from '../audit/audit.store.js';
 import { after, type Clock } from '../clock.js';
@@ -25,6 +25,7 @@ import { newServiceToken } from './service-token-form.js';
 import {
   countServiceTokens,
   endSecrets,
+  endsOfReplacedSecrets,
   findServiceToken,
   insertSecret,
   insertServiceToken,
@@ -36,6 +37,8 @@ import { noSuchServiceToken } from './service-tokens.js';
 
 /** How many tokens that are not revoked an organization can have. */
 const mostServiceTokens = 100;
+/** How many replaced secrets of a token may be accepted. */
+const mostReplacedSecrets = 4;
 const daySeconds = 86_400;
 
 type Issued = Schemas['IssuedServiceToken'];
@@ -103,7 +106,7 @@ export async function issueNextSecret(
   id: string,
   { overlap_seconds: overlap, expires_in_days: days }: Schemas['RotateServiceTokenRequest'],
   { sql, clock, random }: IssueParts,
-): Promise<Outcome<ServiceTokenNotFound | ServiceTokenEnded>> {
+): Promise<Outcome<ServiceTokenNotFound | ServiceTokenEnded | ValidationFailed>> {
   const now = clock.now();
   const secret = newServiceToken(random);
   return sql.begin(async (transaction) => {
@@ -113,6 +116,8 @@ export async function issueNextSecret(
       const what = token.revoked_at === null ? 'has expired' : 'is revoked';
       return { refusal: serviceTokenEnded({ message: `The service token ${what}. Create a new one.` }) };
     }
+    const excess = overlap === 0 ? null : tooManySecrets(await endsOfReplacedSecrets(transaction, id, now));
+    if (excess !== null) return { refusal: validationProblem([excess]) };
     await endSecrets(transaction, id, after(now, overlap), now);
     await insertSecret(transaction, id, hashToken(secret), now);
     await storeRotation(transaction, id, days === undefined ? token.expires_at : after(now, days * daySeconds), now);
@@ -120,6 +125,16 @@ export async function issueNextSecret(
     await recordAudit(transaction, context, now, { ...record, orgId, userId, note: `overlap of ${overlap} s` });
     return { issued: await issuedToken(transaction, { orgId, id, secret }, now) };
   });
+}
+
+/** @param ends of the replaced secrets, the first one first */
+function tooManySecrets(ends: readonly Date[]): Violation | null {
+  const [until] = ends;
+  if (until === undefined || ends.length < mostReplacedSecrets) return null;
+  const message =
+    `must be 0, which ends all earlier secrets: ${mostReplacedSecrets} earlier secrets are still accepted, the first ` +
+    `until ${until.toISOString()}`;
+  return { path: '/body/overlap_seconds', rule: 'maximum', message };
 }
 
 /** The only reply that shows a secret. */

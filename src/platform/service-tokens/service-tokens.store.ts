@@ -114,6 +114,13 @@ export async function insertSecret(sql: Sql, id: string, hash: Buffer, now: Date
     insert into service_token_secrets (secret_hash, token_id, created_at) values (${hash}, ${id}, ${now})`;
 }
 
+/** The ends of the replaced secrets of a token that are accepted, the first one first. */
+export async function endsOfReplacedSecrets(sql: Sql, id: string, now: Date): Promise<Date[]> {
+  const rows = await sql<{ valid_until: Date }[]>`
+    select valid_until from service_token_secrets where token_id = ${id} and valid_until > ${now} order by 1`;
+  return rows.map((row) => row.valid_until);
+}
+
 /** Ends the secrets of a token at a time, unless they end earlier, and deletes those that have ended. */
 export async function endSecrets(sql: Sql, id: string, until: Date, now: Date): Promise<void> {
   await sql`update service_token_secrets set valid_until = least(valid_until, ${until}) where token_id = ${id}`;

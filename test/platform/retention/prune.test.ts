@@ -62,6 +62,20 @@ beforeEach(async () => {
       insert into webhook_deliveries (webhook_id, event_id, event, subject, data, created_at, available_at, failed_at)
       values (${hook?.id ?? ''}, gen_random_uuid(), 'member.joined', 'a', '{}', ${ago(60)}, ${ago(60)}, ${failedAt})`;
   }
+  // Of a token that is active, one that has expired and one that is revoked.
+  for (const [index, [expiresAt, revokedAt, ends]] of [
+    [ago(-9), null, [null, ago(-1), ago(0.01)]] as const,
+    [ago(1), null, [null]] as const,
+    [ago(-9), ago(1), [null]] as const,
+  ].entries()) {
+    const [token] = await sql<{ id: string }[]>`
+      insert into service_tokens (org_id, name, scopes, expires_at, revoked_at)
+      values (${org?.id ?? ''}, ${`token ${index}`}, '{teams:read}', ${expiresAt}, ${revokedAt}) returning id`;
+    for (const [secret, until] of ends.entries()) {
+      await sql`insert into service_token_secrets (secret_hash, token_id, created_at, valid_until)
+        values (${Buffer.alloc(32, 10 * index + secret)}, ${token?.id ?? ''}, ${ago(30)}, ${until})`;
+    }
+  }
   await sql`insert into rate_limits values ('old', 1, ${ago(1).getTime()}), ('new', 1, ${ago(-1).getTime()})`;
 });
 afterEach(async () => {
@@ -76,6 +90,7 @@ const pruned = [
   { what: 'expired idempotency keys', rows: 2 },
   { what: 'ended earlier secrets of webhooks', rows: 1 },
   { what: 'ended previous secrets of webhooks', rows: 1 },
+  { what: 'ended secrets of service tokens', rows: 3 },
   { what: 'rate limit counters', rows: 1 },
   { what: 'login failures', rows: 0 },
   { what: 'sync runs', rows: 3 },
@@ -90,6 +105,7 @@ test('prune deletes what is older, in batches, and a dry run only counts it', as
   const nothing = pruned.map(({ what }) => ({ what, rows: 0 }));
   expect(await prune(database.sql, now, retention, { dryRun: true })).toEqual(nothing);
   expect(await database.sql`select id from mail_outbox`).toHaveLength(2);
+  expect(await database.sql`select 1 from service_token_secrets`).toHaveLength(2);
   const secrets = await database.sql`
     select previous_sealed_secret is not null as kept, previous_secret_until from webhooks
     where url = 'http://b.example' order by previous_secret_until`;

@@ -274,3 +274,20 @@ test('A token of another organization is not found', async () => {
   );
   expect((await current(token)).status).toBe(200);
 });
+
+test('A rotation with an overlap is refused while four earlier secrets are accepted', async () => {
+  const { id } = await createServiceToken(platform, owner, ['teams:read'], { name: 'Rotated often' });
+  for (const overlap of [600, 600, 600, 600]) {
+    expect((await rotate(id, { overlap_seconds: overlap })).status).toBe(200);
+  }
+  expect(await rotate(id, { overlap_seconds: 60 })).toMatchObject({
+    status: 422,
+    body: {
+      violations: [
+        { path: '/body/overlap_seconds', rule: 'maximum', message: expect.stringContaining('4 earlier secrets') },
+      ],
+    },
+  });
+  expect((await rotate(id, { overlap_seconds: 0 })).status).toBe(200);
+  expect((await rotate(id, { overlap_seconds: 60 })).status).toBe(200);
+});

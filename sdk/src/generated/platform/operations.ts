@@ -2799,7 +2799,8 @@ export type RotateServiceTokenResult =
  *
  * Issues a new secret for the token, which keeps its id, name and scopes. Earlier secrets are accepted
  * until the overlap ends; an overlap of 0 ends them at once. An earlier rotation's overlap is never
- * extended.
+ * extended. Up to 4 earlier secrets are accepted; a further rotation with an overlap is refused with
+ * 422 until the first has ended.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404
