@@ -18,13 +18,14 @@ async function complaints(text: string): Promise<readonly string[]> {
 }
 
 const IMPORTS = `
-import type { Schemas, StartBrowserSessionHandler, DisownAccountHandler, ListSessionsHandler } from '../../../generated/platform/operations.js';
+import type { Schemas, StartBrowserSessionHandler, DisownAccountHandler, ListSessionsHandler, WatchSyncRunHandler } from '../../../generated/platform/operations.js';
 import { validationFailed } from '../../../generated/problems.js';
 import type { PlatformDependencies } from '../dependencies.js';
 declare const session: Schemas['Session'];
 declare const done: Schemas['DisownResponse'];
 type Disown = DisownAccountHandler<PlatformDependencies>;
 type Sessions = ListSessionsHandler<PlatformDependencies>;
+type Watch = WatchSyncRunHandler<PlatformDependencies>;
 `;
 
 const documents = (path: string): string[] => [`The contract does not document ${path} in this reply.`];
@@ -74,6 +75,67 @@ test.each([
   ],
 ])('An undocumented property is reported: %s', async (_, handler, path) => {
   expect(await complaints(`export const disown: Disown = ${handler};`)).toEqual(documents(path));
+});
+
+test.each([
+  ['a method', 'export const handlers: { disown: Disown } = { disown() { return { status: 200, body: more }; } };'],
+  [
+    'a method of a class',
+    'export class Handlers implements Record<"disown", Disown> { disown() { return { status: 200 as const, body: more }; } }',
+  ],
+  [
+    'a declared function',
+    'function written() { return { status: 200 as const, body: more }; } export const disown: Disown = written;',
+  ],
+  [
+    'a function by its shorthand name',
+    'const disown = () => ({ status: 200 as const, body: more }); export const handlers: { disown: Disown } = { disown };',
+  ],
+  [
+    'a function of a namespace, as an argument',
+    'const all = { disown: async () => ({ status: 200 as const, body: await Promise.resolve(more) }) }; declare const use: (handler: Disown) => void; use(all.disown);',
+  ],
+  [
+    'a function from another function',
+    'const create = () => () => ({ status: 200 as const, body: more }); export const disown: Disown = create();',
+  ],
+  [
+    'one side of a condition in a helper',
+    "const helper = (token: string) => token === '' ? { status: 200 as const, body: more } : { status: 200 as const, body: done }; export const disown: Disown = ({ body }) => helper(body.token);",
+  ],
+  [
+    'one side of a condition in the body',
+    "export const disown: Disown = ({ body }) => ({ status: 200, body: body.token === '' ? more : done });",
+  ],
+  [
+    'one side of a condition in a constant',
+    "export const disown: Disown = ({ body }) => { const reply = body.token === '' ? { status: 200 as const, body: more } : { status: 200 as const, body: done }; return reply; };",
+  ],
+  [
+    'an assertion',
+    'export const disown: Disown = () => ({ status: 200, body: more } as { status: 200; body: typeof done });',
+  ],
+])('An undocumented property is reported wherever the handler is written: %s', async (_, text) => {
+  expect(await complaints(`const more = { ...done, secret: 1 }; ${text}`)).toEqual(documents('body.secret'));
+});
+
+test('A function that returns itself or its caller is read once', async () => {
+  const text = `
+    const again = ({ body }: { body: { token: string } }): any => body.token === '' ? again({ body }) : { status: 200, body: done };
+    const turn = (token: string) => token === '' ? back(token) : { status: 200 as const, body: done };
+    function back(token: string): ReturnType<typeof turn> { return turn(token); }
+    export const a: Disown = again;
+    export const b: Disown = ({ body }) => turn(body.token);`;
+  expect(await complaints(text)).toEqual([]);
+});
+
+test('A property of an item of a stream is reported', async () => {
+  const handler = (item: string): string => `
+    declare const run: Schemas['SyncRun'];
+    async function* events() { await Promise.resolve(); yield { id: '1', data: ${item} }; }
+    export const watch: Watch = () => ({ status: 200, body: events() });`;
+  expect(await complaints(handler('run'))).toEqual([]);
+  expect(await complaints(handler('{ ...run, secret: 1 }'))).toEqual(documents('body.[].data.secret'));
 });
 
 test('A property of an item of a list is reported', async () => {

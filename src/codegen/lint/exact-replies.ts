@@ -4,9 +4,14 @@
  * TypeScript checks that a returned object has what its type asks for. It looks for extra properties only in literals
  * whose expected type is written down, and the return type of a handler is inferred. This rule compares the type of each
  * returned expression with the operation's replies, property by property.
+ *
+ * It reads handlers that are written where their type is expected (arrow functions, function expressions, methods), and
+ * references to functions. A variable whose written type has fewer properties than its value hides the others from this
+ * rule; the serializer drops them.
  */
 import { AST_NODE_TYPES, ESLintUtils, type TSESTree } from '@typescript-eslint/utils';
 import ts from 'typescript';
+import { returnedBy, sourcesOf } from './returned-expressions.js';
 
 type FunctionNode = TSESTree.ArrowFunctionExpression | TSESTree.FunctionExpression;
 
@@ -20,59 +25,80 @@ export const exactReplies = ESLintUtils.RuleCreator.withoutDocs<[], 'extra'>({
     const services = ESLintUtils.getParserServices(context);
     const checker = services.program.getTypeChecker();
 
-    const check = (handler: FunctionNode): void => {
-      const replies = repliesOf(checker, services.esTreeNodeToTSNodeMap.get(handler));
-      if (replies === undefined) return;
-      for (const returned of returnedBy(handler)) {
-        const type = services.getTypeAtLocation(returned);
-        const path = extraProperty(checker, checker.getAwaitedType(type) ?? type, replies);
-        if (path !== undefined) context.report({ node: returned, messageId: 'extra', data: { path } });
+    const compare = (returned: readonly ts.Expression[], replies: ts.Type, handler: TSESTree.Node): void => {
+      for (const expression of returned) {
+        const path = extraProperty(checker, awaited(checker, checker.getTypeAtLocation(expression)), replies);
+        if (path === undefined) continue;
+        const own = expression.getSourceFile() === services.program.getSourceFile(context.filename);
+        const node = own ? services.tsNodeToESTreeNodeMap.get(expression) : handler;
+        context.report({ node, messageId: 'extra', data: { path } });
       }
     };
-    return { ArrowFunctionExpression: check, FunctionExpression: check };
+    const checkFunction = (handler: FunctionNode): void => {
+      const node = services.esTreeNodeToTSNodeMap.get(handler);
+      const replies = repliesOf(checker, node);
+      if (replies !== undefined) compare(returnedBy(checker, node), replies, handler);
+    };
+    const checkReference = (handler: TSESTree.Node): void => {
+      if (!isReference(handler)) return;
+      const node = services.esTreeNodeToTSNodeMap.get(handler);
+      const replies = repliesOf(checker, node);
+      if (replies === undefined) return;
+      for (const signature of checker.getTypeAtLocation(node).getCallSignatures()) {
+        if (isOperationHandler(signature)) continue; // It is checked where it is written.
+        const returned = returnedBy(checker, signature.declaration);
+        compare(returned, replies, handler);
+        if (returned.length > 0) continue;
+        const path = extraProperty(checker, awaited(checker, signature.getReturnType()), replies);
+        if (path !== undefined) context.report({ node: handler, messageId: 'extra', data: { path } });
+      }
+    };
+    return {
+      ArrowFunctionExpression: checkFunction,
+      FunctionExpression: checkFunction,
+      'VariableDeclarator > .init': checkReference,
+      'Property > .value': checkReference,
+      'PropertyDefinition > .value': checkReference,
+      'AssignmentExpression > .right': checkReference,
+      'ReturnStatement > .argument': checkReference,
+      'ArrowFunctionExpression > .body': checkReference,
+      'CallExpression > .arguments': checkReference,
+      'ConditionalExpression > .consequent': checkReference,
+      'ConditionalExpression > .alternate': checkReference,
+    };
   },
 });
 
-/** The documented replies, where the function is written for the generated type of an operation's handler. */
+function isReference(node: TSESTree.Node): boolean {
+  return (
+    node.type === AST_NODE_TYPES.Identifier ||
+    node.type === AST_NODE_TYPES.MemberExpression ||
+    node.type === AST_NODE_TYPES.CallExpression
+  );
+}
+
+/** The documented replies, where a function is expected that has the generated type of an operation's handler. */
 function repliesOf(checker: ts.TypeChecker, node: ts.Node): ts.Type | undefined {
-  const expected = ts.isExpression(node) ? checker.getContextualType(node) : undefined;
-  const [signature] = expected?.getCallSignatures() ?? [];
-  const declared: ts.Node | undefined = signature?.getDeclaration().parent;
-  if (signature === undefined || declared === undefined || !ts.isTypeAliasDeclaration(declared)) return undefined;
-  if (declared.name.text !== 'OperationHandler') return undefined;
-  const returned = signature.getReturnType();
-  return checker.getAwaitedType(returned) ?? returned;
+  const signature = expectedType(checker, node)?.getCallSignatures().find(isOperationHandler);
+  return signature === undefined ? undefined : awaited(checker, signature.getReturnType());
 }
 
-/** The expressions that a function returns, without those of functions inside it. */
-function returnedBy(handler: FunctionNode): readonly TSESTree.Expression[] {
-  if (handler.body.type !== AST_NODE_TYPES.BlockStatement) return alternatives(handler.body);
-  const found: TSESTree.Expression[] = [];
-  const visit = (node: TSESTree.Node): void => {
-    if (node.type === AST_NODE_TYPES.ReturnStatement && node.argument !== null)
-      found.push(...alternatives(node.argument));
-    if (/Function/.test(node.type)) return;
-    for (const child of childrenOf(node)) visit(child);
-  };
-  for (const statement of handler.body.body) visit(statement);
-  return found;
+function expectedType(checker: ts.TypeChecker, node: ts.Node): ts.Type | undefined {
+  if (!ts.isMethodDeclaration(node)) return ts.isExpression(node) ? checker.getContextualType(node) : undefined;
+  const owners = ts.isClassLike(node.parent)
+    ? (node.parent.heritageClauses ?? []).flatMap(({ types }) => types.map((type) => checker.getTypeAtLocation(type)))
+    : [checker.getContextualType(node.parent)];
+  const declared = owners.map((owner) => owner?.getProperty(node.name.getText())).find((each) => each !== undefined);
+  return declared === undefined ? undefined : checker.getNonNullableType(checker.getTypeOfSymbol(declared));
 }
 
-/** Both sides of a condition: the type of the whole leaves out what one side has more than the other. */
-function alternatives(expression: TSESTree.Expression): readonly TSESTree.Expression[] {
-  if (expression.type === AST_NODE_TYPES.ConditionalExpression) {
-    return [...alternatives(expression.consequent), ...alternatives(expression.alternate)];
-  }
-  if (expression.type === AST_NODE_TYPES.LogicalExpression)
-    return [...alternatives(expression.left), ...alternatives(expression.right)];
-  return [expression];
+function isOperationHandler(signature: ts.Signature): boolean {
+  const alias = signature.declaration?.parent;
+  return alias !== undefined && ts.isTypeAliasDeclaration(alias) && alias.name.text === 'OperationHandler';
 }
 
-function childrenOf(node: TSESTree.Node): readonly TSESTree.Node[] {
-  return Object.entries(node)
-    .filter(([key]) => key !== 'parent')
-    .flatMap(([, value]: [string, unknown]): readonly unknown[] => (Array.isArray(value) ? value : [value]))
-    .filter((value): value is TSESTree.Node => typeof value === 'object' && value !== null && 'type' in value);
+function awaited(checker: ts.TypeChecker, type: ts.Type): ts.Type {
+  return checker.getAwaitedType(type) ?? type;
 }
 
 /**
@@ -122,8 +148,8 @@ function extraIn(
   seen: Map<ts.Type, Set<ts.Type>>,
 ): string | undefined {
   if (!isPlainObject(checker, expected)) {
-    const [items, expectedItems] = [actual, expected].map((type) => type.getNumberIndexType());
-    if (items === undefined || expectedItems === undefined || !checker.isArrayLikeType(expected)) return undefined;
+    const [items, expectedItems] = [actual, expected].map((type) => itemsOf(checker, type));
+    if (items === undefined || expectedItems === undefined) return undefined;
     const path = extraProperty(checker, items, expectedItems, seen);
     return path === undefined ? undefined : `[].${path}`;
   }
@@ -132,9 +158,27 @@ function extraIn(
     const type = checker.getTypeOfSymbol(property);
     // `body?: never` documents that there is none.
     if (documented === undefined) return isAbsent(type) ? undefined : property.name;
-    const path = extraProperty(checker, type, checker.getTypeOfSymbol(documented), seen);
+    const path = firstOf(typesOf(checker, property), (each) =>
+      extraProperty(checker, each, checker.getTypeOfSymbol(documented), seen),
+    );
     return path === undefined ? undefined : `${property.name}.${path}`;
   });
+}
+
+/** The types of a property's possible values: the type of a condition leaves out what one side has more. */
+function typesOf(checker: ts.TypeChecker, property: ts.Symbol): readonly ts.Type[] {
+  const written = property.valueDeclaration;
+  return written !== undefined && ts.isPropertyAssignment(written)
+    ? sourcesOf(checker, written.initializer).map((source) => awaited(checker, checker.getTypeAtLocation(source)))
+    : [checker.getTypeOfSymbol(property)];
+}
+
+/** The type of the items of a list or of a stream; undefined for other types. */
+function itemsOf(checker: ts.TypeChecker, type: ts.Type): ts.Type | undefined {
+  if (checker.isArrayLikeType(type)) return type.getNumberIndexType();
+  const iterates = type.getProperties().some(({ name }) => name.startsWith('__@asyncIterator'));
+  if (!iterates || (type.flags & ts.TypeFlags.Object) === 0) return undefined;
+  return checker.getTypeArguments(type as ts.TypeReference)[0];
 }
 
 /** Whether the type lists its properties: no array, no type of a library's class, no dictionary. */

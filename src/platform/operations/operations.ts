@@ -3,7 +3,6 @@ import type {
   GetLivenessHandler,
   GetMetricsHandler,
   GetReadinessHandler,
-  Schemas,
 } from '../../../generated/platform/operations.js';
 import { serviceUnavailable } from '../../../generated/problems.js';
 import type { PlatformDependencies } from '../dependencies.js';
@@ -29,6 +28,6 @@ export const getJwks: GetJwksHandler<PlatformDependencies> = async (_request, { 
   return {
     status: 200,
     headers: { 'Cache-Control': `public, max-age=${cacheSeconds}` },
-    body: { keys: publicKeys.keys as Schemas['JsonWebKey'][] }, // publicPart creates each of them
+    body: publicKeys,
   };
 };

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, calculateJwkThumbprint } from 'jose';
-import type { CryptoKey, JSONWebKeySet, JWK, JWTVerifyGetKey } from 'jose';
+import type { CryptoKey, JWK, JWTVerifyGetKey } from 'jose';
+import type { Schemas } from '../../../generated/platform/operations.js';
 import { SettingError } from '../settings/setting.js';
 
 export const signingAlgorithm = 'ES256';
@@ -10,8 +11,11 @@ export interface KeyRing {
   /** Finds the key named in a token, for jose. */
   readonly verification: JWTVerifyGetKey;
   /** The reply of the JWKS endpoint. */
-  readonly publicKeys: JSONWebKeySet;
+  readonly publicKeys: { readonly keys: PublicKey[] };
 }
+
+/** A public key as the contract publishes it. */
+export type PublicKey = Schemas['JsonWebKey'];
 
 /** A private key as a JWK with its id. */
 export interface SigningKey {
@@ -32,7 +36,7 @@ export async function generateSigningKey(): Promise<SigningKey> {
  * @param signing the key that signs new tokens
  * @param retired public keys that only verify, until the last token they signed has expired
  */
-export async function createKeyRing(signing: SigningKey, retired: readonly JWK[]): Promise<KeyRing> {
+export async function createKeyRing(signing: SigningKey, retired: readonly PublicKey[]): Promise<KeyRing> {
   const publicKeys = { keys: [publicPart(signing), ...retired] };
   return {
     signing: { kid: signing.kid, key: await privateKeyOf(signing.privateJwk) },
@@ -42,10 +46,10 @@ export async function createKeyRing(signing: SigningKey, retired: readonly JWK[]
 }
 
 /** The public half of a key, for the JWKS endpoint and the database. */
-export function publicPart({ kid, privateJwk }: SigningKey): JWK {
+export function publicPart({ kid, privateJwk }: SigningKey): PublicKey {
   const { kty, crv, x, y } = privateJwk;
   if (kty !== 'EC' || crv !== 'P-256' || x === undefined || y === undefined) throw new Error('not an ES256 key');
-  return { kty, crv, x, y, kid, alg: signingAlgorithm, use: 'sig' };
+  return { kty: 'EC', crv, x, y, kid, alg: signingAlgorithm, use: 'sig' };
 }
 
 /**

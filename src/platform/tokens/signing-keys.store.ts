@@ -2,7 +2,14 @@ import type { JWK } from 'jose';
 import type { DatabaseSql, Sql } from '../../database/connection.js';
 import type { SecretBox } from '../secrets/secret-box.js';
 import { after, type Clock } from '../clock.js';
-import { createKeyRing, generateSigningKey, publicPart, type KeyRing, type SigningKey } from './key-ring.js';
+import {
+  createKeyRing,
+  generateSigningKey,
+  publicPart,
+  type KeyRing,
+  type PublicKey,
+  type SigningKey,
+} from './key-ring.js';
 import { refreshTokenSeconds } from './lifetimes.js';
 
 /** Other servers sign with the old key until they notice the new one, which takes up to a minute. */
@@ -72,7 +79,7 @@ async function readRing(sql: Sql, secrets: SecretBox, now: Date): Promise<KeyRin
 
 interface StoredKey {
   readonly kid: string;
-  readonly public_jwk: JWK;
+  readonly public_jwk: PublicKey;
   readonly private_jwk_sealed: Uint8Array;
   readonly created_at: Date;
   readonly is_retired: boolean;
