@@ -1219,7 +1219,7 @@ export interface paths {
         };
         /**
          * Watch a run
-         * @description Sends the run as a Server-Sent Event, and again after each change, until it has ended. The data of an event is the run as JSON. Its `id` identifies the state: a caller that lost the connection sends the latest one in `Last-Event-ID`, and receives the run only if it has changed since. Changes in quick succession are one event. The server also closes the connection after 5 minutes, when it shuts down, and within seconds after your token or your permission has ended. Then connect again, until 204 says that the run has ended and that you have its last event, as `EventSource` does. Comments every 15 seconds keep the connection open. A user or service token can have 10 such connections to a server.
+         * @description Sends the run as a Server-Sent Event, and again after each change, until it has ended. The data of an event is the run as JSON. Its `id` identifies the state: a caller that lost the connection sends the latest one in `Last-Event-ID`, and receives the run only if it has changed since. Changes in quick succession are one event. The server also closes the connection after 5 minutes, when it shuts down, and within seconds after your token or your permission has ended. Then connect again, until 204 says that the run has ended and that you have its last event, as `EventSource` does. Comments every 15 seconds keep the connection open. A user or service token can have 10 such connections to a server, and an organization 50.
          */
         get: operations["watchSyncRun"];
         put?: never;
@@ -10284,7 +10284,7 @@ export interface operations {
             };
             404: components["responses"]["SyncRunNotFound"];
             406: components["responses"]["NotAcceptable"];
-            /** @description The caller has as many open connections as it can have. */
+            /** @description The caller or its organization has as many open connections as it can have. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];

@@ -39,6 +39,8 @@ export interface PlatformDependencies {
   readonly syncRunEnded: (run: EndedRun) => void;
   /** The open streams of callers. */
   readonly streams: OpenCounts;
+  /** The open streams of organizations. */
+  readonly organizationStreams: OpenCounts;
   /** Aborts when the server stops to listen. Streams end then, and callers resume at another server. */
   readonly closing: AbortSignal;
   /** The keys that this server knows, for the JWKS endpoint. */

@@ -5,7 +5,7 @@ import { keyRings } from '../key-rings.js';
 import { createPasswords } from '../passwords/passwords.js';
 import { systemRandom } from '../random.js';
 import { createOpenRecords } from '../records/open-records.js';
-import { mostStreams } from '../sync/watch-sync-run.js';
+import { mostStreams, mostStreamsOfOrganization } from '../sync/watch-sync-run.js';
 import { createTokens } from '../tokens/tokens.js';
 import type { Services } from './services.js';
 import { appBaseUrlOf, type Startup } from './startup.js';
@@ -32,6 +32,7 @@ export async function createDependencies(
     tokens: createTokens({ keyRing, issuer, audience, clock, random: systemRandom }),
     syncRunEnded: metrics.observeSyncRun,
     streams: countOpen(mostStreams),
+    organizationStreams: countOpen(mostStreamsOfOrganization),
     closing: startup.closing.signal,
     keyRing: () => keyRing(false),
     metrics: metrics.text,

@@ -12,6 +12,8 @@ import { findSyncRun, syncRunOf, type SyncRunKey, type SyncRunRow } from './sync
 
 /** Of one caller, on one server. */
 export const mostStreams = 10;
+/** Of all callers of one organization, on one server: each stream has a query a second. */
+export const mostStreamsOfOrganization = 50;
 const lookMs = 1000;
 /** Looks between checks of the caller's authorization while the run does not change. */
 const looksPerCheck = 5;
@@ -19,7 +21,7 @@ const longestSeconds = 300;
 
 export const watchSyncRun: WatchSyncRunHandler<PlatformDependencies> = async (
   { params, headers, principal, context },
-  { sql, streams, closing, clock },
+  { sql, streams, organizationStreams, closing, clock },
 ) => {
   const key = { orgId: principal.org_id, configId: params.sync_config_id, runId: params.run_id };
   const row = await findSyncRun(sql, key);
@@ -27,10 +29,20 @@ export const watchSyncRun: WatchSyncRunHandler<PlatformDependencies> = async (
   const seen = headers['last-event-id'];
   if (hasEnded(row) && eventOf(row).id === seen) return { status: 204 };
 
-  const close = streams.open(callerOf(principal));
-  if (close === null) {
+  const closeCallers = streams.open(callerOf(principal));
+  if (closeCallers === null) {
     return tooManyStreams({ message: `You have ${mostStreams} open streams to this server. Close one first.` });
   }
+  const closeOrganizations = organizationStreams.open(principal.org_id);
+  if (closeOrganizations === null) {
+    closeCallers();
+    const most = mostStreamsOfOrganization;
+    return tooManyStreams({ message: `Your organization has ${most} open streams to this server. Close one first.` });
+  }
+  const close = (): void => {
+    closeCallers();
+    closeOrganizations();
+  };
   // A generator that never starts runs no `finally`.
   context.signal.addEventListener('abort', close, { once: true });
   if (context.signal.aborted) close();

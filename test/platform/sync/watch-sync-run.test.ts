@@ -154,6 +154,26 @@ it('A caller has at most 10 streams, and one that leaves frees its place', async
   for (const stop of stops) stop.abort();
 });
 
+it('An organization has at most 50 streams, and one that ends frees its place', async () => {
+  const stops: AbortController[] = [];
+  const open = async (token: string): Promise<void> => {
+    const stop = new AbortController();
+    stops.push(stop);
+    await (await watch(clientOf(token), stop.signal)).next();
+  };
+  for (let index = 0; index < 5; index += 1) {
+    const { token } = await createServiceToken(platform, owner, ['sync:read'], { name: `agent ${index}` });
+    await Promise.all(Array.from({ length: 10 }, () => open(token)));
+  }
+  const refused = await watchSyncRun(clientOf(), { params });
+  expect(refused).toMatchObject({ ok: false, status: 409, problem: { type: '/problems/too-many-streams' } });
+  expect(refused).toMatchObject({ problem: { message: expect.stringContaining('Your organization has 50') } });
+
+  stops[0]?.abort();
+  await expect.poll(async () => (await watchSyncRun(clientOf(), { params })).status).toBe(200);
+  for (const stop of stops) stop.abort();
+});
+
 it('A server that stops ends its streams, and another one continues them', async () => {
   const { databaseUri, clock, mailbox } = platform;
   const leaving = await startTestPlatform({ databaseUri, clock, mailbox });

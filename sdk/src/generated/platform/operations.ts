@@ -4257,7 +4257,7 @@ export type WatchSyncRunResult =
  * down, and within seconds after your token or your permission has ended. Then connect again, until
  * 204 says that the run has ended and that you have its last event, as `EventSource` does. Comments
  * every 15 seconds keep the connection open. A user or service token can have 10 such connections to a
- * server.
+ * server, and an organization 50.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
  * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404 `SyncConfigNotFoundProblem`,
