@@ -7,7 +7,9 @@
  * PLUMBLINE_TEST_PODMAN                podman (`.ci/engines`), and
  * PLUMBLINE_TEST_PODMAN_COMPOSE        podman-compose for it (PyPI)
  *
- * What is missing is left out, and said.
+ * PLUMBLINE_BENCH_NODE                 the Node.js that runs Plumbline (default: the one that runs this)
+ *
+ * What is missing is left out, and said. `npm run bench compose 2` takes two rounds.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -17,7 +19,9 @@ import { median, printTable } from '../measure.js';
 import { LIMIT_SECONDS, milliseconds, Unfinished, type Contender } from './contender.js';
 import { writeProjects } from './projects.js';
 
-const ROUNDS = 7;
+const ROUNDS = Number(process.argv.slice(2).find((argument) => /^\d+$/.test(argument)) ?? 7);
+
+const NODE = process.env['PLUMBLINE_BENCH_NODE'] ?? process.execPath;
 
 interface Measure {
   readonly what: string;
@@ -26,14 +30,22 @@ interface Measure {
   readonly args: readonly string[];
   /** Podman Compose has no such command, or another meaning of it. */
   readonly onDockerOnly?: true;
+  /** At most, if it takes long. */
+  readonly rounds?: number;
 }
+
+/** What Plumbline may need beyond Node.js alone, in milliseconds. */
+const BEYOND_NODE = 40;
+const NEAR_NODE = `<= node + ${BEYOND_NODE}`;
 
 /** In this order, each as the one before has left the project. */
 const MEASURES: readonly Measure[] = [
   { what: 'up -d of 10 services', aim: '<= 1.0', file: 'ten.yaml', args: ['up', '-d'] },
-  { what: 'up -d again, nothing to do', aim: '-', file: 'ten.yaml', args: ['up', '-d'], onDockerOnly: true },
-  { what: 'ps of 10 services', aim: '-', file: 'ten.yaml', args: ['ps'] },
+  { what: 'up -d again, nothing to do', aim: NEAR_NODE, file: 'ten.yaml', args: ['up', '-d'], onDockerOnly: true },
+  { what: 'ps of 10 services', aim: NEAR_NODE, file: 'ten.yaml', args: ['ps'] },
   { what: 'down of 10 services', aim: '<= 1.0', file: 'ten.yaml', args: ['down'] },
+  { what: 'up -d of 50 services', aim: '<= 1.0', file: 'fifty.yaml', args: ['up', '-d'], rounds: 3 },
+  { what: 'down of 50 services', aim: '<= 1.0', file: 'fifty.yaml', args: ['down'], rounds: 3 },
   { what: 'config of 500 services', aim: '-', file: 'many.yaml', args: ['config'] },
 ];
 
@@ -54,15 +66,19 @@ async function besides(name: TestEngine['name'], other: string, variable: string
   const folder = await mkdtemp(path.join(tmpdir(), 'plumbline-bench-'));
   try {
     await writeProjects(folder, engine);
-    const ours: Contender = { folder, engine, command: [process.execPath, 'dist/src/cli/main.js', 'compose'] };
+    const ours: Contender = { folder, engine, command: [NODE, 'dist/src/cli/main.js', 'compose'] };
     const theirs: Contender = { folder, engine, command: [program] };
     const measures = MEASURES.filter(({ onDockerOnly }) => isDocker || onDockerOnly !== true);
     const figures = await sideBySide(measures, [ours, theirs]);
+    const alone = await nodeAlone(ours);
     // Podman Compose does not find the containers of others.
     const log = isDocker ? await logThroughput([ours, theirs]) : undefined;
     const load = loadavg()[0]?.toFixed(1) ?? '';
     printTable(`Compose on ${name}, in ms (median of ${ROUNDS}; load ${load})`, [
-      ...measures.map(({ what, aim }, index) => row(what, aim, figures[index] ?? [], other)),
+      { what: 'node alone', plumbline: shown(alone), [other]: '-', ratio: '-', aim: '-' },
+      ...measures.map(({ what, aim }, index) =>
+        row(what, aimShown(aim, figures[index], alone), figures[index] ?? [], other),
+      ),
       ...(log === undefined ? [] : [row('logs, 100000 lines', '-', log, other)]),
     ]);
   } finally {
@@ -87,6 +103,20 @@ function row(
   };
 }
 
+/** With the difference, where Node.js alone is what counts. */
+function aimShown(aim: string, [ours = []]: readonly (readonly number[])[] = [], alone = 0): string {
+  return aim === NEAR_NODE ? `${aim} (is + ${Math.round(median(ours) - alone)})` : aim;
+}
+
+/** A process of Node.js that does nothing. */
+async function nodeAlone(contender: Contender): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    times.push(await milliseconds({ ...contender, command: [NODE] }, ['-e', '0']));
+  }
+  return median(times);
+}
+
 function shown(milliseconds: number): string | number {
   return Number.isFinite(milliseconds) ? Math.round(milliseconds) : `did not finish in ${LIMIT_SECONDS} s`;
 }
@@ -99,7 +129,8 @@ async function sideBySide(measures: readonly Measure[], contenders: readonly Con
   const figures = measures.map(() => contenders.map((): number[] => []));
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [who, contender] of contenders.entries()) {
-      for (const [which, { file, args }] of measures.entries()) {
+      for (const [which, { file, args, rounds = ROUNDS }] of measures.entries()) {
+        if (round > rounds) continue;
         const times = figures[which]?.[who] ?? [];
         if (times.includes(Infinity)) continue;
         const took = await timed(contender, ['-f', file, ...args]);

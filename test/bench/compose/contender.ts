@@ -11,7 +11,7 @@ export interface Contender {
 }
 
 /** A command that takes longer is not waited for. */
-export const LIMIT_SECONDS = 20;
+export const LIMIT_SECONDS = 60;
 
 export class Unfinished extends Error {
   override readonly name = 'Unfinished';

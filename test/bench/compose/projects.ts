@@ -6,21 +6,26 @@ import type { TestEngine } from '../../support/engines.js';
 const OBEDIENT = ['sh', '-c', 'trap "exit 0" TERM; while :; do sleep 0.1; done'];
 
 export async function writeProjects(folder: string, engine: TestEngine): Promise<void> {
-  const files = { 'ten.yaml': ten(engine), 'many.yaml': many(engine), 'chatty.yaml': chatty(engine) };
+  const files = {
+    'ten.yaml': tree(engine, 10),
+    'fifty.yaml': tree(engine, 50),
+    'many.yaml': many(engine),
+    'chatty.yaml': chatty(engine),
+  };
   for (const [name, project] of Object.entries(files))
     await writeFile(path.join(folder, name), JSON.stringify(project));
 }
 
 const labelled = ({ labels }: TestEngine): object => ({ networks: { default: { labels } } });
 
-/** One that three depend on, and six that depend on those. */
-function ten(engine: TestEngine): object {
+/** One that three depend on, and up to three that depend on each of the others. */
+function tree(engine: TestEngine, size: number): object {
   const { image, labels } = engine;
-  const services = Array.from({ length: 10 }, (_, index) => [
+  const services = Array.from({ length: size }, (_, index) => [
     `s${index}`,
     { image, labels, command: OBEDIENT, ...(index > 0 && { depends_on: [`s${Math.floor((index - 1) / 3)}`] }) },
   ]);
-  return { name: 'plt-bench-ten', services: Object.fromEntries(services), ...labelled(engine) };
+  return { name: `plt-bench-${size}`, services: Object.fromEntries(services), ...labelled(engine) };
 }
 
 function many({ image }: TestEngine): object {
