@@ -1,6 +1,7 @@
 /**
- * Podman before 4.4 fails to look at a container in the moment in which its process ends. The moment is too short to be
- * met at will, so the failure is put between us and a real Podman, in its own words.
+ * Podman before 4.4 fails to look at a container in the moment in which its process ends, and to list images in the moment
+ * in which one is removed. These moments are too short to be met at will, so the failure is put between us and a real
+ * Podman, in its own words.
  */
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
@@ -16,7 +17,8 @@ import type { TestEngine } from '../../support/engines.js';
 import { onEngine, onSocket } from '../engines/on-engine.js';
 import { failure } from './conformance.js';
 
-const WORDS = 'read /proc/16239/cgroup: no such process';
+const PROCESS_ENDED = 'read /proc/16239/cgroup: no such process';
+const IMAGE_REMOVED = 'reading image "71c76c1d": locating image with ID "71c76c1d": image not known';
 
 interface Stumbling {
   readonly backend: Backend;
@@ -27,16 +29,18 @@ interface Stumbling {
   close(): Promise<void>;
 }
 
-/** A socket in front of Podman's, which fails to inspect containers and to wait for them. */
+/** A socket in front of Podman's, which fails to inspect containers, to wait for them, and to list images. */
 async function overSocket(engineSocket: string): Promise<Stumbling> {
   const folder = await mkdtemp(join(tmpdir(), 'plt-ended-'));
   const path = join(folder, 's');
   let left = 0;
   const server = createServer((incoming, outgoing) => {
-    if (left > 0 && /\/containers\/\w+\/(json|wait)/.test(incoming.url ?? '')) {
+    const asked = /\/containers\/\w+\/(json|wait)|\/images\/json/.exec(incoming.url ?? '')?.[0];
+    if (left > 0 && asked !== undefined) {
       left -= 1;
+      const message = asked === '/images/json' ? IMAGE_REMOVED : PROCESS_ENDED;
       outgoing.writeHead(500, { 'content-type': 'application/json' });
-      outgoing.end(JSON.stringify({ cause: 'no such process', message: WORDS, response: 500 }));
+      outgoing.end(JSON.stringify({ cause: 'no such process', message, response: 500 }));
       return;
     }
     const { method, url, headers } = incoming;
@@ -67,7 +71,7 @@ async function overSocket(engineSocket: string): Promise<Stumbling> {
   };
 }
 
-/** A command in front of podman, which fails to inspect containers and to wait for them. */
+/** A command in front of podman, which fails to inspect containers, to wait for them, and to list images. */
 async function asCommand(engine: TestEngine): Promise<Stumbling> {
   const [folderOfPodman = ''] = (engine.environment['PATH'] ?? '').split(':');
   const folder = await mkdtemp(join(tmpdir(), 'plt-ended-'));
@@ -76,15 +80,18 @@ async function asCommand(engine: TestEngine): Promise<Stumbling> {
   await writeFile(
     executable,
     `#!/bin/sh
+failure=
 left=$(cat '${counter}')
 if [ "$left" -gt 0 ]; then
   case "$1 $2" in
-    'container inspect' | wait\\ *)
-      echo $((left - 1)) >'${counter}'
-      echo 'Error: ${WORDS}' >&2
-      exit 125
-      ;;
+    'container inspect' | wait\\ *) failure='${PROCESS_ENDED}' ;;
+    images\\ *) failure='${IMAGE_REMOVED}' ;;
   esac
+fi
+if [ -n "$failure" ]; then
+  echo $((left - 1)) >'${counter}'
+  echo "Error: $failure" >&2
+  exit 125
 fi
 exec '${join(folderOfPodman, 'podman')}' "$@"
 `,
@@ -144,6 +151,13 @@ function looks(
     await stumbling.stumble(1);
     const listed = await stumbling.backend.containers.list({ labels: engine.labels });
     expect(listed.map((container) => container.id)).toContain(id);
+    expect(await stumbling.left()).toBe(0);
+  });
+
+  it('the images are listed although one is removed during the query', async () => {
+    await stumbling.stumble(1);
+    const listed = await stumbling.backend.images.list();
+    expect(listed.flatMap(({ tags }) => tags)).toContain(engine.image);
     expect(await stumbling.left()).toBe(0);
   });
 

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { engineFilters } from '../engine/labels.js';
 import { engineImage } from '../engine/image.js';
+import { lookDespiteEnd } from '../engine/just-ended.js';
 import { RuntimeError, backendFailure, imageNotFound } from '../errors.js';
 import { nameAndTag, qualifyImage } from '../image-reference.js';
 import { numberOf, objectOf, objectsOf, parseJson, textOf } from '../json.js';
@@ -25,7 +26,8 @@ export function bridgeImages(
   return {
     async list({ labels = {}, signal } = {}) {
       const query = { filters: JSON.stringify(engineFilters(labels)) };
-      return objectsOf(await client.call({}, { method: 'GET', path: '/images/json', query, signal })).map(engineImage);
+      const request = { method: 'GET', path: '/images/json', query, signal } as const;
+      return objectsOf(await lookDespiteEnd(() => client.call({}, request))).map(engineImage);
     },
     async inspect(reference, { signal } = {}) {
       return engineImage(objectOf(await inspectImage(client, reference, signal)));

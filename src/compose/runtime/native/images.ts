@@ -1,6 +1,7 @@
 /** Images through the podman command. */
 import { mergedLines } from '../merged-lines.js';
 import { engineImage } from '../engine/image.js';
+import { lookDespiteEnd } from '../engine/just-ended.js';
 import { pushedAfterBuild } from '../engine/push-after-build.js';
 import { RuntimeError, commandFailed, imageNotFound } from '../errors.js';
 import { hasTransport, qualifyImage } from '../image-reference.js';
@@ -25,7 +26,7 @@ export function nativeImages(podman: Podman): ImageOperations {
   return {
     async list({ labels = {}, signal } = {}) {
       const args = ['images', '--format=json', ...labelArguments(labels)];
-      return objectsOf(await podman.json(args, { signal })).map(engineImage);
+      return objectsOf(await lookDespiteEnd(() => podman.json(args, { signal }))).map(engineImage);
     },
     async inspect(reference, { signal } = {}) {
       const subject = { image: reference };

@@ -56,9 +56,15 @@ export async function swarmBackend(bridge: BridgeParts): Promise<Backend> {
  * the project's.
  */
 function overlayNetworks(networks: NetworkOperations): NetworkOperations {
-  const withProject = (network: NetworkRecord): NetworkRecord => {
+  const recordOf = (network: NetworkRecord): NetworkRecord => {
     const project = network.labels[STACK_LABEL];
-    return project === undefined ? network : { ...network, labels: { ...network.labels, [PROJECT_LABEL]: project } };
+    const { driver, labels } = network;
+    return {
+      ...network,
+      // The engine names no driver until the swarm has allocated the network.
+      driver: driver === '' ? 'overlay' : driver,
+      labels: project === undefined ? labels : { ...labels, [PROJECT_LABEL]: project },
+    };
   };
   return {
     ...networks,
@@ -67,11 +73,11 @@ function overlayNetworks(networks: NetworkOperations): NetworkOperations {
       const labels = { ...spec.labels, ...(project !== undefined && { [STACK_LABEL]: project }) };
       return networks.create({ driver: 'overlay', ...spec, labels }, options);
     },
-    inspect: async (id, options) => withProject(await networks.inspect(id, options)),
+    inspect: async (id, options) => recordOf(await networks.inspect(id, options)),
     async list({ labels = {}, signal } = {}) {
       const { [PROJECT_LABEL]: project, ...rest } = labels;
       const wanted = { ...rest, ...(project !== undefined && { [STACK_LABEL]: project }) };
-      return (await networks.list({ labels: wanted, ...(signal && { signal }) })).map(withProject);
+      return (await networks.list({ labels: wanted, ...(signal && { signal }) })).map(recordOf);
     },
   };
 }
