@@ -1,12 +1,8 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { parse } from 'yaml';
-import { record } from './documents.js';
-
-/** The document, or a file that it refers to, cannot be used. The message names the file and what to do. */
-export class DocumentError extends Error {
-  override name = 'DocumentError';
-}
+import { DocumentError, record, resolve as followReferences } from './documents.js';
+import { mapObjects } from './members.js';
 
 /** Where the files that a document refers to stand in the loaded document. */
 const filesKey = 'x-plumbline-files';
@@ -53,23 +49,35 @@ export function loadDocument(path: string): unknown {
     const path = [...files].find(([, number]) => number === index)?.[0] ?? '';
     rewritten.push(rewrite(contents[index], index, (reference) => numberOf(path, reference)));
   }
-  const [document, ...others] = rewritten;
-  return { ...record(document), [filesKey]: Object.fromEntries(others.map((file, index) => [index + 1, file])) };
+  const [first, ...others] = rewritten;
+  const document = { ...record(first), [filesKey]: Object.fromEntries(others.map((file, index) => [index + 1, file])) };
+  for (const [file, number] of files) checkReferences(document, rewritten[number], file);
+  return document;
+}
+
+/** Refuses references to nothing, which would otherwise be found when the first reply is checked. */
+function checkReferences(document: unknown, content: unknown, file: string): void {
+  mapObjects(content, (object) => {
+    if (typeof object['$ref'] !== 'string') return object;
+    try {
+      followReferences(document, { $ref: object['$ref'] });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new DocumentError(`${file}: ${message.replace(new RegExp(`#/${filesKey}/\\d+`), '#')}`);
+    }
+    return object;
+  });
 }
 
 /** Points references to other files at the place where those will stand. */
-function rewrite(value: unknown, number: number, numberOf: (reference: string) => number): unknown {
-  if (Array.isArray(value)) return value.map((each) => rewrite(each, number, numberOf));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]: [string, unknown]) => {
-      if (key === 'example' || key === 'x-problem') return [key, inner];
-      if (key !== '$ref' || typeof inner !== 'string') return [key, rewrite(inner, number, numberOf)];
-      const [file = '', pointer = ''] = inner.split('#');
-      const target = file === '' ? number : numberOf(file);
-      return [key, `#${target === 0 ? '' : `/${filesKey}/${target}`}${pointer === '/' ? '' : pointer}`];
-    }),
-  );
+function rewrite(content: unknown, number: number, numberOf: (reference: string) => number): unknown {
+  return mapObjects(content, (object) => {
+    const { $ref: reference } = object;
+    if (typeof reference !== 'string') return object;
+    const [file = '', pointer = ''] = reference.split('#');
+    const target = file === '' ? number : numberOf(file);
+    return { ...object, $ref: `#${target === 0 ? '' : `/${filesKey}/${target}`}${pointer === '/' ? '' : pointer}` };
+  });
 }
 
 function readFile(path: string, before = ''): { path: string; content: unknown } {

@@ -3,13 +3,13 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { registerContractTools } from '../../src/cli/contract-tools.js';
 
-const readme = readFileSync('src/contract-tools/README.md', 'utf8');
 const program = new Command();
 registerContractTools(program);
 
 test.each(program.commands.map((command) => [command.name(), command] as const))(
   'the README lists the options and the exit codes of %s',
   (name, command) => {
+    const readme = readFileSync(`src/contract-tools/${name}/README.md`, 'utf8');
     const table = readme.split(`<!-- options ${name} -->`)[1]?.split(`<!-- /options ${name} -->`)[0] ?? '';
     const listed = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, flags]) => flags);
     expect(listed).toEqual(command.options.map(({ flags }) => flags));

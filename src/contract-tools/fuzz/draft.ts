@@ -43,16 +43,18 @@ export function isSendable(location: Location, text: string): boolean {
  */
 export function planRequest(subject: Subject, draft: Draft, violation: Violation | null): PlannedRequest | null {
   const { contract, operation } = subject;
-  const sent = [...draft.parameters].flatMap(([{ in: location }, pairs]) =>
-    pairs.map(([name, value]) => ({ location, name, value })),
+  const sent = [...draft.parameters].flatMap(([parameter, pairs]) =>
+    pairs.map(([name, value]) => ({ location: parameter.in, parameter, name, value })),
   );
   if (!sent.every(({ location, value }) => isSendable(location, value))) return null;
   const ofLocation = (location: Location): [string, string][] =>
     sent.flatMap((each): [string, string][] => (each.location === location ? [[each.name, each.value]] : []));
-  const inPath = new Map(ofLocation('path'));
-  const path = operation.path.replaceAll(/\{([^}]*)\}/g, (_, name: string) =>
-    encodeURIComponent(inPath.get(name) ?? ''),
+  const inPath = new Map(
+    sent.flatMap(({ location, parameter, name, value }) =>
+      location === 'path' ? [[name, encodedSegment(parameter, value)] as const] : [],
+    ),
   );
+  const path = operation.path.replaceAll(/\{([^}]*)\}/g, (_, name: string) => inPath.get(name) ?? '');
   if (matchOperation(contract, operation.method, path).operation !== operation) return null;
   const query = ofLocation('query').map((pair) => pair.map(encodeURIComponent).join('='));
   const cookies = ofLocation('cookie').map((pair) => pair.join('='));
@@ -68,4 +70,10 @@ export function planRequest(subject: Subject, draft: Draft, violation: Violation
     withCredentials: draft.withCredentials,
     violation,
   };
+}
+
+/** Servers look for the separators of a style before they decode (RFC 6570). */
+function encodedSegment({ style }: Parameter, value: string): string {
+  const encoded = encodeURIComponent(value).replaceAll('%2C', ',').replaceAll('%3D', '=');
+  return style === 'matrix' ? encoded.replaceAll('%3B', ';') : encoded;
 }

@@ -50,7 +50,7 @@ export function readDocument(name: string, original: unknown): Contract {
   const schemas = openSchemas(original, 'replies');
   const { document } = schemas;
   const operations: DocumentedOperation[] = [];
-  for (const path of Object.keys(record(record(document)['paths']))) {
+  for (const path of Object.keys(record(follow(document, ['paths']).value))) {
     const { value: item, pointer: place } = follow(document, ['paths', path]);
     for (const [method, operation] of Object.entries(record(item))) {
       if (!methods.has(method)) continue;
@@ -77,9 +77,17 @@ function basePathOf(document: unknown): string {
 
 const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
 
+/** The replies at a pointer, each with the pointer at which it really stands: `200`, `4XX` or `default`; no extensions. */
+export function repliesAt(document: unknown, pointer: Pointer): [string, Pointer][] {
+  return entriesAt(document, pointer).flatMap(([key, reply]): [string, Pointer][] => {
+    if (key === 'default') return [[key, reply]];
+    return /^[1-5](?:\d\d|XX)$/i.test(key) ? [[key.toUpperCase(), reply]] : [];
+  });
+}
+
 function readReplies(schemas: Schemas, pointer: Pointer): Map<string, DocumentedReply> {
   return new Map(
-    entriesAt(schemas.document, pointer).map(([status, reply]) => {
+    repliesAt(schemas.document, pointer).map(([status, reply]) => {
       const bodies = entriesAt(schemas.document, [...reply, 'content']).map(
         ([mediaType, content]): [string, DocumentedBody] => {
           const schema = [...content, 'schema'];
@@ -89,9 +97,9 @@ function readReplies(schemas: Schemas, pointer: Pointer): Map<string, Documented
           ];
         },
       );
-      const headers = entriesAt(schemas.document, [...reply, 'headers']).map(([name, header]) =>
-        readHeader(schemas, name, header),
-      );
+      const headers = entriesAt(schemas.document, [...reply, 'headers'])
+        .filter(([name]) => name.toLowerCase() !== 'content-type') // the media types say it ("Response Object")
+        .map(([name, header]) => readHeader(schemas, name, header));
       return [status, { bodies: new Map(bodies), headers }];
     }),
   );

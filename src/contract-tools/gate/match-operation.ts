@@ -10,7 +10,7 @@ export interface Match {
 
 /**
  * Finds the operation of a request. A path without parameters goes before one with (OpenAPI 3.1, "Path Templating
- * Matching"); HEAD is answered by the GET operation (RFC 9110, section 9.3.2).
+ * Matching"), and `{id}:close` before `{id}`; HEAD is answered by the GET operation (RFC 9110, section 9.3.2).
  *
  * @param url absolute, or a path with or without a query
  */
@@ -18,7 +18,9 @@ export function matchOperation(contract: Contract, method: string, url: string):
   const segments = segmentsOf(pathWithin(contract, url));
   const candidates = contract.operations.filter((each) => segments !== null && fits(each.path, segments));
   const fewest = Math.min(...candidates.map(({ path }) => parametersIn(path)));
-  const onPath = candidates.filter(({ path }) => parametersIn(path) === fewest);
+  const withFewest = candidates.filter(({ path }) => parametersIn(path) === fewest);
+  const longest = Math.max(...withFewest.map(({ path }) => textBesideParameters(path)));
+  const onPath = withFewest.filter(({ path }) => textBesideParameters(path) === longest);
   const wanted = method === 'HEAD' && !onPath.some((each) => each.method === 'HEAD') ? 'GET' : method;
   return {
     operation: onPath.find((each) => each.method === wanted) ?? null,
@@ -54,6 +56,15 @@ function fits(template: string, segments: readonly string[]): boolean {
 
 function parametersIn(template: string): number {
   return template.split('/').filter(isParameter).length;
+}
+
+/** The characters that stand in one segment with a parameter. */
+function textBesideParameters(template: string): number {
+  return template
+    .split('/')
+    .filter(isParameter)
+    .join('')
+    .replaceAll(/\{[^}]*\}/g, '').length;
 }
 
 /** Whether a segment fits: `{id}`, `{id}.json` or a text. */

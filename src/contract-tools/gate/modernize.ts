@@ -1,19 +1,15 @@
 import { normalized } from '../diff/schema-keywords.js';
 import { record } from '../documents.js';
+import { mapObjects } from '../members.js';
 
 /** Rewrites the schemas of an OpenAPI 3.0 document to JSON Schema 2020-12; returns any other document as it is. */
 export function modernized(document: unknown): unknown {
-  return String(record(document)['openapi']).startsWith('3.0') ? rewritten(document) : document;
+  return String(record(document)['openapi']).startsWith('3.0') ? mapObjects(document, rewritten) : document;
 }
 
-function rewritten(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(rewritten);
-  if (typeof value !== 'object' || value === null) return value;
-  const inner = Object.fromEntries(
-    Object.entries(value).map(([key, each]: [string, unknown]) => [key, key === 'example' ? each : rewritten(each)]),
-  );
+function rewritten(object: Readonly<Record<string, unknown>>): unknown {
   const isOld =
-    inner['nullable'] === true ||
-    ['exclusiveMinimum', 'exclusiveMaximum'].some((key) => typeof inner[key] === 'boolean');
-  return isOld ? normalized(inner) : inner;
+    object['nullable'] === true ||
+    ['exclusiveMinimum', 'exclusiveMaximum'].some((key) => typeof object[key] === 'boolean');
+  return isOld ? normalized(object) : object;
 }

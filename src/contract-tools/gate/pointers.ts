@@ -1,4 +1,4 @@
-import { record, unescapeSegment } from '../documents.js';
+import { DocumentError, record, unescapeSegment } from '../documents.js';
 
 /** The way to a value in a document, segment by segment. */
 export type Pointer = readonly string[];
@@ -11,13 +11,19 @@ export function entriesAt(document: unknown, pointer: Pointer): [string, Pointer
 
 /** Walks to a pointer, following every `$ref` on the way and at its end. */
 export function follow(document: unknown, pointer: Pointer): { value: unknown; pointer: Pointer } {
+  return followFrom(document, pointer, 0);
+}
+
+function followFrom(document: unknown, pointer: Pointer, depth: number): { value: unknown; pointer: Pointer } {
   let value = document;
   let place: Pointer = [];
   for (const key of [...pointer, null]) {
-    for (let hops = 0; typeof record(value)['$ref'] === 'string'; hops++) {
+    while (typeof record(value)['$ref'] === 'string') {
       const reference = String(record(value)['$ref']);
-      if (!reference.startsWith('#/') || hops > 16) throw new Error(`Cannot follow ${reference}`);
-      ({ value, pointer: place } = follow(document, reference.slice(2).split('/').map(unescapeSegment)));
+      if (!reference.startsWith('#/')) throw new DocumentError(`The reference ${reference} cannot be followed.`);
+      if (depth > 32) throw new DocumentError(`The reference ${reference} leads to itself.`);
+      const target = reference.slice(2).split('/').map(unescapeSegment);
+      ({ value, pointer: place } = followFrom(document, target, depth + 1));
     }
     if (key === null) break;
     value = Array.isArray(value) ? value[Number(key)] : record(value)[key];

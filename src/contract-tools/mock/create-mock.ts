@@ -1,10 +1,9 @@
 import accepts from 'accepts';
-import { readDocument, type Contract, type DocumentedOperation } from '../gate/contract.js';
+import { readDocument, repliesAt, type Contract, type DocumentedOperation } from '../gate/contract.js';
 import { matchOperation } from '../gate/match-operation.js';
-import { entriesAt, type Pointer } from '../gate/pointers.js';
 import { refusalOf, type Refusal } from '../requests/check-request.js';
 import { readRequest, type DocumentedRequest } from '../requests/read-requests.js';
-import { openSchemas, type Schemas } from '../schemas.js';
+import { openSchemas } from '../schemas.js';
 import { refusalFor, refusalStatuses, replyFor, usualReply, type ChosenReply, type Replies } from './choose-reply.js';
 import { preferredReply } from './preferred-reply.js';
 import { receivedRequest, type MockRequest } from './received-request.js';
@@ -33,11 +32,11 @@ export function createMock(document: unknown): Mock {
         contract,
         operation,
         documented: readRequest(forRequests, operation),
-        replies: repliesAt(writer.schemas, [...operation.pointer, 'responses']),
+        replies: new Map(repliesAt(writer.schemas.document, [...operation.pointer, 'responses'])),
       },
     ]),
   );
-  const unrouted = repliesAt(writer.schemas, ['x-api-responses']);
+  const unrouted = new Map(repliesAt(writer.schemas.document, ['x-api-responses']));
   return {
     contract,
     answer: (request) => {
@@ -53,10 +52,6 @@ interface Operation {
   readonly operation: DocumentedOperation;
   readonly documented: DocumentedRequest;
   readonly replies: Replies;
-}
-
-function repliesAt({ document }: Schemas, pointer: Pointer): Replies {
-  return new Map(entriesAt(document, pointer));
 }
 
 function answerOperation(writer: Writer, operation: Operation, request: MockRequest): MockAnswer {

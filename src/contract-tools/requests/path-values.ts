@@ -5,11 +5,22 @@
  */
 export function pathValues(template: string, path: string): [string, string][] {
   const names = [...template.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name);
-  const texts = template.split(/\{[^}]*\}/).map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  const values = new RegExp(`^${texts.join('([^/]*)')}$`).exec(path)?.slice(1) ?? [];
+  const parts = template.split('/');
   try {
-    return values.map((value, index) => [names[index] ?? '', decodeURIComponent(value)]);
+    // A value may have an encoded slash, and a text of the template encoded letters.
+    const segments = path.split('/').map(decodeURIComponent);
+    const values =
+      segments.length === parts.length ? parts.map((part, index) => valuesIn(part, segments[index] ?? '')) : [];
+    return values.every((each) => each !== null)
+      ? values.flat().map((value, index) => [names[index] ?? '', value])
+      : [];
   } catch {
     return [];
   }
+}
+
+/** The values in a segment; null: it does not fit. */
+function valuesIn(part: string, segment: string): string[] | null {
+  const texts = part.split(/\{[^}]*\}/).map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${texts.join('(.*)')}$`, 's').exec(segment)?.slice(1) ?? null;
 }

@@ -22,6 +22,10 @@ export interface Parameter {
   readonly explode: boolean;
   /** Whether the value is written as JSON (`content`) instead of by `style`. */
   readonly isJson: boolean;
+  /** The properties of an object; null: any, apart from `others`. */
+  readonly properties: readonly string[] | null;
+  /** The names of the other parameters of its location. */
+  readonly others: readonly string[];
   readonly schema: unknown;
   readonly check: Check;
   readonly examples: readonly unknown[];
@@ -60,7 +64,8 @@ export function readRequest(schemas: Schemas, { pointer }: DocumentedOperation):
   const operation = record(follow(document, pointer).value);
   const shared = parametersAt(schemas, [...pointer.slice(0, -1), 'parameters']);
   const own = parametersAt(schemas, [...pointer, 'parameters']);
-  const parameters = [...own, ...shared.filter((each) => !own.some((other) => isSame(each, other)))];
+  const all = [...own, ...shared.filter((each) => !own.some((other) => isSame(each, other)))];
+  const parameters = all.map((each) => ({ ...each, others: namesOfOthers(each, all) }));
   return {
     parameters: parameters.filter((each) => each.in !== 'header' || !ignoredHeaders.has(each.name.toLowerCase())),
     body: bodyAt(schemas, [...pointer, 'requestBody']),
@@ -70,6 +75,28 @@ export function readRequest(schemas: Schemas, { pointer }: DocumentedOperation):
 
 function isSame(one: Parameter, other: Parameter): boolean {
   return one.name === other.name && one.in === other.in;
+}
+
+function namesOfOthers(parameter: Parameter, all: readonly Parameter[]): string[] {
+  return all
+    .filter((each) => each !== parameter && each.in === parameter.in)
+    .flatMap((each) => [each.name, ...(each.properties ?? [])]);
+}
+
+/** The properties that a schema names, in its branches and references too; null: it is a map with any names. */
+function propertiesOf(document: unknown, value: unknown): string[] | null {
+  const found = new Set<string>();
+  const visited = new Set<unknown>();
+  const visit = (each: unknown): void => {
+    const schema = record(resolve(document, each));
+    if (visited.has(schema['properties'] ?? schema)) return;
+    visited.add(schema['properties'] ?? schema);
+    for (const name of Object.keys(record(schema['properties']))) found.add(name);
+    for (const keyword of ['allOf', 'oneOf', 'anyOf']) entries(schema[keyword]).forEach(visit);
+  };
+  visit(value);
+  const { type, additionalProperties } = record(resolve(document, value));
+  return found.size === 0 && type === 'object' && additionalProperties !== false ? null : [...found];
 }
 
 function parametersAt(schemas: Schemas, pointer: Pointer): Parameter[] {
@@ -89,6 +116,8 @@ function parametersAt(schemas: Schemas, pointer: Pointer): Parameter[] {
       style,
       explode: (parameter['explode'] ?? style === 'form') === true,
       isJson: mediaType !== undefined,
+      properties: propertiesOf(schemas.document, record(follow(schemas.document, described).value)['schema']),
+      others: [],
       pointer: place,
       ...contentAt(schemas, described),
     };

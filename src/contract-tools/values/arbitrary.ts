@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { entries, record, resolve } from '../documents.js';
+import { patternOf } from '../pattern.js';
 
 /** How values are made. */
 export interface Making {
@@ -111,11 +112,15 @@ function objects(making: Making, schema: Schema, depth: number): Values {
   );
   const required = new Set(entries(schema['required']));
   const kept = properties.filter(([name]) => required.has(name) || depth < deepest);
+  const { additionalProperties, minProperties } = schema;
+  const described = new Set(Object.keys(record(schema['properties'])));
+  for (const name of additionalProperties === false ? [] : required) {
+    if (!described.has(String(name))) kept.push([String(name), additionalProperties ?? {}]);
+  }
   const documented = fc.record(
     Object.fromEntries(kept.map(([name, each]) => [name, valuesOf(making, each, depth + 1)])),
     { requiredKeys: kept.map(([name]) => name).filter((name) => required.has(name)), noNullPrototype: true },
   );
-  const { additionalProperties, minProperties } = schema;
   const least = numberAt(minProperties) ?? 0;
   if (typeof additionalProperties !== 'object' && least <= required.size) return documented;
   if (additionalProperties === false || (depth >= deepest && least === 0)) return documented;
@@ -162,8 +167,10 @@ function strings(making: Making, schema: Schema): Values {
 }
 
 function stringsMatching(pattern: string): Values | null {
+  const expression = patternOf(pattern);
+  if (expression === null) return null;
   try {
-    return fc.stringMatching(new RegExp(pattern, 'u'));
+    return fc.stringMatching(expression);
   } catch {
     // Look-arounds and the like, which fast-check does not generate.
     return null;
