@@ -100,6 +100,14 @@ test.each([
     'const create = () => () => ({ status: 200 as const, body: more }); export const disown: Disown = create();',
   ],
   [
+    'an object of handlers',
+    'const part = { disown: () => ({ status: 200 as const, body: more }) }; export const handlers: { disown: Disown } = part;',
+  ],
+  [
+    'an object of handlers that another one takes in',
+    'const part = { disown: async () => ({ status: 200 as const, body: await Promise.resolve(more) }) }; export const handlers: { disown: Disown } = { ...part };',
+  ],
+  [
     'one side of a condition in a helper',
     "const helper = (token: string) => token === '' ? { status: 200 as const, body: more } : { status: 200 as const, body: done }; export const disown: Disown = ({ body }) => helper(body.token);",
   ],

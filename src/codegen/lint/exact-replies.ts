@@ -6,7 +6,7 @@
  * returned expression with the operation's replies, property by property.
  *
  * It reads handlers that are written where their type is expected (arrow functions, function expressions, methods), and
- * references to functions. A variable whose written type has fewer properties than its value hides the others from this
+ * references to functions or to objects of functions. A variable whose written type has fewer properties than its value hides the others from this
  * rule; the serializer drops them.
  */
 import { AST_NODE_TYPES, ESLintUtils, type TSESTree } from '@typescript-eslint/utils';
@@ -24,6 +24,8 @@ export const exactReplies = ESLintUtils.RuleCreator.withoutDocs<[], 'extra'>({
   create(context) {
     const services = ESLintUtils.getParserServices(context);
     const checker = services.program.getTypeChecker();
+    /** By type of an object, because most types are expected many times. */
+    const handlersOf = new Map<ts.Type, ReadonlyMap<string, ts.Type>>();
 
     const compare = (returned: readonly ts.Expression[], replies: ts.Type, handler: TSESTree.Node): void => {
       for (const expression of returned) {
@@ -43,8 +45,21 @@ export const exactReplies = ESLintUtils.RuleCreator.withoutDocs<[], 'extra'>({
       if (!isReference(handler)) return;
       const node = services.esTreeNodeToTSNodeMap.get(handler);
       const replies = repliesOf(checker, node);
-      if (replies === undefined) return;
-      for (const signature of checker.getTypeAtLocation(node).getCallSignatures()) {
+      const type = checker.getTypeAtLocation(node);
+      if (replies === undefined) compareMembers(type, expectedType(checker, node), handler);
+      else compareSignatures(type, replies, handler);
+    };
+    const compareMembers = (type: ts.Type, expected: ts.Type | undefined, owner: TSESTree.Node): void => {
+      if (expected === undefined) return;
+      const handlers = handlersOf.get(expected) ?? handlersIn(checker, expected);
+      handlersOf.set(expected, handlers);
+      for (const [name, replies] of handlers) {
+        const member = type.getProperty(name);
+        if (member !== undefined) compareSignatures(checker.getTypeOfSymbol(member), replies, owner);
+      }
+    };
+    const compareSignatures = (type: ts.Type, replies: ts.Type, handler: TSESTree.Node): void => {
+      for (const signature of type.getCallSignatures()) {
         if (isOperationHandler(signature)) continue; // It is checked where it is written.
         const returned = returnedBy(checker, signature.declaration);
         compare(returned, replies, handler);
@@ -56,6 +71,12 @@ export const exactReplies = ESLintUtils.RuleCreator.withoutDocs<[], 'extra'>({
     return {
       ArrowFunctionExpression: checkFunction,
       FunctionExpression: checkFunction,
+      SpreadElement: ({ argument, parent }: TSESTree.SpreadElement) => {
+        if (parent.type !== AST_NODE_TYPES.ObjectExpression) return;
+        const [type, expected] = [argument, parent].map((each) => services.esTreeNodeToTSNodeMap.get(each));
+        if (type === undefined || expected === undefined) return;
+        compareMembers(checker.getTypeAtLocation(type), expectedType(checker, expected), argument);
+      },
       'VariableDeclarator > .init': checkReference,
       'Property > .value': checkReference,
       'PropertyDefinition > .value': checkReference,
@@ -79,7 +100,23 @@ function isReference(node: TSESTree.Node): boolean {
 
 /** The documented replies, where a function is expected that has the generated type of an operation's handler. */
 function repliesOf(checker: ts.TypeChecker, node: ts.Node): ts.Type | undefined {
-  const signature = expectedType(checker, node)?.getCallSignatures().find(isOperationHandler);
+  const expected = expectedType(checker, node);
+  return expected === undefined ? undefined : repliesIn(checker, expected);
+}
+
+/** The members of an object's type that are handlers of operations, with their replies. */
+function handlersIn(checker: ts.TypeChecker, type: ts.Type): ReadonlyMap<string, ts.Type> {
+  const found = new Map<string, ts.Type>();
+  for (const member of isPlainObject(checker, type) ? type.getProperties() : []) {
+    const replies = repliesIn(checker, checker.getTypeOfSymbol(member));
+    if (replies !== undefined) found.set(member.name, replies);
+  }
+  return found;
+}
+
+/** The replies of a handler's type; undefined for other types. */
+function repliesIn(checker: ts.TypeChecker, type: ts.Type): ts.Type | undefined {
+  const signature = checker.getNonNullableType(type).getCallSignatures().find(isOperationHandler);
   return signature === undefined ? undefined : awaited(checker, signature.getReturnType());
 }
 

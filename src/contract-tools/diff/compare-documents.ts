@@ -3,6 +3,7 @@ import { entries, httpMethods, record, resolve } from '../documents.js';
 import { at, type Change, type ChangeClass, type Side } from './change.js';
 import { compareOperations, type Operation } from './compare-operations.js';
 import { compareReplies } from './compare-replies.js';
+import { compareWebhooks } from './compare-webhooks.js';
 import type { Comparison } from './position.js';
 
 /**
@@ -31,6 +32,7 @@ export function compareDocuments(before: unknown, after: unknown): Change[] {
   };
   compareRoot(comparison);
   comparePaths(comparison);
+  compareWebhooks(comparison);
   if (changes.length === 0 && !isDeepStrictEqual(before, after)) {
     changes.push({ class: 'neutral', side: 'contract', place: '', what: 'parts that nothing refers to changed' });
   }
@@ -38,7 +40,10 @@ export function compareDocuments(before: unknown, after: unknown): Change[] {
 }
 
 /** Members of the root that are compared where they take effect, or in ways written for them. */
-const structural = new Set(['paths', 'security', 'servers', 'components', 'x-api-responses', 'x-max-body-bytes']);
+const structural = new Set([
+  ...['paths', 'webhooks', 'security', 'servers', 'components'],
+  ...['x-api-responses', 'x-max-body-bytes'],
+]);
 const words = new Set(['openapi', 'info', 'tags', 'externalDocs']);
 
 function compareRoot(comparison: Comparison): void {

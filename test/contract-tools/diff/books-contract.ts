@@ -67,6 +67,18 @@ const contract = {
       delete: { operationId: 'removeBook', responses: { '204': { description: 'Removed.' } } },
     },
   },
+  webhooks: {
+    'book.added': {
+      post: {
+        summary: 'A book was added',
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Added' } } },
+        },
+        responses: { '204': { description: 'Received.' } },
+      },
+    },
+  },
   components: {
     securitySchemes: {
       key: { type: 'http', scheme: 'bearer', description: 'A key.' },
@@ -118,6 +130,11 @@ const contract = {
           id: { type: 'string', readOnly: true },
           sequel: book,
         },
+      },
+      Added: {
+        type: 'object',
+        required: ['type'],
+        properties: { type: { type: 'string', const: 'book.added' }, id: { type: 'string', maxLength: 36 } },
       },
       Missing: {
         type: 'object',

@@ -19,8 +19,11 @@ const none = '-';
 
 const list = (document: Tree): Tree => at(document, 'paths', '/books', 'get');
 const add = (document: Tree): Tree => at(document, 'paths', '/books', 'post');
+const drop = (document: Tree): Tree => at(document, 'paths', '/books/{id}', 'delete');
 const parameter = (document: Tree, index: number): Tree => at(list(document), 'parameters', String(index));
 const ok = (document: Tree): Tree => at(list(document), 'responses', '200');
+const webhook = (document: Tree): Tree => at(document, 'webhooks', 'book.added', 'post');
+const added = (document: Tree): Tree => at(document, 'components', 'schemas', 'Added');
 const book = (document: Tree): Tree => at(document, 'components', 'schemas', 'Book');
 const property = (document: Tree, name: string): Tree => at(book(document), 'properties', name);
 
@@ -65,6 +68,10 @@ export const mutations: readonly Mutation[] = [
   of('operation: deprecated', ...whole(N, N), (d) => set(list(d), true, 'deprecated')),
   of('operation: callbacks', ...whole(B, B), (d) => set(list(d), { done: {} }, 'callbacks')),
   of('operation: an extension', ...whole(N, N), (d) => set(list(d), 1, 'x-cost')),
+  of('operation: new', ...whole(A, B), (d) => set(d, { responses: {} }, 'paths', '/books', 'put')),
+  of('operation: another server', ...request(B, B), (d) => set(list(d), [{ url: 'https://x.example' }], 'servers')),
+  of('operation: a rate limit', ...whole(N, N), (d) => set(list(d), [{ name: 'x' }], 'x-rate-limit')),
+  of('operation: a tool', ...whole(N, N), (d) => set(list(d), { name: 'list_books' }, 'x-mcp')),
   of('path: summary', ...whole(N, N), (d) => set(d, 'All books', 'paths', '/books', 'summary')),
   of('requests: a smaller largest body', ...request(B, A), (d) => set(d, 10, 'x-max-body-bytes')),
   of('requests: no largest body', ...request(A, B), (d) => remove(d, 'x-max-body-bytes')),
@@ -75,6 +82,12 @@ export const mutations: readonly Mutation[] = [
   of('security: none', ...request(A, B), (d) => set(list(d), [], 'security')),
   of('security: an alternative is gone', ...request(B, A), (d) => set(add(d), [{ session: [] }], 'security')),
   of('security: anonymous callers too', ...request(A, B), (d) => set(add(d), {}, 'security', '2')),
+  of('security: a cookie of another name', ...request(B, B), (d) =>
+    set(d, 'sid', 'components', 'securitySchemes', 'session', 'name'),
+  ),
+  of('security: both schemes at once', ...request(B, A), (d) =>
+    set(add(d), [{ key: ['write'], session: [] }], 'security'),
+  ),
   of('security: another kind of scheme', ...request(B, B), (d) =>
     set(d, 'basic', 'components', 'securitySchemes', 'key', 'scheme'),
   ),
@@ -116,6 +129,8 @@ export const mutations: readonly Mutation[] = [
   of('body: an encoding', ...request(B, B), (d) =>
     set(add(d), {}, 'requestBody', 'content', 'application/json', 'encoding'),
   ),
+  of('body: where there was none', ...request(A, B), (d) => set(drop(d), { content: {} }, 'requestBody')),
+  of('body: required where there was none', ...request(B, B), (d) => set(drop(d), { required: true }, 'requestBody')),
   of('body: described', ...request(N, N), (d) => set(add(d), 'A book.', 'requestBody', 'description')),
 
   // Replies
@@ -126,6 +141,9 @@ export const mutations: readonly Mutation[] = [
   of('reply: a media type is gone', ...reply(B, A), (d) => remove(ok(d), 'content', 'text/csv')),
   of('reply: description', ...reply(N, N), (d) => set(ok(d), 'Books.', 'description')),
   of('reply: links', ...reply(B, B), (d) => set(ok(d), { next: {} }, 'links')),
+  of('reply: a new error', ...reply(A, A), (d) => set(list(d), { description: 'Busy.' }, 'responses', '503')),
+  of('reply: a class of errors', ...reply(A, A), (d) => set(list(d), { description: 'Refused.' }, 'responses', '4XX')),
+  of('reply: a new header', ...reply(A, B), (d) => set(ok(d), { schema: {} }, 'headers', 'X-Total')),
   of('reply: another example', ...reply(N, N), (d) => set(ok(d), {}, 'content', 'application/json', 'example')),
   of('reply: a header is gone', ...reply(B, A), (d) => remove(ok(d), 'headers', 'ETag')),
   of('reply: a header became optional', ...reply(B, A), (d) => remove(ok(d), 'headers', 'ETag', 'required')),
@@ -142,6 +160,19 @@ export const mutations: readonly Mutation[] = [
   of('reply: a property is always present', ...reply(A, B), (d) =>
     set(d, 'next', 'components', 'schemas', 'BookList', 'required', '1'),
   ),
+
+  // Webhooks
+  of('webhook: gone', ...whole(B, A), (d) => remove(d, 'webhooks', 'book.added')),
+  of('webhook: renamed', ...whole(B, B), (d) => rename(d, 'webhooks', 'book.added', 'book.new')),
+  of('webhook: summary', ...whole(N, N), (d) => set(webhook(d), 'New book', 'summary')),
+  of('webhook: a header', ...whole(B, B), (d) => set(webhook(d), [{ name: 'X-Id', in: 'header' }], 'parameters')),
+  of('webhook: another reply', ...whole(B, B), (d) => rename(webhook(d), 'responses', '204', '200')),
+  of('webhook: payload described', ...reply(N, N), (d) => set(webhook(d), 'A book.', 'requestBody', 'description')),
+  of('webhook: payload may be absent', ...reply(B, A), (d) => remove(webhook(d), 'requestBody', 'required')),
+  of('webhook: a new property', ...reply(A, B), (d) => set(added(d), { type: 'string' }, 'properties', 'title')),
+  of('webhook: a property is always present', ...reply(A, B), (d) => set(added(d), 'id', 'required', '1')),
+  of('webhook: a property may be longer', ...reply(B, A), (d) => set(added(d), 99, 'properties', 'id', 'maxLength')),
+  of('webhook: another type', ...reply(B, B), (d) => set(added(d), 'integer', 'properties', 'id', 'type')),
 
   // Schemas of requests and replies
   of('schema: words', [N, N, none], [N, N, none], (d) => set(property(d, 'name'), 'Name.', 'description')),
@@ -198,6 +229,15 @@ export const mutations: readonly Mutation[] = [
   inBook('something forbidden', 'narrows', (d) => set(property(d, 'isbn'), { const: '0' }, 'not')),
   inBook('all of two', 'changes', (d) => set(property(d, 'extra'), [{ minProperties: 1 }], 'allOf')),
   inBook('a keyword that is not compared', 'changes', (d) => set(property(d, 'extra'), {}, 'if')),
+  inBook('one of two conditions', 'changes', (d) => set(property(d, 'extra'), [{ minProperties: 1 }], 'anyOf')),
+  inBook('a constant', 'narrows', (d) => set(property(d, 'isbn'), '7', 'const')),
+  inBook('an item that must be among others', 'narrows', (d) =>
+    set(property(d, 'authors'), { const: 'a' }, 'contains'),
+  ),
+  inBook('an encoding', 'narrows', (d) => set(property(d, 'isbn'), 'base64', 'contentEncoding')),
+  inBook('properties by a pattern', 'changes', (d) => set(property(d, 'extra'), { '^x': {} }, 'patternProperties')),
+  inBook('properties that come together', 'changes', (d) => set(book(d), { isbn: ['price'] }, 'dependentRequired')),
+  inBook('a discriminator', 'changes', (d) => set(property(d, 'media'), { propertyName: 'form' }, 'discriminator')),
   inBook('nothing at all', 'narrows', (d) =>
     set(property(d, 'labels'), { not: {}, type: 'string' }, 'additionalProperties'),
   ),

@@ -145,7 +145,7 @@ describe('a document that cannot be used is refused before the first request', (
       /unusual-.*schemas\/No points to nothing/,
     ],
     [
-      'references in a circle',
+      'references in a cycle',
       ofSchema(
         { $ref: '#/components/schemas/A' },
         { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } },
