@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   buildSchema,
   findBreakingChanges,
@@ -7,6 +8,8 @@ import {
   isInterfaceType,
   isIntrospectionType,
   isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
   getNamedType,
   print,
   printType,
@@ -44,7 +47,7 @@ export function compareSchemaTexts(beforeText: string, afterText: string): Chang
       place: placeOf(description),
       what: `new, or may be left out now (seen backwards: ${description})`,
     }));
-  const changes = [...forward, ...backward, ...compareEnums(before, after)];
+  const changes = [...forward, ...backward, ...compareEnums(before, after), ...compareDefaults(before, after)];
   return [...changes, ...compareWords(before, after, changes), ...compareDirectives(before, after)];
 }
 
@@ -88,6 +91,53 @@ function compareEnums(before: GraphQLSchema, after: GraphQLSchema): Change[] {
     }
   }
   return changes;
+}
+
+interface Input {
+  readonly place: string;
+  readonly isField: boolean;
+  readonly isRequired: boolean;
+  readonly initial: unknown;
+}
+
+/** Defaults of which graphql-js reports nothing: those of input fields, and one where an argument had none. */
+function compareDefaults(before: GraphQLSchema, after: GraphQLSchema): Change[] {
+  const old = inputsOf(before);
+  return [...inputsOf(after)].flatMap(([name, { place, isField, isRequired, initial }]): Change[] => {
+    const was = old.get(name);
+    if (was === undefined || isDeepStrictEqual(was.initial, initial)) return [];
+    if (!isField && was.initial !== undefined) return [];
+    const change = { side: 'request', place, what: `the default of ${name} changed` } as const;
+    // What had to be sent may be left out now.
+    return [{ ...change, class: was.isRequired && !isRequired ? 'additive' : 'breaking' }];
+  });
+}
+
+/** Arguments and input fields, as `Query.books(first:)` and `Filter.name`. */
+function inputsOf(schema: GraphQLSchema): Map<string, Input> {
+  const found = new Map<string, Input>();
+  for (const type of typesOf(schema)) {
+    if (isInputObjectType(type)) {
+      for (const field of Object.values(type.getFields())) {
+        const place = `${type.name}.${field.name}`;
+        found.set(place, {
+          place,
+          isField: true,
+          isRequired: isRequiredInputField(field),
+          initial: field.defaultValue,
+        });
+      }
+    }
+    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    for (const { name, args } of Object.values(type.getFields())) {
+      const place = `${type.name}.${name}`;
+      for (const each of args) {
+        const isRequired = isRequiredArgument(each);
+        found.set(`${place}(${each.name}:)`, { place, isField: false, isRequired, initial: each.defaultValue });
+      }
+    }
+  }
+  return found;
 }
 
 /** Where an enum is used; one that no field has, such as the codes in `extensions`, is a matter of replies. */

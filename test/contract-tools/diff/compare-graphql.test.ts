@@ -9,7 +9,7 @@ type Query { books(first: Int!, kind: Kind = NOVEL, filter: Filter): [Book!]! }
 enum Kind { NOVEL POETRY }
 enum Order { UP }
 enum ErrorCode { MISSING }
-input Filter { name: String, order: Order }
+input Filter { name: String, order: Order, size: Int = 5, shelf: Int! }
 interface Named { name: String! }
 type Book implements Named { name: String!, kind: Kind, pages: Int, old: String @deprecated }
 type Film { name: String! }
@@ -30,6 +30,13 @@ const mutations: [name: string, from: string, to: string, forward: string[], bac
   ['another default', '= NOVEL', '= POETRY', ['breaking request'], ['breaking request']],
   ['a new input field', 'order: Order', 'order: Order, a: Int', ['additive request'], ['breaking request']],
   ['a new required input field', 'order: Order', 'order: Order, a: Int!', ['breaking request'], ['breaking request']],
+  ['another default of an input field', '= 5', '= 6', ['breaking request'], ['breaking request']],
+  ['no default of an input field', 'size: Int = 5', 'size: Int', ['breaking request'], ['breaking request']],
+  ['an input field that gets a default', 'shelf: Int!', 'shelf: Int! = 1', ['additive request'], ['breaking request']],
+  ['an argument that gets a default', 'first: Int!', 'first: Int! = 1', ['additive request'], ['breaking request']],
+  ['a default where there was none', 'order: Order', 'order: Order = UP', ['breaking request'], ['breaking request']],
+  ['a mutation', 'enum Kind', 'type Mutation { a: Int }\nenum Kind', ['additive contract'], ['breaking contract']],
+  ['items that may be null', '[Book!]!', '[Book]!', ['breaking reply'], ['additive reply']],
   ['a value that is sent', 'UP', 'UP DOWN', ['additive request'], ['breaking request']],
   [
     'a value that is sent and received',
