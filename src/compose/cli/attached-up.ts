@@ -98,8 +98,8 @@ export async function runAttached(
 }
 
 /** Only a person at a terminal can press keys. */
-function wantsMenu({ io }: Session, { menu }: UpFlags): boolean {
-  const isWanted = menu ?? isSwitchedOn(io.environment['COMPOSE_MENU']);
+function wantsMenu({ io, variables }: Session, { menu }: UpFlags): boolean {
+  const isWanted = menu ?? isSwitchedOn(variables.get('COMPOSE_MENU'));
   return isWanted && io.stdin.isTerminal && io.stdout.isTerminal;
 }
 

@@ -1,13 +1,15 @@
 /** Defines commands: the options common to all, and error handling around their run. */
 import { setMaxListeners } from 'node:events';
 import { Option, type Command, type OptionValues } from 'commander';
+import { variablesBeforeLoad } from '../model/loader/load.js';
 import { notSupported } from '../runtime/errors.js';
 import { collected, wholeNumber } from './arguments.js';
 import { acceptBooleanWords } from './boolean-words.js';
 import { describe, exitCodeFor, Interrupted, UsageError } from './failures.js';
 import type { Io } from './io.js';
 import { PROGRESS_STYLES } from './progress-view.js';
-import { Session, type GlobalOptions } from './session.js';
+import { loadOptions, Session, type GlobalOptions } from './session.js';
+import { ANSI_CHOICES, withDefaults } from './settings.js';
 
 /** @returns the exit code; nothing means 0 */
 export type Handler<Flags extends OptionValues> = (
@@ -62,7 +64,7 @@ export function globalOptions(): Option[] {
     new Option('--tls-ca <file>', 'certificate authority of the server'),
     new Option('--tls-cert <file>', 'client certificate for the server'),
     new Option('--tls-key <file>', 'key of the client certificate'),
-    new Option('--ansi <when>', 'colours').choices(['auto', 'always', 'never']),
+    new Option('--ansi <when>', 'colours and lines that are redrawn').choices([...ANSI_CHOICES]),
     new Option('--progress <style>', 'progress output').choices([...PROGRESS_STYLES]),
     new Option('--support <mode>', 'unsupported keys: warn, fail, or ignore').choices(['default', 'strict', 'loose']),
   ];
@@ -136,13 +138,15 @@ async function perform(
     if (interrupted.signal.aborted) impatient.abort(new Interrupted());
     interrupted.abort(new Interrupted());
   });
-  const session = new Session(io, options, interrupted.signal, impatient.signal);
+  let session: Session | undefined;
   try {
+    const variables = await variablesBeforeLoad(loadOptions(io, options));
+    session = new Session(io, withDefaults(options, variables), variables, interrupted.signal, impatient.signal);
     const code = (await work(session)) ?? 0;
     await session.progress.close();
     return code;
   } catch (error) {
-    await session.progress.close();
+    await session?.progress.close();
     await io.stderr.write(`${describe(error)}\n`);
     return exitCodeFor(error);
   } finally {

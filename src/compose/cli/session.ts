@@ -1,6 +1,7 @@
 /** One run of a command: its resolved options, loaded project and open backend. */
 import { ComposeFailure } from '../model/errors.js';
 import { loadProject, type LoadedProject, type LoadOptions } from '../model/loader/load.js';
+import { isSwitchedOn, type Environment } from '../model/dotenv/environment.js';
 import type { Project } from '../model/project/project.js';
 import type { SupportMode } from '../model/validate/support.js';
 import type { Selection } from '../orchestrator/lifecycle.js';
@@ -48,23 +49,45 @@ function refuseAddresses(files: readonly string[]): void {
   );
 }
 
+/** How the options of the command line find and read the project. */
+export function loadOptions(io: Io, options: GlobalOptions): LoadOptions {
+  const { backend, file, projectName, projectDirectory, profile, envFile, support, compatibility } = options;
+  return {
+    environment: io.environment,
+    workingDirectory: io.workingDirectory,
+    ...(file && { files: file }),
+    ...(projectName !== undefined && { projectName }),
+    ...(projectDirectory !== undefined && { projectDirectory }),
+    ...(profile && { profiles: profile }),
+    ...(envFile && { envFiles: envFile }),
+    ...(support && { support }),
+    ...(compatibility !== undefined && { compatibility }),
+    forSwarm: (backend ?? io.environment['COMPOSE_BACKEND']) === 'swarm',
+  };
+}
+
 export class Session {
   readonly io: Io;
   readonly options: GlobalOptions;
+  /** Of the environment, and of the environment files that are known before a compose file is found. */
+  readonly variables: Environment;
   readonly signal: AbortSignal;
   /** The second Ctrl-C. */
   readonly impatient: AbortSignal;
   readonly progress: ProgressView;
   #orchestration: Promise<Orchestration> | undefined;
 
-  constructor(io: Io, options: GlobalOptions, signal: AbortSignal, impatient: AbortSignal) {
+  constructor(io: Io, options: GlobalOptions, variables: Environment, signal: AbortSignal, impatient: AbortSignal) {
     this.io = io;
     this.options = options;
+    this.variables = variables;
     this.signal = signal;
     this.impatient = impatient;
-    this.progress = progressView(io.stderr, {
-      style: options.progress ?? 'auto',
-      coloured: this.coloured('stderr'),
+    const output = isSwitchedOn(variables.get('COMPOSE_STATUS_STDOUT')) ? 'stdout' : 'stderr';
+    const { progress = 'auto', ansi } = options;
+    this.progress = progressView(io[output], {
+      style: progress === 'auto' && ansi === 'never' ? 'plain' : progress,
+      coloured: this.coloured(output),
       clock: io.clock,
       isShared: io.stdout.isTerminal,
       isDryRun: options.dryRun === true,
@@ -111,7 +134,7 @@ export class Session {
       },
       ...(this.options.allResources === true && { allResources: true }),
       runProvider: this.isDryRun ? noProviders : providerPrograms(this.io),
-      parallel: this.options.parallel ?? parallelLimit(this.io.environment['COMPOSE_PARALLEL_LIMIT']),
+      parallel: this.options.parallel ?? parallelLimit(this.variables.get('COMPOSE_PARALLEL_LIMIT')),
     }));
     return this.#orchestration;
   }
@@ -147,20 +170,7 @@ export class Session {
 
   loadOptions(services: readonly string[] = []): LoadOptions {
     refuseAddresses(this.options.file ?? []);
-    const { backend, file, projectName, projectDirectory, profile, envFile, support, compatibility } = this.options;
-    return {
-      environment: this.io.environment,
-      workingDirectory: this.io.workingDirectory,
-      services,
-      ...(file && { files: file }),
-      ...(projectName !== undefined && { projectName }),
-      ...(projectDirectory !== undefined && { projectDirectory }),
-      ...(profile && { profiles: profile }),
-      ...(envFile && { envFiles: envFile }),
-      ...(support && { support }),
-      ...(compatibility !== undefined && { compatibility }),
-      forSwarm: (backend ?? this.io.environment['COMPOSE_BACKEND']) === 'swarm',
-    };
+    return { ...loadOptions(this.io, this.options), services };
   }
 
   /**

@@ -36,6 +36,8 @@ export interface UpOptions extends PlanOptions, Omit<ImageOptions, 'contents'> {
   readonly replace?: boolean;
   /** Remove orphans (containers of services not in the project) instead of warning. */
   readonly removeOrphans?: boolean;
+  /** Do not warn of orphans. */
+  readonly ignoreOrphans?: boolean;
   /** Do not reuse anonymous volumes when a container is replaced. */
   readonly renewAnonymousVolumes?: boolean;
   readonly stopTimeoutSeconds?: number | undefined;
@@ -111,9 +113,9 @@ function refuseReplacement(plan: Plan): void {
 async function settleOrphans(
   orchestration: Orchestration,
   orphans: readonly Member[],
-  { removeOrphans = false, stopTimeoutSeconds }: UpOptions,
+  { removeOrphans = false, ignoreOrphans = false, stopTimeoutSeconds }: UpOptions,
 ): Promise<void> {
-  if (orphans.length === 0) return;
+  if (orphans.length === 0 || ignoreOrphans) return;
   if (!removeOrphans) {
     const names = orphans.map(({ container }) => container.name).join(', ');
     const message = `Orphan containers (their services are not in the compose file): ${names}. Use --remove-orphans to remove them.`;

@@ -3,6 +3,7 @@ import { Argument, type Command, type Option } from 'commander';
 import { loadProject } from '../../model/loader/load.js';
 import { listProjects } from '../../orchestrator/projects.js';
 import { completionScript, SHELLS, type Shell } from '../../../system/completion-script.js';
+import { environmentFrom } from '../../model/dotenv/environment.js';
 import type { Io } from '../io.js';
 import { Session, type GlobalOptions } from '../session.js';
 
@@ -118,5 +119,5 @@ async function projectsOn(io: Io, options: GlobalOptions): Promise<readonly stri
 
 function sessionOf(io: Io, options: GlobalOptions): Session {
   const never = new AbortController().signal;
-  return new Session(io, options, never, never);
+  return new Session(io, options, environmentFrom(io.environment), never, never);
 }

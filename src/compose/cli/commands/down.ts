@@ -4,6 +4,7 @@ import { wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import type { Io } from '../io.js';
 import type { DownFlags } from '../flags.js';
+import { keepOrphans, removesOrphans } from '../settings.js';
 
 export function downCommand(compose: Command, io: Io): void {
   define<DownFlags>(compose, io, {
@@ -19,13 +20,14 @@ export function downCommand(compose: Command, io: Io): void {
           ]),
         )
         .option('--remove-orphans', 'remove containers of services not in the compose file')
+        .addOption(keepOrphans())
         .option('-t, --timeout <seconds>', 'time for containers to stop (default: 10)', wholeNumber),
     run: async (session, services, flags) => {
       const { name, project } = await session.select(services);
       const options: DownOptions = {
         services,
         volumes: flags.volumes === true,
-        removeOrphans: flags.removeOrphans === true,
+        removeOrphans: removesOrphans(flags, session.variables),
         timeoutSeconds: flags.timeout,
         ...(flags.rmi && { images: flags.rmi }),
         ...(project && { project }),

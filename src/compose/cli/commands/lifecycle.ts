@@ -16,6 +16,7 @@ import { define } from '../command.js';
 import { EXIT_FAILURE } from '../failures.js';
 import type { Io } from '../io.js';
 import type { KillFlags, RmFlags, StartFlags } from '../flags.js';
+import { keepOrphans, removesOrphans } from '../settings.js';
 import { mayRemove } from '../confirm-removal.js';
 
 const TIMEOUT = ['-t, --timeout <seconds>', 'time for containers to stop (default: 10)'] as const;
@@ -86,12 +87,14 @@ export function killCommand(compose: Command, io: Io): void {
     options: (command) =>
       command
         .option('--remove-orphans', 'also remove containers of services not in the compose file')
+        .addOption(keepOrphans())
         .option('-s, --signal <signal>', 'signal to send (default: SIGKILL)', knownSignal),
-    run: async (session, services, { removeOrphans, signal }) => {
+    run: async (session, services, { signal, ...flags }) => {
+      const removeOrphans = removesOrphans(flags, session.variables);
       const selection = await session.select(services);
       const orchestration = await session.orchestration();
       await killProject(orchestration, { ...selection, killSignal: signal });
-      if (removeOrphans === true && selection.project) await removeOrphansOf(orchestration, selection.project);
+      if (removeOrphans && selection.project) await removeOrphansOf(orchestration, selection.project);
       return 0;
     },
     remote: async () => (await import('../remote/lifecycle.js')).kill,

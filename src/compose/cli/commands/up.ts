@@ -11,6 +11,7 @@ import type { Io } from '../io.js';
 import { runAttached } from '../attached-up.js';
 import { quieter } from '../quiet.js';
 import type { Session } from '../session.js';
+import { keepOrphans, orphanPolicy } from '../settings.js';
 import type { CreateFlags, UpFlags } from '../flags.js';
 
 export function upCommand(compose: Command, io: Io): void {
@@ -79,6 +80,7 @@ function createOptions(command: Command): Command {
     .option('--no-replace', 'fail if a container needs to be replaced')
     .option('--quiet-pull', 'do not print the progress of pulls')
     .option('--remove-orphans', 'remove containers of services not in the compose file')
+    .addOption(keepOrphans())
     .option('--scale <service=number>', 'number of containers of a service; repeatable', scaleOf)
     .option('-y, --yes', 'accepted for scripts: nothing is asked');
 }
@@ -109,6 +111,7 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
   const orchestration = quieter(await session.orchestration(), flags);
   const options: UpOptions = {
     ...upOptions(flags),
+    ...orphanPolicy(flags, session.variables),
     start: flags.start !== false,
     recreateDependants: flags.alwaysRecreateDeps === true,
     renewAnonymousVolumes: flags.renewAnonVolumes === true,

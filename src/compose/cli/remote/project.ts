@@ -10,6 +10,7 @@ import type { Handler } from '../command.js';
 import type { DownFlags, UpFlags } from '../flags.js';
 import { UsageError } from '../failures.js';
 import type { Session } from '../session.js';
+import { removesOrphans } from '../settings.js';
 import { connect, type Remote } from './connection.js';
 import { RemoteFailure } from './failures.js';
 import { filesOf, sendFiles, withoutFiles } from './files.js';
@@ -36,7 +37,7 @@ export const up: Handler<UpFlags> = async (session, services, flags) => {
     watch: '--watch',
   });
   if (flags.build === false) throw notSupported('up --no-build', 'remote');
-  const body = upRequest(services, flags);
+  const body = upRequest(services, flags, removesOrphans(flags, session.variables));
   const remote = await connect(session);
   const begun = session.io.clock.now();
   const name = await sendProject(session, remote, createsContainers);
@@ -52,7 +53,7 @@ export const up: Handler<UpFlags> = async (session, services, flags) => {
   return attached(session, services, flags, begun);
 };
 
-function upRequest(services: readonly string[], flags: UpFlags): Schemas['UpRequest'] {
+function upRequest(services: readonly string[], flags: UpFlags, removeOrphans: boolean): Schemas['UpRequest'] {
   if (flags.forceRecreate === true && flags.recreate === false) {
     throw new UsageError('--force-recreate and --no-recreate cannot be combined.');
   }
@@ -62,7 +63,7 @@ function upRequest(services: readonly string[], flags: UpFlags): Schemas['UpRequ
   return {
     services: [...services],
     recreate: flags.forceRecreate === true ? 'always' : flags.recreate === false ? 'never' : 'changed',
-    remove_orphans: flags.removeOrphans === true,
+    remove_orphans: removeOrphans,
     ...(flags.build === true && { build: 'always' as const }),
     ...(flags.pull && { pull: flags.pull }),
     ...(flags.scale && { scale: Object.fromEntries(flags.scale) }),
@@ -130,7 +131,7 @@ export const down: Handler<DownFlags> = async (session, services, flags) => {
   const { client, signal, ask } = await connect(session);
   const body = {
     remove_volumes: flags.volumes === true,
-    remove_orphans: flags.removeOrphans === true,
+    remove_orphans: removesOrphans(flags, session.variables),
     // The next `up` sends them again.
     remove_files: true,
     ...(flags.timeout !== undefined && { timeout_seconds: flags.timeout }),

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { withFileVariables } from '../dotenv/env-files.js';
 import { environmentFrom, isSwitchedOn, lookupIn, projectEnvFiles, withEnvFiles } from '../dotenv/environment.js';
 import type { Environment } from '../dotenv/environment.js';
+import { ComposeFailure } from '../errors.js';
 import type { FileContent } from '../file-content.js';
 import { localFiles } from './files.js';
 import type { ComposeFiles } from './files.js';
@@ -142,6 +143,26 @@ export async function interpolationVariables(options: LoadOptions): Promise<Envi
   return (await prepareLoad(options, true)).scope.environment;
 }
 
+/**
+ * The variables of the environment and of the environment files that are known before a compose file is found. A file
+ * that cannot be read is left out: loading reports it.
+ */
+export async function variablesBeforeLoad(options: LoadOptions): Promise<Environment> {
+  const { environment, fileAccess = localFiles } = options;
+  try {
+    return await variablesIn(directoryOf(options.files ?? [], options), options, fileAccess);
+  } catch (error) {
+    if (error instanceof ComposeFailure) return environmentFrom(environment);
+    throw error;
+  }
+}
+
+async function variablesIn(directory: string, options: LoadOptions, files: ComposeFiles): Promise<Environment> {
+  const given = environmentFrom(options.environment);
+  const { envFiles = [], workingDirectory } = options;
+  return withEnvFiles(given, await projectEnvFiles(envFiles, given, workingDirectory, directory, files), files);
+}
+
 interface PreparedLoad {
   readonly context: ModelContext;
   readonly scope: { paths: string[]; directory: string; environment: Environment; stack: string[] };
@@ -152,23 +173,21 @@ async function prepareLoad(options: LoadOptions, interpolated: boolean): Promise
   const files = options.fileAccess ?? localFiles;
   const { workingDirectory } = options;
   const warnings = new WarningList();
-  const given = environmentFrom(options.environment);
-  const withFiles = async (directory: string): Promise<Environment> =>
-    withEnvFiles(
-      given,
-      await projectEnvFiles(options.envFiles ?? [], given, workingDirectory, directory, files),
-      files,
-    );
 
   // The .env file of the searched directory may set COMPOSE_FILE, so read it first.
   const searchDirectory = directoryOf(options.files ?? [], options);
   const paths = await findComposeFiles(
-    { files: options.files ?? [], environment: await withFiles(searchDirectory), workingDirectory, searchDirectory },
+    {
+      files: options.files ?? [],
+      environment: await variablesIn(searchDirectory, options, files),
+      workingDirectory,
+      searchDirectory,
+    },
     files,
     warnings,
   );
   const directory = directoryOf(paths, options);
-  const environment = await withFiles(directory);
+  const environment = await variablesIn(directory, options, files);
   const context: ModelContext = {
     files,
     documents: new Map(),
@@ -176,7 +195,7 @@ async function prepareLoad(options: LoadOptions, interpolated: boolean): Promise
     interpolate: interpolated,
     keepsPaths: options.without?.has('paths') === true,
     readsVariableFiles: interpolated && options.without?.has('variableFiles') !== true,
-    home: given.get('HOME'),
+    home: options.environment['HOME'],
     contents: new Map(options.contents),
     included: new Map(),
   };

@@ -28,6 +28,7 @@ export interface DeployOptions {
   readonly targets?: readonly string[];
   readonly replace?: boolean;
   readonly removeOrphans?: boolean;
+  readonly ignoreOrphans?: boolean;
   readonly build?: 'always' | 'never' | 'missing';
   readonly pull?: string;
   readonly start?: boolean;
@@ -69,7 +70,9 @@ export async function deployProject(
   requireSameModes(project, present);
   await ensureResources(orchestration, withoutVolumes);
   const files = await ensureFiles(orchestration, cluster, project, contents);
-  await settleOrphans(orchestration, cluster, project, present, options.removeOrphans === true);
+  if (options.ignoreOrphans !== true) {
+    await settleOrphans(orchestration, cluster, project, present, options.removeOrphans === true);
+  }
   const names = Object.keys(project.services).sort();
   const deployment = { orchestration, cluster, project, options };
   const changed = new Set<string>();
