@@ -1,8 +1,8 @@
 /** Finds the plug-ins of the Docker CLI: programs with the name `docker-<plug-in>`. */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { dockerConfiguration } from './docker-configuration.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,9 +12,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @param environment DOCKER_CONFIG is the configuration directory (default `~/.docker`)
  */
 export function pluginDirectories(environment: Environment): string[] {
-  const home = environment['HOME'] ?? homedir();
   return [
-    join(environment['DOCKER_CONFIG'] || join(home, '.docker'), 'cli-plugins'),
+    join(dockerConfiguration(environment), 'cli-plugins'),
     '/usr/local/lib/docker/cli-plugins',
     '/usr/local/libexec/docker/cli-plugins',
     '/usr/lib/docker/cli-plugins',

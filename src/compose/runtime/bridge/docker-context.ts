@@ -1,8 +1,8 @@
 /** Reads Docker contexts: named engine addresses stored by `docker context create`. */
 import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { readRegularFile } from '../../../system/regular-file.js';
+import { readRegularFile, UnreadableFileError } from '../../../system/regular-file.js';
+import { dockerConfiguration } from '../docker-configuration.js';
 import { backendFailure } from '../errors.js';
 import { objectOf, parseJson, textOf } from '../json.js';
 import { engineAddress, type EngineAddress } from './address.js';
@@ -25,7 +25,8 @@ const DEFAULT = 'default';
  * @param context the value of `--context`
  * @param environment also DOCKER_CONFIG, the configuration directory (default `~/.docker`)
  * @returns undefined when nothing is configured, or when the context is `default`
- * @throws RuntimeError.backendFailure, naming the context, when it is missing, unreadable or of an unsupported kind
+ * @throws RuntimeError.backendFailure, naming the context or config.json, when it is missing, unreadable or of an
+ *   unsupported kind
  */
 export async function configuredEngine(
   context: string | undefined,
@@ -34,9 +35,28 @@ export async function configuredEngine(
   if (context !== undefined) return contextEngine(context, '--context', environment);
   if (environment.DOCKER_HOST) return fromHost(environment);
   if (environment.DOCKER_CONTEXT) return contextEngine(environment.DOCKER_CONTEXT, 'DOCKER_CONTEXT', environment);
-  const file = join(configuration(environment), 'config.json');
-  const current = textOf(objectOf(parseJson((await textOfFile(file)) ?? '')).currentContext);
+  const file = join(dockerConfiguration(environment), 'config.json');
+  const current = await currentContext(file);
   return current === '' ? undefined : contextEngine(current, file, environment);
+}
+
+/** Empty where Docker has no configuration. If it cannot be read, the context may be any, so no engine is used. */
+async function currentContext(file: string): Promise<string> {
+  let text: string;
+  try {
+    text = (await readRegularFile(file)).toString('utf8');
+  } catch (error) {
+    if (error instanceof UnreadableFileError && ['ENOENT', 'ENOTDIR'].includes(error.code)) return '';
+    throw unknownContext(file, error instanceof UnreadableFileError ? error.reason : String(error), error);
+  }
+  const settings = text.trim() === '' ? {} : parseJson(text);
+  if (settings === undefined) throw unknownContext(file, 'is not valid JSON');
+  return textOf(objectOf(settings).currentContext);
+}
+
+function unknownContext(file: string, reason: string, cause?: unknown): Error {
+  const advice = 'Repair it, or name the engine with DOCKER_HOST or --context.';
+  return backendFailure(`'${file}' ${reason}, so Docker's current context is not known. ${advice}`, cause);
 }
 
 async function fromHost(environment: NodeJS.ProcessEnv): Promise<ConfiguredEngine | undefined> {
@@ -51,7 +71,7 @@ async function contextEngine(
   environment: NodeJS.ProcessEnv,
 ): Promise<ConfiguredEngine | undefined> {
   if (name === DEFAULT) return fromHost(environment);
-  const directory = join(configuration(environment), 'contexts');
+  const directory = join(dockerConfiguration(environment), 'contexts');
   const key = createHash('sha256').update(name).digest('hex');
   const text = await textOfFile(join(directory, 'meta', key, 'meta.json'));
   const advice = '"docker context ls" lists contexts; --context default uses the local engine.';
@@ -78,10 +98,6 @@ async function contextEngine(
 async function tlsOf(directory: string, isUnverified: boolean): Promise<EngineTls | undefined> {
   const files = await readTls(directory, 'its TLS files');
   return isUnverified ? { ...files, isUnverified } : files;
-}
-
-function configuration(environment: NodeJS.ProcessEnv): string {
-  return environment.DOCKER_CONFIG ?? join(environment.HOME ?? homedir(), '.docker');
 }
 
 async function textOfFile(path: string): Promise<string | undefined> {

@@ -1,9 +1,9 @@
 /** Reads registry credentials that `docker login` stored in the Docker configuration or a credential helper. */
 import { execFile } from 'node:child_process';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readRegularFile } from '../../../system/regular-file.js';
+import { dockerConfiguration } from '../docker-configuration.js';
 import { objectOf, parseJson, textOf, type Json } from '../json.js';
 
 export interface RegistryAuth {
@@ -27,8 +27,8 @@ export async function registryAuth(
 ): Promise<RegistryAuth | undefined> {
   const host = reference.slice(0, reference.indexOf('/'));
   const server = host === 'docker.io' ? HUB : host;
-  const directory = environment.DOCKER_CONFIG ?? join(environment.HOME ?? homedir(), '.docker');
-  const text = (await readRegularFile(join(directory, 'config.json')).catch(() => undefined))?.toString('utf8');
+  const file = join(dockerConfiguration(environment), 'config.json');
+  const text = (await readRegularFile(file).catch(() => undefined))?.toString('utf8');
   if (text === undefined) return undefined;
   const config = objectOf(parseJson(text));
   const helper = textOf(objectOf(config.credHelpers)[server]) || textOf(config.credsStore);

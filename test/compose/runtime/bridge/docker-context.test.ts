@@ -81,6 +81,30 @@ describe('the engine', () => {
     expect((await chooseEngine({ context: 'default', environment, sockets: [socket] })).place).toBe(`unix://${socket}`);
   });
 
+  it.each([
+    ['is not valid JSON', '{ "currentContext": "away"'],
+    ['is larger than', ' '.repeat(2 ** 20 + 1)],
+  ])('fails if config.json %s, even if another engine listens', async (reason, text) => {
+    const DOCKER_CONFIG = await folderWith({ 'config.json': text });
+    const socket = join(DOCKER_CONFIG, 'engine.sock');
+    const server = createServer().listen(socket);
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const environment = { DOCKER_CONFIG, PATH: '' };
+    const failure = await chooseEngine({ environment, sockets: [socket] }).catch((error: unknown) => String(error));
+    expect(failure).toContain(`'${join(DOCKER_CONFIG, 'config.json')}' ${reason}`);
+    expect(failure).toContain('DOCKER_HOST or --context');
+    expect((await chooseEngine({ context: 'default', environment, sockets: [socket] })).place).toBe(`unix://${socket}`);
+  });
+
+  it('does not depend on an empty config.json, nor on the working directory if DOCKER_CONFIG is empty', async () => {
+    const HOME = await folderWith({ '.docker/config.json': '\n' });
+    const environment = { HOME, DOCKER_CONFIG: '', PATH: '' };
+    await expect(chooseEngine({ environment, sockets: [] })).rejects.toThrow('No container engine was found');
+    await writeFile(join(HOME, '.docker/config.json'), JSON.stringify({ currentContext: 'gone' }));
+    await expect(chooseEngine({ environment, sockets: [] })).rejects.toThrow("The Docker context 'gone'");
+  });
+
   it('of another backend does not depend on a context', async () => {
     const choice = { backend: 'native', context: 'any', environment: { PATH: '' } };
     await expect(chooseEngine(choice)).rejects.toThrow('--context names an engine of the bridge backend');
