@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Json } from '../node.js';
-import type { Config, Model, Network, Project, Secret, Volume } from '../project/project.js';
+import type { Config, Network, Project, Secret, Volume } from '../project/project.js';
 import { mapValues } from '../project/records.js';
 import type { Build } from '../project/workload.js';
 import type { ComposeFile } from '../schema/compose-file.js';
@@ -37,7 +37,7 @@ export function normalize(file: ComposeFile, options: NormalizeOptions): Project
     volumes: named<Volume>(file.volumes ?? {}, options.name),
     secrets: named<Secret>(file.secrets ?? {}, options.name),
     configs: named<Config>(file.configs ?? {}, options.name),
-    models: mapValues(file.models ?? {}, (model, key): Model => ({ ...model, name: model.name ?? key })),
+    models: file.models ?? {},
     extensions: extensionsOf(file),
   };
 }
@@ -56,7 +56,7 @@ export function withoutDefaults(file: ComposeFile, { name, workingDirectory, fil
     volumes: mapValues(file.volumes ?? {}, (volume) => ({ ...unnamed, ...volume })),
     secrets: mapValues(file.secrets ?? {}, (secret) => ({ ...unnamed, ...secret })),
     configs: mapValues(file.configs ?? {}, (config) => ({ ...unnamed, ...config })),
-    models: mapValues(file.models ?? {}, (model) => ({ ...unnamed, ...model })),
+    models: file.models ?? {},
     extensions: extensionsOf(file),
   };
 }

@@ -65,7 +65,7 @@ export interface Config extends Extensible {
 }
 
 export interface Model extends Extensible {
-  name: string;
+  name?: string;
   model: string;
   context_size?: number;
   runtime_flags?: string[];

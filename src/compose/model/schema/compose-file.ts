@@ -29,7 +29,7 @@ export interface ComposeFile extends Extensible {
   volumes?: Record<string, Unnamed<Volume> | null>;
   secrets?: Record<string, Unnamed<Secret>>;
   configs?: Record<string, Unnamed<Config>>;
-  models?: Record<string, Unnamed<Model>>;
+  models?: Record<string, Model>;
 }
 
 /** `external: {name: x}` is the deprecated form of `external: true` and `name: x`. */
@@ -104,7 +104,7 @@ const config = objectOf<Unnamed<Config>>(
   RESOURCE,
 );
 
-const model = objectOf<Unnamed<Model>>(
+const model = objectOf<Model>(
   { name: text, model: text, context_size: integer, runtime_flags: texts },
   { required: ['model'] },
 );

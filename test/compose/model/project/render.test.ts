@@ -34,6 +34,11 @@ describe('a printed project', () => {
     expect(text).not.toMatch(/data|unused|web/);
   });
 
+  it('gives models no names, as docker compose', async () => {
+    const { project } = await load('services: {web: {image: w, models: [small]}}\nmodels: {small: {model: a/b}}');
+    expect(renderConfig(project, 'yaml')).toMatch(/^models:\n {2}small:\n {4}model: a\/b\n$/m);
+  });
+
   it('can be listed', async () => {
     const { project } = await load(FILE, { profiles: ['front'], projectName: 'p' });
     expect(listServices(project)).toEqual(['api', 'db', 'web']);
