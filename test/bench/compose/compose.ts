@@ -81,6 +81,10 @@ async function besides(name: TestEngine['name'], other: string, variable: string
       ),
       ...(log === undefined ? [] : [row('logs, 100000 lines', '-', log, other)]),
     ]);
+  } catch (error) {
+    // Printed here, because what the failed command has left can make the next step fail, too.
+    console.error(error);
+    throw error;
   } finally {
     await engine.clean();
     await rm(folder, { recursive: true, force: true });
