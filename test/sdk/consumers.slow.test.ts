@@ -115,7 +115,9 @@ describe('the packed SDK', { timeout: 120_000 }, () => {
     expect(packed.sort()).toEqual(expected.sort());
     expect(
       packed.every((file) =>
-        /^(package\.json|README\.md|LICENSE|dist\/.*\.(js|js\.map|d\.ts)|dist\/(esm|cjs)\/package\.json)$/.test(file),
+        /^(package\.json|README\.md|LICENSE|docs\/[\w-]+\.md|dist\/.*\.(js|js\.map|d\.ts)|dist\/(esm|cjs)\/package\.json)$/.test(
+          file,
+        ),
       ),
     ).toBe(true);
   });

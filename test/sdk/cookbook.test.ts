@@ -46,7 +46,8 @@ function textOf(name: string): string {
 
 /** Blocks that need nothing but the platform, and what they show. */
 const shown: Readonly<Record<string, readonly unknown[]>> = {
-  'First call': ['Hello robin@example.com'],
+  'First call': [expect.stringMatching(/ may analytics:read, setup:read$/)],
+  'First call 2': ['Hello robin@example.com'],
   'Results and narrowing': ['Welcome.'],
   Errors: ['robin@example.com'],
   'Request ids': [],
@@ -62,16 +63,23 @@ const shown: Readonly<Record<string, readonly unknown[]>> = {
   'Hooks and debugging 2': [expect.stringMatching(/^GET \/health\/ready #1: 200, \d+ ms$/)],
   'Another way to the server': [],
   Traces: [],
-  Analytics: ['3 teams'],
-  'Analytics 2': ['At most 365 days'],
-  'Analytics 3': [expect.stringMatching(/^max_days: at most 365, and not \d+$/)],
-  'Your tests': ['200, then 401', '0 teams', 'getMe, getMe, listTeams'],
+  'Persisted queries': ['3 teams'],
+  'Your queries': ['At most 365 days'],
+  Refusals: [expect.stringMatching(/^max_days: at most 365, and not \d+$/)],
+  Testing: ['200, then 401', '0 teams', 'getMe, getMe, listTeams'],
 };
 
 describe('The README of the SDK', () => {
   it('has no block that is not run here', () => {
-    const special = ['Tokens and refresh', 'Webhooks', 'Webhooks 2', 'Webhooks 3', 'Sync runs', 'Sync runs 2'];
-    const compose = ['Containers', 'Containers 2', 'Containers 3', 'Containers 4', 'Containers 5'];
+    const special = [
+      'Tokens and refresh',
+      'Receive an event',
+      'Rotate the secret',
+      'Repeated and late events',
+      'Poll a run',
+      'Watch a run',
+    ];
+    const compose = ['Connect', 'Connect 2', 'Streams', 'Streams 2', 'Problems'];
     expect([...blocks.keys()].sort()).toEqual([...Object.keys(shown), ...special, ...compose].sort());
   });
 
@@ -93,8 +101,8 @@ describe('The README of the SDK', () => {
     expect(stored.size).toBe(0);
   });
 
-  it('Webhooks', async () => {
-    const secret = /whsec_[\w=]+/.exec(textOf('Webhooks'))?.[0] ?? '';
+  it('Receive an event', async () => {
+    const secret = /whsec_[\w=]+/.exec(textOf('Receive an event'))?.[0] ?? '';
     const id = '9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013';
     const data = { sync_run_id: id, sync_config_id: id, status: 'complete', error: null };
     const event = { type: 'sync_run.finished', id, org_id: id, occurred_at: '2026-03-02T09:15:00.000Z', data };
@@ -105,12 +113,12 @@ describe('The README of the SDK', () => {
       'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
       'webhook-signature': new Webhook(secret).sign(id, now, body),
     };
-    const text = `${textOf('Webhooks')}\nawait receive(headers, body);`;
+    const text = `${textOf('Receive an event')}\nawait receive(headers, body);`;
     expect(await runBlock(text, {}, { headers, body })).toEqual([`The run ${id} ended: complete`]);
   });
 
-  it('Webhooks 2', async () => {
-    const [, previous = ''] = [...textOf('Webhooks 2').matchAll(/whsec_[\w=]+/g)].map(String);
+  it('Rotate the secret', async () => {
+    const [, previous = ''] = [...textOf('Rotate the secret').matchAll(/whsec_[\w=]+/g)].map(String);
     const id = '9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f7013';
     const common = { id, org_id: id, occurred_at: '2026-03-02T09:15:00.000Z' };
     const accepted = { ...common, type: 'invite.accepted', data: { invite_id: id, user_id: id } };
@@ -130,12 +138,12 @@ describe('The README of the SDK', () => {
       requestOf({ ...common, type: 'newer.event', data: {} }, previous),
       requestOf(accepted, forged),
     ];
-    const text = `${textOf('Webhooks 2')}\nfor (const each of requests) show(String(await statusFor(each)));`;
+    const text = `${textOf('Rotate the secret')}\nfor (const each of requests) show(String(await statusFor(each)));`;
     expect(await runBlock(text, {}, { requests })).toEqual(['Received invite.accepted', '204', '204', '400']);
   });
 
-  it('Webhooks 3', async () => {
-    const secret = /whsec_[\w=]+/.exec(textOf('Webhooks 3'))?.[0] ?? '';
+  it('Repeated and late events', async () => {
+    const secret = /whsec_[\w=]+/.exec(textOf('Repeated and late events'))?.[0] ?? '';
     const config = '7d2e3f4a-5b6c-4d7e-9f80-1a2b3c4d5e11';
     const delivery = (number: number, time: string, status: string): { headers: object; body: string } => {
       const id = `9f4a5b6c-7d8e-4f90-9ba2-3c4d5e6f701${number}`;
@@ -153,27 +161,27 @@ describe('The README of the SDK', () => {
     const first = delivery(1, '2026-03-02T09:15:00.000Z', 'failed');
     const third = delivery(3, '2026-03-02T09:25:00.000Z', 'complete');
     const deliveries = [second, second, first, third];
-    const text = `${textOf('Webhooks 3')}\nfor (const { headers, body } of deliveries) await receiveOnce(headers, body);`;
+    const text = `${textOf('Repeated and late events')}\nfor (const { headers, body } of deliveries) await receiveOnce(headers, body);`;
     expect(await runBlock(text, {}, { deliveries })).toEqual([
       'The latest run ended: partial',
       'The latest run ended: complete',
     ]);
   });
 
-  it('Sync runs 2', async () => {
+  it('Watch a run', async () => {
     const fake = createFakePlatform();
     const watching = createPlatformClient({ baseUrl: host, fetch: fake.fetch, token: 'any' });
-    const lines = await run('Sync runs 2', { client: watching, configId: 'c', runId: 'r' });
+    const lines = await run('Watch a run', { client: watching, configId: 'c', runId: 'r' });
     expect(lines).toEqual(['running: 18230 records']);
     expect(fake.calls.map(({ operation }) => operation)).toEqual(['watchSyncRun', 'watchSyncRun']);
   });
 
-  it('Sync runs', async () => {
+  it('Poll a run', async () => {
     const fake = createFakePlatform();
     const watching = createPlatformClient({ baseUrl: host, fetch: fake.fetch, token: 'any' });
     const example = unwrap(await getSyncRun(watching, { params: { sync_config_id: 'c', run_id: 'r' } }));
     fake.reply('getSyncRun', 200, { body: { ...example, status: 'complete' } });
-    const lines = await run('Sync runs', { client: watching, configId: 'c' });
+    const lines = await run('Poll a run', { client: watching, configId: 'c' });
     expect(lines).toEqual([`complete: ${example.progress.records} records`]);
   });
 });
@@ -199,15 +207,15 @@ describe.skipIf(missing !== null)(`The README of the SDK, containers${reason}`, 
     }
   }
 
-  it('Containers', async () => {
+  it('Connect', async () => {
     const path = `${certificates.folder}/compose.sock`;
     const lines = await withService({ address: { scheme: 'unix', path } }, () =>
-      runBlock(textOf('Containers'), { 'unix:///run/plumbline.sock': `unix://${path}` }, {}),
+      runBlock(textOf('Connect'), { 'unix:///run/plumbline.sock': `unix://${path}` }, {}),
     );
     expect(lines).toEqual(['shop-web is running']);
   });
 
-  it.each(['Robin', 'a stranger'])('Containers 2: %s', async (who) => {
+  it.each(['Robin', 'a stranger'])('Connect 2: %s', async (who) => {
     const authority = certificates.authority('Ours');
     const { certFile: cert, keyFile: key } = certificates.issue(authority, 'server');
     const signed = certificates.issue(authority, 'robin');
@@ -222,7 +230,7 @@ describe.skipIf(missing !== null)(`The README of the SDK, containers${reason}`, 
     await addClient(authStore, { name: 'Known', certificate: Buffer.from(known.cert) }, systemClock);
     const lines = await withService({ address, cert, key, clientCa: authority.certFile, authStore }, ({ url }) =>
       runBlock(
-        textOf('Containers 2'),
+        textOf('Connect 2'),
         { 'tls://compose.example.com:8443': url.replace('https:', 'tls:') },
         { 'node:fs': { readFileSync: (name: string) => files[name] } },
       ),
@@ -230,15 +238,15 @@ describe.skipIf(missing !== null)(`The README of the SDK, containers${reason}`, 
     expect(lines).toEqual(who === 'Robin' ? [] : ['The server does not know this certificate.']);
   });
 
-  it('Containers 3, 4 and 5', async () => {
+  it('Streams and Problems', async () => {
     const fake = createFakeCompose();
     const compose = createComposeClient({ address: 'tcp://127.0.0.1:1', fetch: fake.fetch });
     const line = { stream: 'stdout', time: '2026-03-02T09:15:02.000000000Z', line: 'ready' } as const;
     fake.reply('getContainerLogs', 200, { body: line });
-    expect(await runBlock(textOf('Containers 3'), {}, { compose })).toEqual([`${line.time} stdout ready`]);
+    expect(await runBlock(textOf('Streams'), {}, { compose })).toEqual([`${line.time} stdout ready`]);
     fake.reply('watchProjectLogs', 200, { body: { ...line, service: 'web', container: 'shop-web' }, times: 1 });
-    expect(await runBlock(textOf('Containers 4'), {}, { compose })).toEqual(['shop-web: ready']);
+    expect(await runBlock(textOf('Streams 2'), {}, { compose })).toEqual(['shop-web: ready']);
     fake.reply('startContainer', 404);
-    expect(await runBlock(textOf('Containers 5'), {}, { compose })).toEqual([expect.stringMatching(/^There is no /)]);
+    expect(await runBlock(textOf('Problems'), {}, { compose })).toEqual([expect.stringMatching(/^There is no /)]);
   });
 });

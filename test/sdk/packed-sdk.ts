@@ -21,7 +21,8 @@ export async function packSdk(): Promise<PackedSdk> {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-sdk-'));
   const unpacked = join(folder, 'package');
   await mkdir(unpacked);
-  for (const file of ['package.json', 'README.md', 'LICENSE']) await cp(join(root, 'sdk', file), join(unpacked, file));
+  for (const file of ['package.json', 'README.md', 'LICENSE', 'docs'])
+    await cp(join(root, 'sdk', file), join(unpacked, file), { recursive: true });
   await run(process.execPath, [join(root, 'sdk/build.js'), unpacked]);
   return { folder, unpacked, tarball: await pack(unpacked, folder) };
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import * as openTelemetry from '@opentelemetry/api';
 import ts from 'typescript';
 import * as analytics from '../../sdk/src/analytics.js';
@@ -9,16 +9,24 @@ import * as platform from '../../sdk/src/platform.js';
 import * as testing from '../../sdk/src/testing.js';
 import * as webhooks from '../../sdk/src/webhooks.js';
 
-/** A TypeScript block of the SDK's README. */
+/** A TypeScript block of the SDK's README, or of a page beside it. */
 export interface ReadmeBlock {
   /** The heading that it is below, with a number from the second block on: `Analytics 2`. */
   readonly name: string;
   readonly text: string;
 }
 
-/** The TypeScript blocks of the SDK's README, in order. */
+/** The README of the SDK and the pages beside it. */
+export const readmePages: readonly string[] = [
+  'sdk/README.md',
+  ...readdirSync('sdk/docs')
+    .sort()
+    .map((name) => `sdk/docs/${name}`),
+];
+
+/** The TypeScript blocks of all pages, in order. */
 export function readmeBlocks(): ReadmeBlock[] {
-  const [, ...sections] = readFileSync('sdk/README.md', 'utf8').split(/^## /m);
+  const sections = readmePages.flatMap((page) => readFileSync(page, 'utf8').split(/^##? /m).slice(1));
   return sections.flatMap((section) => {
     const [heading = ''] = section.split('\n');
     const texts = [...section.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
