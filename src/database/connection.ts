@@ -36,14 +36,16 @@ export function openDatabase(uri: string, options: DatabaseOptions): Database {
   const sessions = createSessionPool(settings, Math.floor(maxConnections / 2));
 
   const begin: typeof sessions.begin = (...parameters) => tracedTransaction(() => sessions.begin(...parameters));
-  const sql = new Proxy(statements.current(), {
+  const beginFor: typeof sessions.beginFor = (group, work) => tracedTransaction(() => sessions.beginFor(group, work));
+  const begins: Readonly<Record<string | symbol, unknown>> = { begin, beginFor };
+  const sql: unknown = new Proxy(statements.current(), {
     apply: (_first, _this, parameters: unknown[]) =>
       traced(Reflect.apply(statements.current(), undefined, parameters) as unknown, parameters[0]),
-    get: (_first, name) => (name === 'begin' ? begin : member(statements.current(), name)),
+    get: (_first, name) => (Object.hasOwn(begins, name) ? begins[name] : member(statements.current(), name)),
   });
   return {
-    // The driver's type with our `begin` instead of the driver's.
-    sql: sql,
+    // The statements of the driver, with our `begin` instead of the driver's.
+    sql: sql as DatabaseSql,
     transactions: sessions.counts,
     close: async (graceSeconds = 5) => {
       await Promise.all([statements.close(graceSeconds), sessions.close(graceSeconds)]);

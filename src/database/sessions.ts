@@ -14,6 +14,7 @@ interface Session {
 }
 
 interface Waiter {
+  readonly group: string | null;
   readonly admit: () => void;
   readonly refuse: (error: Error) => void;
 }
@@ -26,6 +27,7 @@ export interface TransactionCounts {
 
 export interface SessionPool {
   begin<T>(...parameters: [work: Work<T>] | [mode: string, work: Work<T>]): Promise<T>;
+  beginFor<T>(group: string, work: Work<T>): Promise<T>;
   counts(): TransactionCounts;
   close(graceSeconds: number): Promise<void>;
 }
@@ -33,17 +35,26 @@ export interface SessionPool {
 /**
  * Connections for transactions: up to `max` sessions, each used by one transaction at a time and discarded when its
  * connection is lost, so that a transaction's statement never runs in another session than the one that began it.
+ *
+ * A group of transactions uses at most half of the sessions: those of one organization may wait for its lock, and must
+ * not keep all others waiting. Of those that wait, the one whose group has the fewest sessions comes first.
  */
 export function createSessionPool(settings: ConnectionSettings, max: number): SessionPool {
   const idle = new Set<Session>();
   const open = new Set<Session>();
   const waiting = new Set<Waiter>();
+  const mostOfGroup = Math.ceil(max / 2);
+  const admittedOfGroup = new Map<string, number>();
   let admitted = 0;
   let closed = false;
 
-  async function begin<T>(...parameters: [work: Work<T>] | [mode: string, work: Work<T>]): Promise<T> {
+  function begin<T>(...parameters: [work: Work<T>] | [mode: string, work: Work<T>]): Promise<T> {
     const [mode, work] = parameters.length === 1 ? ['', parameters[0]] : parameters;
-    await admission();
+    return runAdmitted(null, mode, work);
+  }
+
+  async function runAdmitted<T>(group: string | null, mode: string, work: Work<T>): Promise<T> {
+    await admission(group);
     try {
       const [kept] = idle;
       const session = kept ?? openSession();
@@ -55,17 +66,39 @@ export function createSessionPool(settings: ConnectionSettings, max: number): Se
         else void discard(session, 0);
       }
     } finally {
-      admitted -= 1;
-      const [next] = waiting;
-      next?.admit();
+      count(group, -1);
+      nextWaiter()?.admit();
     }
   }
 
-  /** Resolves when one of the `max` sessions is free, in the order of the calls. */
-  function admission(): Promise<void> {
+  function admittedOf(group: string | null): number {
+    return group === null ? 0 : (admittedOfGroup.get(group) ?? 0);
+  }
+
+  function count(group: string | null, change: 1 | -1): void {
+    admitted += change;
+    if (group === null) return;
+    const next = admittedOf(group) + change;
+    if (next === 0) admittedOfGroup.delete(group);
+    else admittedOfGroup.set(group, next);
+  }
+
+  /** The first of those whose group has the fewest sessions. */
+  function nextWaiter(): Waiter | undefined {
+    let next: Waiter | undefined;
+    for (const waiter of waiting) {
+      const least = next === undefined ? mostOfGroup : admittedOf(next.group);
+      if (admittedOf(waiter.group) < least) next = waiter;
+    }
+    return next;
+  }
+
+  /** Resolves when one of the `max` sessions is free for the group. */
+  function admission(group: string | null): Promise<void> {
     if (closed) return Promise.reject(poolIsClosed());
-    if (admitted < max && waiting.size === 0) {
-      admitted += 1;
+    // While a session is free, only transactions of groups that have their share are waiting.
+    if (admitted < max && admittedOf(group) < mostOfGroup) {
+      count(group, 1);
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
@@ -75,9 +108,10 @@ export function createSessionPool(settings: ConnectionSettings, max: number): Se
         action();
       };
       const waiter: Waiter = {
+        group,
         admit: () => {
           leave(() => {
-            admitted += 1;
+            count(group, 1);
             resolve();
           });
         },
@@ -117,6 +151,7 @@ export function createSessionPool(settings: ConnectionSettings, max: number): Se
 
   return {
     begin,
+    beginFor: (group, work) => runAdmitted(group, '', work),
     counts: () => ({ running: admitted, waiting: waiting.size, limit: max }),
     async close(graceSeconds) {
       closed = true;

@@ -34,4 +34,10 @@ export interface DatabaseSql extends Sql {
    */
   begin<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   begin<T>(mode: string, work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * The same as `begin`, for a transaction that may wait for others of its group, such as an organization. A group has at
+   * most half of the connections for transactions. Of transactions that wait for a connection, those of groups with fewer
+   * come first.
+   */
+  beginFor<T>(group: string, work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }

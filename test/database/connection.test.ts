@@ -17,6 +17,17 @@ function open(uri: string, options: Partial<DatabaseOptions> = {}): Database {
   return database;
 }
 
+/** Code that waits for `opened` continues after `open`. */
+function barrier(): { readonly opened: Promise<null>; open(): void } {
+  let open = (): void => undefined;
+  const opened = new Promise<null>((resolve) => {
+    open = () => {
+      resolve(null);
+    };
+  });
+  return { opened, open };
+}
+
 afterEach(async () => {
   for (const database of opened.splice(0)) await database.close(0);
 });
@@ -121,6 +132,42 @@ describe('an open database', () => {
     expect(await Promise.all(numbers.map(run))).toEqual(numbers);
     const [row] = await sql`select count(*) as used from pg_stat_activity where datname = current_database()`;
     expect(row?.['used']).toBeLessThanOrEqual(4);
+  });
+
+  it('gives a group at most half of the connections of transactions, and others the rest', async () => {
+    const { sql, transactions } = open(test.uri, { maxConnections: 8 });
+    const busy = barrier();
+    const ofGroup = Array.from({ length: 10 }, () => sql.beginFor('busy', () => busy.opened));
+    expect(transactions()).toEqual({ running: 2, waiting: 8, limit: 4 });
+    expect(await sql.begin(() => Promise.resolve('ungrouped'))).toBe('ungrouped');
+    expect(await sql.beginFor('other', () => Promise.resolve('other'))).toBe('other');
+    busy.open();
+    await Promise.all(ofGroup);
+    expect(transactions()).toEqual({ running: 0, waiting: 0, limit: 4 });
+  });
+
+  it('lets the group with the fewest transactions begin first, and others in their order', async () => {
+    const { sql } = open(test.uri, { maxConnections: 8 });
+    const [first, others] = [barrier(), barrier()];
+    const running = [
+      sql.beginFor('a', () => first.opened),
+      sql.beginFor('a', () => others.opened),
+      sql.beginFor('b', () => others.opened),
+      sql.begin(() => others.opened),
+    ];
+    const begun: string[] = [];
+    const note = (name: string) => () => Promise.resolve(begun.push(name));
+    const waiting = [
+      sql.beginFor('b', note('b')),
+      sql.beginFor('c', note('c')),
+      sql.begin(note('none')),
+      sql.beginFor('a', note('a')),
+    ];
+    first.open();
+    await Promise.all(waiting);
+    expect(begun).toEqual(['c', 'none', 'b', 'a']);
+    others.open();
+    await Promise.all(running);
   });
 
   it('is unavailable after it is closed', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PlatformHandlers } from '../../../generated/platform/operations.js';
 import type { Idempotency, KeyedOutcome, KeyedRequest } from '../../contract/idempotency.js';
 import type { AnyReply } from '../../contract/reply-check.js';
+import type { Transaction } from '../../database/connection.js';
 import { after } from '../clock.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { keyedAttempt } from './keyed-attempt.js';
@@ -27,7 +28,7 @@ export function createIdempotency(dependencies: PlatformDependencies): Idempoten
     once: async (request, handle) => {
       const hash = hashOf(request);
       const context = `idempotency:${hash.toString('hex')}`;
-      const { outcome, wake } = await sql.begin(async (transaction): Promise<Ended> => {
+      const attemptOnce = async (transaction: Transaction): Promise<Ended> => {
         if (!(await tryLockKey(transaction, hash))) return { outcome: 'in use' };
         // A statement after the lock, so that it sees what the last holder of the lock has committed.
         const sealed = await findReply(transaction, hash, clock.now());
@@ -40,7 +41,8 @@ export function createIdempotency(dependencies: PlatformDependencies): Idempoten
           await storeReply(transaction, hash, stored, after(clock.now(), keptSeconds));
         }
         return { outcome: { reply, isReplayed: false }, wake: unit.wake };
-      });
+      };
+      const { outcome, wake } = await sql.beginFor(groupOf(request), attemptOnce);
       wake?.();
       return outcome;
     },
@@ -67,12 +69,23 @@ function replay(text: string, { fingerprint }: KeyedRequest): KeyedOutcome {
   return stored.fingerprint === fingerprint ? { reply: stored.reply, isReplayed: true } : 'reused';
 }
 
+/** The caller's organization, or a caller without one. */
+function groupOf({ principal }: KeyedRequest): string {
+  const { organization, user } = idsOf(principal);
+  return String(organization ?? user);
+}
+
 /** Keys of different users, service tokens, operations or (as a rule) organizations are different ones. */
 function hashOf({ key, operationId, principal }: KeyedRequest): Buffer {
-  const [user, serviceToken, organization] = ['user_id', 'service_token_id', 'org_id'].map((name): unknown =>
-    typeof principal === 'object' && principal !== null ? Reflect.get(principal, name) : undefined,
-  );
+  const { user, serviceToken, organization } = idsOf(principal);
   if (user === undefined && serviceToken === undefined) throw new Error(`${operationId} has a caller without an id`);
   const scope = [user, serviceToken, movesCaller.has(operationId) ? null : organization, operationId, key];
   return createHash('sha256').update(JSON.stringify(scope)).digest();
+}
+
+/** Principals of different schemes have different ids. */
+function idsOf(principal: unknown): Readonly<Record<'user' | 'serviceToken' | 'organization', unknown>> {
+  const id = (name: string): unknown =>
+    typeof principal === 'object' && principal !== null ? Reflect.get(principal, name) : undefined;
+  return { user: id('user_id'), serviceToken: id('service_token_id'), organization: id('org_id') };
 }

@@ -63,8 +63,10 @@ function nested(transaction: Transaction): DatabaseSql {
     if (parameters.length === 2) throw new Error('A transaction inside another one cannot have a mode');
     return transaction.savepoint(parameters[0]);
   };
+  const beginFor = <T>(_group: string, work: Work<T>): Promise<T> => transaction.savepoint(work);
+  const begins: Readonly<Record<string | symbol, unknown>> = { begin, beginFor };
   const sql: unknown = new Proxy(transaction, {
-    get: (target, name): unknown => (name === 'begin' ? begin : Reflect.get(target, name)),
+    get: (target, name): unknown => (Object.hasOwn(begins, name) ? begins[name] : Reflect.get(target, name)),
   });
-  return sql as DatabaseSql; // the statements of the transaction, and `begin`, which the proxy provides
+  return sql as DatabaseSql; // the statements of the transaction, and what begins others, which the proxy provides
 }

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../../generated/contract.js';
 import type { Schemas } from '../../../generated/platform/operations.js';
-import type { Sql } from '../../database/connection.js';
+import type { Sql, Transaction } from '../../database/connection.js';
 import { teamsAsText, teamsFromText, type Team } from '../../sync/work-units/teams/teams-file.js';
 import { actorOf, type OrganizationPrincipal } from '../accounts/actor.js';
 import { recordAudit, type AuditRecord } from '../audit/audit.store.js';
@@ -17,6 +17,8 @@ export function readTeams({ records }: Pick<PlatformDependencies, 'records'>, or
 export type TeamChange<Refusal> =
   | { readonly teams: readonly Team[]; readonly audit: Pick<AuditRecord, 'action' | 'resourceId' | 'note'> }
   | { readonly refusal: Refusal };
+
+type ChangedTeams<Refusal> = { readonly teams: readonly Team[] } | { readonly refusal: Refusal };
 
 export interface ChangingRequest {
   readonly principal: OrganizationPrincipal;
@@ -37,11 +39,11 @@ export async function changeTeams<Refusal>(
   dependencies: Pick<PlatformDependencies, 'sql' | 'clock' | 'records' | 'storeTasks' | 'attempt'>,
   { principal, context }: ChangingRequest,
   change: (teams: readonly Team[]) => TeamChange<Refusal> | Promise<TeamChange<Refusal>>,
-): Promise<{ readonly teams: readonly Team[] } | { readonly refusal: Refusal }> {
+): Promise<ChangedTeams<Refusal>> {
   const { sql, clock, records, storeTasks, attempt } = dependencies;
   const { org_id: orgId } = principal;
   const actor = actorOf(principal);
-  const outcome = await sql.begin(async (transaction) => {
+  const work = async (transaction: Transaction): Promise<ChangedTeams<Refusal>> => {
     await lockOrganization(transaction, orgId);
     const changed = await change(await readTeams({ records }, orgId));
     if ('refusal' in changed) return changed;
@@ -51,7 +53,9 @@ export async function changeTeams<Refusal>(
     await attempt?.announce();
     await records.of(orgId, (resources) => resources.records.writeTeams(orgId, teamsAsText(changed.teams)));
     return { teams: changed.teams };
-  });
+  };
+  // Many changes of one organization wait for its lock, and must not keep those of others waiting.
+  const outcome = await sql.beginFor(orgId, work);
   if ('teams' in outcome) storeTasks.wake();
   return outcome;
 }

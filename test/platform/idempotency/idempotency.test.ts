@@ -118,6 +118,22 @@ test('Of 50 simultaneous requests with one key, one takes effect', async () => {
   expect(platform.mailbox.to(email)).toHaveLength(1);
 });
 
+test('Requests of one organization that wait for its lock do not keep those of others waiting', async () => {
+  const stranger = await platform.signUp();
+  const path = `/api/v1/organizations/${admin.orgId}/service-tokens`;
+  const request = { path, token: admin.accessToken };
+  const body = (): object => ({ name: randomUUID(), scopes: ['views:read'], expires_in_days: 1 });
+  const flood = await other.begin(async (transaction) => {
+    await transaction`select from organizations where id = ${admin.orgId} for update`;
+    const sent = Array.from({ length: 20 }, () => sendKeyed(platform, { ...request, body: body() }, randomUUID()));
+    const waiting = (): boolean => platform.database.transactions().waiting > 0;
+    await vi.waitUntil(waiting, { timeout: 20_000, interval: 20 });
+    expect((await save(stranger, view(), randomUUID())).status).toBe(201);
+    return { sent };
+  });
+  await Promise.all(flood.sent);
+});
+
 const view = (name = randomUUID()): object => ({ name, definition: exampleDefinition });
 const save = (user: Pick<TestUser, 'orgId' | 'accessToken'>, body: object, key: string): Promise<JsonReply> =>
   sendKeyed(platform, { path: `/api/v1/organizations/${user.orgId}/views`, token: user.accessToken, body }, key);
