@@ -54,6 +54,18 @@ describe('A webhook', () => {
     'http://[::ffff:10.0.0.1]/',
     'http://169.254.169.254/latest/meta-data',
     'http://0x0a000001/',
+    'http://10.1/',
+    'http://10.0.0.1./',
+    'http://１０.0.0.1/',
+    'http://127.0.0.1@10.0.0.1/',
+    'http://0/',
+    'http://[::1]/',
+    'http://[::10.0.0.1]/',
+    'http://[64:ff9b::a00:1]/',
+    'http://[2002:a00:1::]/',
+    'http://[2001:0:a00:1::]/',
+    'http://[fe80::1]/',
+    'http://[fd00::1]/',
   ])('does not send to %s', async (url) => {
     expect(await create(url)).toMatchObject({ status: 422, body: { violations: [{ path: '/body/url' }] } });
   });
