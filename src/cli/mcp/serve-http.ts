@@ -21,6 +21,9 @@ const MOST_BYTES = 1_048_576;
 /** The most messages of one request: each can be a query. Newer versions of the protocol allow one. */
 const MOST_MESSAGES = 20;
 
+/** For the whole request to arrive. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
 /** The most open requests of one token. Each holds a connection to the Plumbline server. */
 const MOST_REQUESTS = 10;
 
@@ -46,7 +49,7 @@ export interface Listening {
 /** Starts to listen. */
 export async function serveHttp(options: HttpOptions): Promise<Listening> {
   const open = countOpen(MOST_REQUESTS);
-  const http = createServer((request, response) => {
+  const http = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     answer(request, response, options, open).catch(() => {
       // The cause may contain the arguments of the caller, so it is not logged.
       if (response.headersSent) response.destroy();
@@ -84,6 +87,14 @@ async function answer(
     end();
     gone.abort();
   });
+  // Before the body is read: strangers must not fill the memory with bodies.
+  const client = createPlatformClient({ baseUrl: options.server, token });
+  const identity = await identityUnlessRefused(client, gone.signal);
+  if (gone.signal.aborted) return;
+  if (identity === null) {
+    refuseToken(response, 'The service token is invalid, expired or revoked.');
+    return;
+  }
   const body = await readBody(request);
   if (body === null) {
     response.setHeader('Connection', 'close');
@@ -97,13 +108,6 @@ async function answer(
   }
   if (Array.isArray(message) && message.length > MOST_MESSAGES) {
     refuse(response, 400, -32_600, `A batch may have at most ${MOST_MESSAGES} messages.`);
-    return;
-  }
-  const client = createPlatformClient({ baseUrl: options.server, token });
-  const identity = await identityUnlessRefused(client, gone.signal);
-  if (gone.signal.aborted) return;
-  if (identity === null) {
-    refuseToken(response, 'The service token is invalid, expired or revoked.');
     return;
   }
   const { protocol } = createToolServer({ client, identity, now: options.now });

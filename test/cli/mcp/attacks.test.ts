@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { createServer, request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { createServiceToken } from '../../support/service-token.js';
@@ -111,6 +111,19 @@ describe('Over HTTP', () => {
     expect(JSON.parse(reply.text)).toMatchObject({ jsonrpc: '2.0', error: { message: expect.any(String) } });
     expect(reply.text).not.toContain(token);
     if (status === 401) expect(reply.headers).toMatchObject({ 'www-authenticate': 'Bearer' });
+  });
+
+  test('an unknown token is refused before the body has arrived', async () => {
+    const headers = {
+      'Content-Type': 'application/json',
+      'Content-Length': '1000',
+      Authorization: 'Bearer plbst_unknown',
+    };
+    const sent = request(server.url, { method: 'POST', headers });
+    sent.flushHeaders();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(401);
+    sent.destroy();
   });
 
   test('the page of this server and a program without an origin are served', async () => {
