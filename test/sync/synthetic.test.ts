@@ -75,3 +75,64 @@ it('makes up as many repositories as --max-repos says', async () => {
   });
   expect(summary.repositories.map(({ name }) => name)).toEqual(['acme/shop', 'acme/shop-2', 'acme/shop-3']);
 });
+
+const HOUR = 3_600_000;
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+}
+
+/** The requests of 90 days of four repositories, with the dates as numbers. */
+async function requests(): Promise<Stored[string]> {
+  const options = { target: 'prs', provider: 'synthetic', date: '2026-01-31', backfill: '90' };
+  const names = ['acme/web-shop', 'acme/mobile-app', 'acme/api', 'acme/payments'];
+  const all = await Promise.all(names.map((repoName) => stored('prs', { ...options, repoName })));
+  return all.flatMap((each) => each['git_pull_requests'] ?? []);
+}
+
+const hours = (row: Stored[string][number], from: string, to: string): number =>
+  (Number(row[to]) - Number(row[from])) / HOUR;
+
+it('ends nearly all requests within two weeks, large ones later than small ones', async () => {
+  const all = await requests();
+  const left = all.filter((row) => row['closed_at'] === null && Number(row['created_at']) < Date.UTC(2026, 0, 17));
+  expect(left.length / all.length).toBeLessThan(0.03);
+  const merged = all.filter((row) => row['merged_at'] !== null);
+  expect(merged.length / all.length).toBeGreaterThan(0.8);
+  const took = (isLarge: boolean): number =>
+    median(
+      merged
+        .filter((row) => Number(row['additions']) > 100 === isLarge)
+        .map((row) => hours(row, 'created_at', 'merged_at')),
+    );
+  expect(took(false)).toBeGreaterThan(8);
+  expect(took(true)).toBeLessThan(72);
+  expect(took(true)).toBeGreaterThan(took(false));
+});
+
+it('gives a person one name in commits, requests, issues and reviews, and nobody reviews own requests', async () => {
+  const options = { backfill: '60' };
+  const { git_pull_requests: made = [], git_pull_request_reviews: reviews = [] } = await stored('prs', options);
+  const authors = new Map(made.map((row) => [row['number'], row['author_name']]));
+  expect(reviews.length).toBeGreaterThan(50);
+  for (const review of reviews) expect(review['reviewer']).not.toBe(authors.get(review['number'] ?? null));
+  const commits = (await stored('git', options))['git_commits'] ?? [];
+  const issues = (await stored('issues', options))['issues'] ?? [];
+  for (const name of [
+    ...commits.filter((row) => row['author_name'] !== 'renovate[bot]').map((row) => row['author_email']),
+    ...made.filter((row) => row['author_name'] !== 'renovate[bot]').map((row) => row['author_name']),
+    ...reviews.map((row) => row['reviewer']),
+    ...issues.map((row) => row['author_name']),
+  ])
+    expect(name).toMatch(/^[a-z]+@example\.com$/);
+});
+
+it('deploys on working days, under a number for each', async () => {
+  const options = { target: 'deployments', provider: 'synthetic', date: '2026-01-31', backfill: '31' };
+  const db = sqliteUri();
+  const summary = await sync({ ...options, db, maxCommitsPerRepo: '5000' });
+  const rows = (await storedRows(db, onlyId(summary)))['deployments'] ?? [];
+  expect(rows).toHaveLength(summary.repositories[0]?.records['deployments'] ?? 0);
+  const weekdays = new Set(rows.map((row) => new Date(Number(row['started_at'])).getUTCDay()));
+  expect([...weekdays].sort()).toEqual([1, 2, 3, 4, 5]);
+});

@@ -1,7 +1,7 @@
 /** Converts synthetic work to records, as a host would report them at a given time. */
 import type { Records, Row } from '../../records.js';
 import type { MadeCommit, MadeRequest, Repository } from './day.js';
-import { DAY, FIRST_DAY } from './day.js';
+import { DAY, FIRST_DAY, isWeekend, personFor, timeOn } from './day.js';
 import { randomNamed } from './random.js';
 import { FILES, PEOPLE } from './vocabulary.js';
 
@@ -84,8 +84,8 @@ export function reviewRows(request: MadeRequest, until: number): Row<'git_pull_r
     }));
 }
 
-/** Maximum per day: about one deployment in nine days and one incident a month. More would outnumber the changes. */
-const MOST_PER_DAY = { cicd: 6, deployments: 0.11, incidents: 0.035 } as const;
+/** Maximum per day: about two deployments a week and one incident a month. More would outnumber the changes. */
+const MOST_PER_DAY = { cicd: 6, deployments: 0.4, incidents: 0.035 } as const;
 
 /** The pipeline runs, deployments or incidents that begin on a day. Their number is proportional to that of commits. */
 export function* eventsOf(
@@ -96,11 +96,13 @@ export function* eventsOf(
 ): Generator<Records> {
   const random = randomNamed(`${repository.seed} ${repository.name} ${day} ${target}`);
   const density = repository.commitsPerDay / 5;
-  const most = MOST_PER_DAY[target] * density;
+  const room = Math.ceil(Math.max(MOST_PER_DAY[target] * density, 1));
+  const isQuiet = target === 'deployments' && isWeekend(day);
+  const most = isQuiet ? 0 : MOST_PER_DAY[target] * density;
   const count = most < 1 ? Number(random.chance(most)) : Math.round((most * random.between(10, 100)) / 100);
   for (let index = 0; index < count; index += 1) {
-    const id = String((day - FIRST_DAY) * Math.ceil(Math.max(most, 1)) + index + 1);
-    const begin = day * DAY + random.between(0, 24 * 60 - 1) * MINUTE;
+    const id = String((day - FIRST_DAY) * room + index + 1);
+    const begin = target === 'deployments' ? timeOn(day, random) : day * DAY + random.between(0, 24 * 60 - 1) * MINUTE;
     const atEnd = (duration: number): number | null => (begin + duration < until ? begin + duration : null);
     if (target === 'cicd') {
       const fate = random.between(1, 10);
@@ -111,13 +113,13 @@ export function* eventsOf(
         ci_pipeline_runs: [{ run_id: id, status, queued_at: begin, started_at: started, finished_at: finished }],
       };
     } else if (target === 'deployments') {
-      const succeeds = random.chance(0.85);
+      const succeeds = random.chance(0.92);
       const finished = atEnd(random.between(2, 30) * MINUTE);
       const row: Row<'deployments'> = {
         deployment_id: id,
         status: finished === null ? 'in_progress' : succeeds ? 'success' : 'failure',
-        environment: random.chance(0.6) ? 'production' : 'staging',
-        author_name: random.pick(PEOPLE).login,
+        environment: random.chance(0.8) ? 'production' : 'staging',
+        author_name: personFor(repository, random).person.login,
         started_at: begin,
         finished_at: finished,
         deployed_at: succeeds ? finished : null,
@@ -130,12 +132,12 @@ export function* eventsOf(
       yield { deployments: [row] };
     } else {
       const resolves = random.chance(0.9);
-      const resolved = resolves ? atEnd(random.between(1, 36) * HOUR) : null;
+      const resolved = resolves ? atEnd(random.between(1, random.between(2, 30)) * HOUR) : null;
       const row: Row<'incidents'> = {
         incident_id: id,
         title: random.pick(['Checkout is slow', 'Queue is not drained', 'Logins fail', 'Search answers with errors']),
         status: resolved === null ? 'open' : 'closed',
-        author_name: random.pick(PEOPLE).login,
+        author_name: personFor(repository, random).person.login,
         labels: ['incident'],
         started_at: begin,
         resolved_at: resolved,
