@@ -9,6 +9,7 @@ export interface DemoFacts {
   readonly orgId: string;
   readonly existed: boolean;
   readonly records: number;
+  /** The days of the data. */
   readonly range: { readonly startDate: string; readonly endDate: string };
   readonly server: DemoServer;
   /** Whether it serves the console. */
@@ -32,7 +33,7 @@ export function describeDemo(facts: DemoFacts, rows: readonly ChartRow[], style:
     `  organization  ${orgId}`,
     `  data          ${records.toLocaleString('en-US')} synthetic records added, ${range.startDate} to ${range.endDate}`,
     '',
-    'Work units by theme, split by their shares:',
+    'Work units of the last 90 days by theme, split by their shares:',
     '',
     ...indented(drawChart(['theme', 'units'], rows, { ...style, width: style.width - 2 })),
     '',

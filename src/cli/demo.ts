@@ -25,6 +25,7 @@ import { workOnRun } from '../platform/sync/jobs/sync-jobs.js';
 import type { WorkOptions } from '../platform/sync/jobs/work.js';
 import { systemClock } from '../platform/clock.js';
 import { systemRandom, type Random } from '../platform/random.js';
+import { DEFAULT_DAYS } from '../sync/providers/synthetic/open-synthetic.js';
 import { parseConnection } from '../sync/sinks/connection-string.js';
 import { systemClock as syncClock } from '../sync/clock.js';
 import { systemRandom as syncRandom } from '../sync/random.js';
@@ -39,8 +40,8 @@ export interface DemoOptions {
   readonly resetPassword: boolean;
 }
 
-/** The number of days of synthetic data. */
-const days = 90;
+/** The number of days of the chart, which are those of the console and of `plumbline query`. */
+const chartDays = 90;
 const pollMs = 200;
 /** Maximum wait for another server that has claimed the run. It may have ended; a run takes much less time. */
 const patienceMs = 120_000;
@@ -84,11 +85,11 @@ export async function runDemo(environment: Environment, options: DemoOptions): P
         email,
         password: organization.existed && !options.resetPassword ? null : password,
         records: run.records,
-        range: lastDays(systemClock.now(), days),
+        range: lastDays(systemClock.now(), DEFAULT_DAYS),
         server: await findDemoServer(settings, await keyIdsOf(database.sql, settings)),
         hasConsole: settings.console,
       };
-      const rows = await themesOf(facts, analytics);
+      const rows = await themesOf(organization.orgId, analytics);
       console.log(describeDemo(facts, rows, styleOf(process.stdout, environment)));
     } finally {
       await database.close();
@@ -184,8 +185,9 @@ const executeAloud: StartExecution = (job, report) => {
   return execution;
 };
 
-async function themesOf({ orgId, range }: DemoFacts, analytics: Analytics): Promise<ChartRow[]> {
-  const breakdown = { dimension: 'THEME', measure: 'COUNT', dateRange: range, topN: 10 } as const;
+async function themesOf(orgId: string, analytics: Analytics): Promise<ChartRow[]> {
+  const dateRange = lastDays(systemClock.now(), chartDays);
+  const breakdown = { dimension: 'THEME', measure: 'COUNT', dateRange, topN: 10 } as const;
   const batch = {
     timeseries: [],
     breakdowns: [breakdown],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Stored } from './harness.js';
-import { onlyId, sqliteUri, storedRows, sync, testDependencies } from './harness.js';
+import { NOW, onlyId, sqliteUri, storedRows, sync, testDependencies } from './harness.js';
 
 async function stored(target: string, options: Record<string, string> = {}, db = sqliteUri()): Promise<Stored> {
   const summary = await sync({ target, provider: 'synthetic', db, date: '2026-01-31', backfill: '31', ...options });
@@ -135,4 +135,13 @@ it('deploys on working days, under a number for each', async () => {
   expect(rows).toHaveLength(summary.repositories[0]?.records['deployments'] ?? 0);
   const weekdays = new Set(rows.map((row) => new Date(Number(row['started_at'])).getUTCDay()));
   expect([...weekdays].sort()).toEqual([1, 2, 3, 4, 5]);
+});
+
+it('begins 180 days ago, so that the last 90 days have a period before', async () => {
+  const db = sqliteUri();
+  const summary = await sync({ target: 'git', provider: 'synthetic', db });
+  const commits = (await storedRows(db, onlyId(summary)))['git_commits'] ?? [];
+  const days = commits.map((row) => (NOW - Number(row['author_when'])) / (24 * HOUR));
+  expect(Math.max(...days)).toBeGreaterThan(170);
+  expect(Math.max(...days)).toBeLessThan(190);
 });

@@ -48,7 +48,7 @@ describe('demo data, filled and removed by a server', () => {
 
   it(
     'fill an organization with months of work and teams, and are removed without a trace',
-    { timeout: 200_000 },
+    { timeout: 300_000 },
     async () => {
       const { sql } = platform.database;
       const queue = queueOf(platform, owner);
@@ -82,7 +82,7 @@ describe('demo data, filled and removed by a server', () => {
       expect(begun.headers.get('Location')).toBe(
         `/api/v1/admin/sync-configs/${begun.body.sync_config_id}/runs/${begun.body.sync_run_id}`,
       );
-      await expect.poll(() => stateOf(platform, owner), { timeout: 100_000 }).toBe('present');
+      await expect.poll(() => stateOf(platform, owner), { timeout: 200_000 }).toBe('present');
       const filled = await units(platform, owner, 'REPO');
       expect([...filled.keys()].sort()).toEqual([
       'acme/api', 'acme/mobile-app', 'acme/payments', 'acme/web-shop', 'own/tools',

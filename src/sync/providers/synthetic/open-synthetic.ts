@@ -11,7 +11,8 @@ import { DAY, FIRST_DAY, workOf } from './day.js';
 import { issueOf } from './issues.js';
 import { blameOf, commitRow, eventsOf, requestRow, reviewRows, statsRows } from './records.js';
 
-const DEFAULT_DAYS = 90;
+/** The last 90 days, and as many before them, with which figures compare. */
+export const DEFAULT_DAYS = 180;
 const DEFAULT_COMMITS_PER_DAY = 5;
 
 /** The next sync generates this many days again, because requests that were open may have ended. */
