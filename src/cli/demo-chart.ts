@@ -15,6 +15,18 @@ export interface ChartStyle {
   readonly isUnicode: boolean;
 }
 
+type Output = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'hasColors'>;
+
+/** What a stream can show. A pseudo-terminal without a size reports 0 columns. */
+export function chartStyle(stream: Output, environment: NodeJS.ProcessEnv): ChartStyle {
+  const locale = environment['LC_ALL'] ?? environment['LC_CTYPE'] ?? environment['LANG'] ?? '';
+  return {
+    width: stream.isTTY && stream.columns > 0 ? stream.columns : 80,
+    isColoured: stream.isTTY && stream.hasColors() && (environment['NO_COLOR'] ?? '') === '',
+    isUnicode: /utf-?8/i.test(locale) || process.platform === 'win32',
+  };
+}
+
 const shortestBar = 8;
 const longestBar = 40;
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];

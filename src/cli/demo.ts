@@ -30,7 +30,7 @@ import { parseConnection } from '../sync/sinks/connection-string.js';
 import { systemClock as syncClock } from '../sync/clock.js';
 import { systemRandom as syncRandom } from '../sync/random.js';
 import { withDatabase } from './database.js';
-import type { ChartRow } from './demo-chart.js';
+import { chartStyle, type ChartRow } from './demo-chart.js';
 import { findDemoServer } from './demo-server.js';
 import { describeDemo, lastDays, type DemoFacts } from './demo-text.js';
 import { createLog } from './log.js';
@@ -90,7 +90,7 @@ export async function runDemo(environment: Environment, options: DemoOptions): P
         hasConsole: settings.console,
       };
       const rows = await themesOf(organization.orgId, analytics);
-      console.log(describeDemo(facts, rows, styleOf(process.stdout, environment)));
+      console.log(describeDemo(facts, rows, chartStyle(process.stdout, environment)));
     } finally {
       await database.close();
       await analytics.close();
@@ -197,16 +197,4 @@ async function themesOf(orgId: string, analytics: Analytics): Promise<ChartRow[]
   } as const;
   const { breakdowns } = await analytics.run(orgId, batch, new AbortController().signal);
   return (breakdowns[0]?.items ?? []).map(({ key, value }) => ({ label: key, value }));
-}
-
-function styleOf(
-  stream: NodeJS.WriteStream,
-  environment: NodeJS.ProcessEnv,
-): { width: number; isColoured: boolean; isUnicode: boolean } {
-  const locale = environment['LC_ALL'] ?? environment['LC_CTYPE'] ?? environment['LANG'] ?? '';
-  return {
-    width: stream.isTTY ? stream.columns : 80,
-    isColoured: stream.isTTY && stream.hasColors() && (environment['NO_COLOR'] ?? '') === '',
-    isUnicode: /utf-?8/i.test(locale) || process.platform === 'win32',
-  };
 }

@@ -25,11 +25,15 @@ const TIMEOUT_SECONDS = 30;
 export async function withAnalytics(options: WorkUnitOptions, work: (ask: Ask) => Promise<void>): Promise<void> {
   const environment = await commandEnvironment(options);
   const named = nonEmpty(options.db) ?? nonEmpty(environment['DATABASE_URI']) ?? '';
+  if (named === '') {
+    const databases = 'set --db or DATABASE_URI; --db embedded: is the built-in PostgreSQL';
+    throw new UsageError(`neither a login nor a database: run plumbline login, or ${databases}`);
+  }
   // The embedded database has an address only while it runs.
   const embedded = named === 'embedded:' ? await embeddedResolver(environment)() : undefined;
   try {
     const db = embedded?.uri ?? named;
-    await withDerivation({ ...options, ...(db === '' ? {} : { db }) }, async (resources) => {
+    await withDerivation({ ...options, db }, async (resources) => {
       const log = createLog('warn', 2);
       const analytics = await openAnalytics(db, { timeoutSeconds: TIMEOUT_SECONDS, log });
       try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawChart, type ChartStyle } from '../../src/cli/demo-chart.js';
+import { chartStyle, drawChart, type ChartStyle } from '../../src/cli/demo-chart.js';
 
 const rows = [
   { label: 'feature_delivery', value: 1200 },
@@ -53,5 +53,15 @@ describe('the chart of the demo', () => {
       'theme  units  share',
       'risk       0',
     ]);
+  });
+});
+
+describe('the width of the chart', () => {
+  it.each([
+    ['a terminal', true, 120, 120],
+    ['a pseudo-terminal without a size', true, 0, 80],
+    ['a file', false, 120, 80],
+  ])('for %s', (_name, isTTY, columns, width) => {
+    expect(chartStyle({ isTTY, columns, hasColors: () => false }, {})).toMatchObject({ width });
   });
 });

@@ -60,6 +60,32 @@ describe('plumbline login', () => {
     await other.remove();
   });
 
+  test('says what to do when no server answers', async () => {
+    const other = makeHome();
+    const server = 'http://127.0.0.1:9'; // the discard port: nothing listens
+    const { exitCode, stderr } = await other.run(['login', '--server', server, '--email', owner.email], 'x\n');
+    expect([exitCode, stderr.split('\n')]).toEqual([
+      1,
+      [
+        expect.stringMatching(/^plumbline login: 127\.0\.0\.1:9 cannot be reached: /),
+        'Start the server, or name another with --server or PLUMBLINE_SERVER.',
+        '',
+      ],
+    ]);
+    await other.remove();
+  });
+
+  test('is what a query without a database asks for', async () => {
+    const other = makeHome();
+    expect(await other.run(['query', 'overview'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(
+        /^plumbline query: neither a login nor a database: run plumbline login, or set --db /,
+      ),
+    });
+    await other.remove();
+  });
+
   test('refuses a wrong password, and stores nothing', async () => {
     const other = makeHome();
     const { exitCode, stdout, stderr } = await logIn(other, 'wrong password 1');

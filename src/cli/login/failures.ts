@@ -14,6 +14,8 @@ import { UsageError } from '../usage-error.js';
 /** The exit codes of commands that talk to a server. */
 export const EXIT = { failed: 1, usage: 2, refused: 3, runNotComplete: 4 } as const;
 
+const unreachable = 'Start the server, or name another with --server or PLUMBLINE_SERVER.';
+
 /** Runs a command, and reports correctable errors in one line. */
 export async function reportingCalls(command: string, action: () => Promise<void>): Promise<void> {
   try {
@@ -22,6 +24,7 @@ export async function reportingCalls(command: string, action: () => Promise<void
     const found = callFailure(error);
     if (found === null) throw error;
     for (const line of found.lines) console.error(`plumbline ${command}: ${oneLine(line)}`);
+    if (error instanceof ConnectionError) console.error(unreachable);
     process.exitCode = found.exitCode;
   }
 }

@@ -1,7 +1,7 @@
 import leven from 'leven';
 
 /** Variables with our prefix that other parts of Plumbline or its tests read. */
-const otherNames = /^PLUMBLINE_(?:CONFIG|(?:CI|TEST|COMPOSE)_\w+)$/;
+const otherNames = /^PLUMBLINE_(?:CONFIG|SERVER|TOKEN|(?:CI|TEST|COMPOSE)_\w+)$/;
 
 /** Short names resemble many variables of other programs (`HOST` and `LOST`), so only longer names are compared. */
 const leastCompared = 7;

@@ -169,6 +169,8 @@ describe('a variable', () => {
       'npm_config_cache',
       'DATABASE_URI',
       'PLUMBLINE_CONFIG',
+      'PLUMBLINE_SERVER',
+      'PLUMBLINE_TOKEN',
     ];
     const environment = Object.fromEntries(others.map((name) => [name, 'x']));
     expect(misspeltSettings({ ...environment, DATABASE_URL: 'x' }, settingNames)).toEqual([]);
