@@ -22,7 +22,7 @@ export default defineConfig({
       'test/support/recorder.setup.ts',
       'test/support/loading-worker.setup.ts',
     ],
-    // Real databases, engines and browsers start and stop in here: generous, so that a busy machine is no failure.
+    // Real databases, engines and browsers start and stop in here: generous, so that a busy machine does not cause failures.
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // The default of one second is too short on a busy machine.

@@ -225,7 +225,7 @@ export interface OperationCommand {
   readonly body: { readonly required: boolean; readonly isText: boolean } | null;
   /** How a success arrives. */
   readonly reply: 'json' | 'lines' | 'text' | 'none';
-  /** The largest page; null: the reply is no page of a list. */
+  /** The largest page; null: the reply is not a page of a list. */
   readonly largestPage: number | null;
   /** Whether the reply is a sync run, which can be followed. */
   readonly isRun: boolean;

@@ -144,7 +144,7 @@ export const failureCatalogue: {
       slug: 'runtime-invalid-state',
       statuses: [409],
       exitCode: 1,
-      message: (f) => `Container '${f.id}' is ${f.actual}; the operation needs it ${f.expected}.`,
+      message: (f) => `Container '${f.id}' is ${f.actual}; the operation requires it to be ${f.expected}.`,
     },
     timeout: {
       slug: 'runtime-timeout',

@@ -107,7 +107,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description The organization has as many service tokens as it can have. Revoke one that nothing uses, then create again. */
+        /** @description The organization has the maximum number of service tokens. Revoke an unused one, then try again. */
         ServiceTokenLimitReachedProblem: {
             /** @constant */
             type: "/problems/service-token-limit-reached";
@@ -131,7 +131,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description The organization has no such webhook, or the delivery was accepted and is gone. Read the list of deliveries. */
+        /** @description The organization has no such webhook, or the delivery was accepted and its record deleted. Read the list of deliveries. */
         WebhookDeliveryNotFoundProblem: {
             /** @constant */
             type: "/problems/webhook-delivery-not-found";
@@ -143,7 +143,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description The organization has as many webhooks as it can have. Delete one that nothing uses. */
+        /** @description The organization has the maximum number of webhooks. Delete an unused one, then try again. */
         WebhookLimitReachedProblem: {
             /** @constant */
             type: "/problems/webhook-limit-reached";
@@ -167,7 +167,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description The organization has as many thresholds as it can have. Delete one first. */
+        /** @description The organization has the maximum number of thresholds. Delete one, then try again. */
         ThresholdLimitReachedProblem: {
             /** @constant */
             type: "/problems/threshold-limit-reached";
@@ -179,7 +179,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description The caller has as many open streams to this server as it can have. Close one, then try again. */
+        /** @description The caller has the maximum number of open streams to this server. Close one, then try again. */
         TooManyStreamsProblem: {
             /** @constant */
             type: "/problems/too-many-streams";
@@ -2420,7 +2420,7 @@ export interface components {
             /** @description The lock. */
             path: string;
         };
-        /** @description A change of the auth store could not be written. Nothing was changed. Look at the permissions of its folder and at the disk. */
+        /** @description A change of the auth store could not be written. Nothing was changed. Check the permissions of its folder, and the disk. */
         AuthStoreUnwritableProblem: {
             /** @constant */
             type: "/problems/auth-store-unwritable";

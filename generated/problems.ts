@@ -2628,8 +2628,7 @@ export const problemCatalogue = {
   'service-token-limit-reached': {
     title: 'Service token limit reached',
     statuses: [409],
-    description:
-      'The organization has as many service tokens as it can have. Revoke one that nothing uses, then create again.',
+    description: 'The organization has the maximum number of service tokens. Revoke an unused one, then try again.',
   },
   'webhook-not-found': {
     title: 'Webhook not found',
@@ -2640,12 +2639,12 @@ export const problemCatalogue = {
     title: 'Webhook delivery not found',
     statuses: [404],
     description:
-      'The organization has no such webhook, or the delivery was accepted and is gone. Read the list of deliveries.',
+      'The organization has no such webhook, or the delivery was accepted and its record deleted. Read the list of deliveries.',
   },
   'webhook-limit-reached': {
     title: 'Webhook limit reached',
     statuses: [409],
-    description: 'The organization has as many webhooks as it can have. Delete one that nothing uses.',
+    description: 'The organization has the maximum number of webhooks. Delete an unused one, then try again.',
   },
   'threshold-not-found': {
     title: 'Threshold not found',
@@ -2655,12 +2654,12 @@ export const problemCatalogue = {
   'threshold-limit-reached': {
     title: 'Threshold limit reached',
     statuses: [409],
-    description: 'The organization has as many thresholds as it can have. Delete one first.',
+    description: 'The organization has the maximum number of thresholds. Delete one, then try again.',
   },
   'too-many-streams': {
     title: 'Too many streams',
     statuses: [409],
-    description: 'The caller has as many open streams to this server as it can have. Close one, then try again.',
+    description: 'The caller has the maximum number of open streams to this server. Close one, then try again.',
   },
   'route-not-found': {
     title: 'Route not found',
@@ -3328,7 +3327,7 @@ export const problemCatalogue = {
     title: 'Auth store not writable',
     statuses: [],
     description:
-      'A change of the auth store could not be written. Nothing was changed. Look at the permissions of its folder and at the disk.',
+      'A change of the auth store could not be written. Nothing was changed. Check the permissions of its folder, and the disk.',
   },
 } as const;
 

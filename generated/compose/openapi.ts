@@ -258,7 +258,7 @@ export interface paths {
         put?: never;
         /**
          * Send a container a signal
-         * @description Sends a running container a signal. After SIGKILL, which is the default, it has exited when this answers.
+         * @description Sends a running container a signal. With SIGKILL, the default, the reply is sent after the container has exited.
          */
         post: operations["killContainer"];
         delete?: never;
@@ -710,7 +710,7 @@ export interface paths {
         };
         /**
          * List the services of a project
-         * @description The services of a project by name, each with its containers. Those of the compose file come without containers, too.
+         * @description The services of a project by name, each with its containers. Services of the compose file are included even without containers.
          */
         get: operations["listProjectServices"];
         put?: never;
@@ -814,7 +814,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a project
-         * @description Stops running containers in reverse dependency order, and keeps them. Containers that end or are removed meanwhile are no error.
+         * @description Stops running containers in reverse dependency order, and keeps them. Containers that end or are removed meanwhile are not errors.
          */
         post: operations["stopProject"];
         delete?: never;

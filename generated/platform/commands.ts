@@ -629,7 +629,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'onboarding',
     summary: 'Read the next step of onboarding',
     description:
-      'Determines where to send a user. `workspace`: create or join an organization. `integration`: connect a code host, or skip that. `complete`: both are done. `dashboard`: superusers and admins, who are never held up by set-up; owners go through it.',
+      'Determines where to send a user. `workspace`: create or join an organization. `integration`: connect a code host, or skip that. `complete`: both are done. `dashboard`: superusers and admins, who skip the set-up; owners do not.',
     flags: [],
     body: null,
     reply: 'json',
@@ -1808,7 +1808,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'service tokens',
     summary: 'Create a service token',
     description:
-      'Creates a token with which a program acts for the organization, within the scopes. `token` of the reply is shown once; the server stores only its hash. No other token of the organization can have the name, whatever the case of its letters (422). An organization can have 100 tokens. Revoked tokens do not count.',
+      'Creates a token with which a program acts for the organization, within the scopes. `token` of the reply is shown once; the server stores only its hash. The name must be unique in the organization, regardless of case (422). An organization can have 100 tokens. Revoked tokens do not count.',
     flags: [
       {
         name: 'org-id',
@@ -1897,7 +1897,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'service tokens',
     summary: 'Revoke a service token',
     description:
-      'Ends the token and all its secrets. The next request with one of them is refused. To revoke it again changes nothing.',
+      'Ends the token and all its secrets. The next request with one of them is refused. Revoking it again has no effect.',
     flags: [
       {
         name: 'org-id',

@@ -402,7 +402,7 @@ export interface paths {
         };
         /**
          * Read the next step of onboarding
-         * @description Determines where to send a user. `workspace`: create or join an organization. `integration`: connect a code host, or skip that. `complete`: both are done. `dashboard`: superusers and admins, who are never held up by set-up; owners go through it.
+         * @description Determines where to send a user. `workspace`: create or join an organization. `integration`: connect a code host, or skip that. `complete`: both are done. `dashboard`: superusers and admins, who skip the set-up; owners do not.
          */
         get: operations["getOnboardingState"];
         put?: never;
@@ -796,7 +796,7 @@ export interface paths {
         put?: never;
         /**
          * Create a service token
-         * @description Creates a token with which a program acts for the organization, within the scopes. `token` of the reply is shown once; the server stores only its hash. No other token of the organization can have the name, whatever the case of its letters (422). An organization can have 100 tokens. Revoked tokens do not count.
+         * @description Creates a token with which a program acts for the organization, within the scopes. `token` of the reply is shown once; the server stores only its hash. The name must be unique in the organization, regardless of case (422). An organization can have 100 tokens. Revoked tokens do not count.
          */
         post: operations["createServiceToken"];
         delete?: never;
@@ -817,7 +817,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a service token
-         * @description Ends the token and all its secrets. The next request with one of them is refused. To revoke it again changes nothing.
+         * @description Ends the token and all its secrets. The next request with one of them is refused. Revoking it again has no effect.
          */
         delete: operations["revokeServiceToken"];
         options?: never;
@@ -2896,7 +2896,7 @@ export interface components {
             token: string;
             service_token: components["schemas"]["ServiceToken"];
         };
-        /** @description The organization has as many service tokens as it can have. Revoke one that nothing uses, then create again. */
+        /** @description The organization has the maximum number of service tokens. Revoke an unused one, then try again. */
         ServiceTokenLimitReachedProblem: {
             /** @constant */
             type: "/problems/service-token-limit-reached";
@@ -2995,7 +2995,7 @@ export interface components {
             secret: string;
             webhook: components["schemas"]["Webhook"];
         };
-        /** @description The organization has as many webhooks as it can have. Delete one that nothing uses. */
+        /** @description The organization has the maximum number of webhooks. Delete an unused one, then try again. */
         WebhookLimitReachedProblem: {
             /** @constant */
             type: "/problems/webhook-limit-reached";
@@ -3285,7 +3285,7 @@ export interface components {
             items: components["schemas"]["WebhookDelivery"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
-        /** @description The organization has no such webhook, or the delivery was accepted and is gone. Read the list of deliveries. */
+        /** @description The organization has no such webhook, or the delivery was accepted and its record deleted. Read the list of deliveries. */
         WebhookDeliveryNotFoundProblem: {
             /** @constant */
             type: "/problems/webhook-delivery-not-found";
@@ -3348,7 +3348,7 @@ export interface components {
             name: components["schemas"]["Name"];
             definition: components["schemas"]["ThresholdDefinition"];
         };
-        /** @description The organization has as many thresholds as it can have. Delete one first. */
+        /** @description The organization has the maximum number of thresholds. Delete one, then try again. */
         ThresholdLimitReachedProblem: {
             /** @constant */
             type: "/problems/threshold-limit-reached";
@@ -3789,7 +3789,7 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
-        /** @description The caller has as many open streams to this server as it can have. Close one, then try again. */
+        /** @description The caller has the maximum number of open streams to this server. Close one, then try again. */
         TooManyStreamsProblem: {
             /** @constant */
             type: "/problems/too-many-streams";
@@ -8183,7 +8183,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["OrganizationAdminRequired"];
             406: components["responses"]["NotAcceptable"];
-            /** @description The organization has as many service tokens as it can have. An earlier request with this idempotency key is still being handled. */
+            /** @description The organization has the maximum number of service tokens. An earlier request with this idempotency key is still being handled. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -8507,7 +8507,7 @@ export interface operations {
                 };
             };
             406: components["responses"]["NotAcceptable"];
-            /** @description The organization has as many webhooks as it can have. An earlier request with this idempotency key is still being handled. */
+            /** @description The organization has the maximum number of webhooks. An earlier request with this idempotency key is still being handled. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -9097,7 +9097,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["OrganizationAdminRequired"];
             406: components["responses"]["NotAcceptable"];
-            /** @description The organization has as many thresholds as it can have. An earlier request with this idempotency key is still being handled. */
+            /** @description The organization has the maximum number of thresholds. An earlier request with this idempotency key is still being handled. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -9497,7 +9497,7 @@ export interface operations {
                  */
                 provider: components["schemas"]["SyncProvider"];
                 /**
-                 * @description The integration to ask through. Needed for code hosts, and to be left out for others.
+                 * @description The integration to ask through. Required for code hosts; omit it for others.
                  * @example d2b3c4e5-f6a7-4b8c-9d0e-1f2a3b4c5d06
                  */
                 integration_id?: string;
@@ -10284,7 +10284,7 @@ export interface operations {
             };
             404: components["responses"]["SyncRunNotFound"];
             406: components["responses"]["NotAcceptable"];
-            /** @description The caller or its organization has as many open connections as it can have. */
+            /** @description The caller or its organization has the maximum number of open connections. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];

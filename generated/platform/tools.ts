@@ -874,7 +874,7 @@ export const operationTools: readonly OperationTool[] = [
         integration_id: {
           type: 'string',
           format: 'uuid',
-          description: 'The integration to ask through. Needed for code hosts, and to be left out for others.',
+          description: 'The integration to ask through. Required for code hosts; omit it for others.',
         },
         query: {
           type: 'string',

@@ -70,7 +70,7 @@ function withDiscriminator(document: OpenApiDocument, value: unknown): unknown {
 /**
  * The discriminator that follows from the branches of a `oneOf`.
  *
- * @returns null when a branch is no reference, or no `const` property distinguishes all branches
+ * @returns null when a branch is not a reference, or no `const` property distinguishes all branches
  */
 export function derivedDiscriminator(document: OpenApiDocument, branches: unknown): Discriminator | null {
   if (!Array.isArray(branches)) return null;

@@ -4,7 +4,7 @@ import type { OpenApiDocument } from './openapi-document.js';
 
 /**
  * The compiled modules of an API. They are build output that git ignores: together they are 40,000 lines for each API,
- * which nobody reads, and which one new operation would change in a thousand places.
+ * which are not read, and which one new operation would change in a thousand places.
  */
 export const isCompiled = (path: string): boolean => /^generated\/[^/]+\/(?:validators|serializers)\.js$/.test(path);
 

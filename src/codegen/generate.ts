@@ -34,7 +34,7 @@ export async function generateProblems(catalogue: OpenApiDocument): Promise<Gene
 }
 
 /**
- * Generates the committed files of one API. The output is deterministic. `compileSchemas` makes the rest.
+ * Generates the committed files of one API. The output is deterministic. `compileSchemas` generates the files that are not committed.
  *
  * @param name the contract: a file of `openapi/` without its extension
  */

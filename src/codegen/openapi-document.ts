@@ -116,7 +116,7 @@ export interface OpenApiDocument {
   readonly 'x-api-responses'?: Readonly<Record<string, ResponseObject | Reference>>;
 }
 
-/** Whether a value is an object that is no array. */
+/** Whether a value is an object that is not an array. */
 export function isRecord(value: unknown): value is SchemaObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,11 +6,11 @@ export class DocumentError extends Error {
 /** The members of an object; none where the value is no object. */
 export function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>) // an object that is no array has string keys
+    ? (value as Record<string, unknown>) // an object that is not an array has string keys
     : {};
 }
 
-/** The entries of an array; none where the value is no array. */
+/** The entries of an array; none where the value is not an array. */
 export function entries(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

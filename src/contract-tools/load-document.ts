@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { DocumentError, record, resolve as followReferences } from './documents.js';
 import { mapObjects } from './members.js';
 
-/** Where the files that a document refers to stand in the loaded document. */
+/** Where the files that a document refers to are in the loaded document. */
 const filesKey = 'x-plumbline-files';
 
 /**

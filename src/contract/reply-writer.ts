@@ -21,7 +21,7 @@ export type PreparedReply =
       readonly items: AsyncIterable<unknown>;
       /** Writes an item with what separates it from the next one. */
       readonly frame: (item: unknown) => string;
-      /** Whether to write something while there is no item for long. */
+      /** Whether to write something during a long time without an item. */
       readonly hasHeartbeat: boolean;
     };
 

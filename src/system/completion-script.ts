@@ -9,7 +9,7 @@ const SCRIPTS: Readonly<Record<Shell, (names: string) => string>> = {
   bash: (names) => `# plumbline completion bash > /etc/bash_completion.d/plumbline
 _plumbline() {
   COMPREPLY=()
-  # Not compgen -W for what commands print: that would run what stands in a name as a command.
+  # Not compgen -W for what commands print: that would run a command in a name.
   if [ "$COMP_CWORD" -eq 1 ]; then mapfile -t COMPREPLY < <(compgen -W "${names}" -- "\${COMP_WORDS[1]}"); return; fi
   case "\${COMP_WORDS[1]}" in ${COMPLETING.join('|')}) ;; *) return ;; esac
   mapfile -t COMPREPLY < <("\${COMP_WORDS[0]}" "\${COMP_WORDS[1]}" __complete -- "\${COMP_WORDS[@]:2:COMP_CWORD-1}" 2>/dev/null)

@@ -39,7 +39,7 @@ it('creates an account and an organization, fills it, and charts the work', () =
   const shares = [...chartIn(first).matchAll(/ (\d+)% /g)].map(([, share]) => Number(share));
   // No theme hides the others.
   expect(Math.max(...shares)).toBeLessThan(60);
-  expect(first.stdout).not.toMatch(/\u001b/); // it is no terminal
+  expect(first.stdout).not.toMatch(/\u001b/); // it is not a terminal
 });
 
 /** The port that the demo says to start the server at, and the one in its last line, which is the console's address. */

@@ -18,7 +18,7 @@ export function startMain(
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...environment },
     stdio: [input, 'pipe', 'pipe'],
   });
-  // Pipes, by the line above; a file is no stream here.
+  // Pipes, by the line above; a file is not a stream here.
   return child as ChildProcessByStdio<null, Readable, Readable>;
 }
 

@@ -39,7 +39,7 @@ test('A reference to no file fails with the place of the reference', async () =>
   await expect(bundled).rejects.toThrow(`${place('contract.yaml')}:5:5 Can't resolve $ref`);
 });
 
-test('A file that is no YAML fails with its name and line', async () => {
+test('A file that is not YAML fails with its name and line', async () => {
   const bundled = bundle({ 'contract.yaml': contract('broken.yaml#/A'), 'broken.yaml': 'A: {\n' });
   await expect(bundled).rejects.toThrow(`${place('broken.yaml')}:2:1`);
   await expect(bundle({ 'contract.yaml': 'openapi: {\n' })).rejects.toThrow('contract.yaml');

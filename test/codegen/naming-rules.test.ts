@@ -42,7 +42,7 @@ test.each<[string, SchemaObject, string]>([
     'the id id is not a UUID, and no x-assigned-by names the caller or the engine',
   ],
   [
-    'an id of the server that is no UUID',
+    'an id of the server that is not a UUID',
     { thing_id: { type: 'string', 'x-assigned-by': 'server' } },
     'the id thing_id is not a UUID, and no x-assigned-by names the caller or the engine',
   ],
@@ -69,7 +69,7 @@ test('A failure of the error catalogue keeps its names', () => {
   expect(faultsOf({}, { components: { schemas: { Failure: failure } } })).toEqual([]);
 });
 
-test('A problem that is no failure keeps the rules', () => {
+test('A problem that is not a failure keeps the rules', () => {
   const problem = { type: 'object', 'x-problem': {}, properties: { exitCode: { type: 'integer' } } };
   expect(faultsOf({}, { components: { schemas: { AProblem: problem } } })).toEqual([
     '#/components/schemas/AProblem: the property exitCode is not in snake_case',

@@ -157,7 +157,7 @@ describe('a violation of a rule is an error with its place', () => {
   const broken: [rule: string, place: string[], value: unknown, says: string][] = [
     ['a status by range', [...put, 'responses', '4XX'], { description: '' }, `${where}: status 4XX: statuses must be numbers`],
     ['default', [...put, 'responses', 'default'], { description: '' }, `${where}: status default`],
-    ['an error that is no problem', [...put, 'responses', '400'], { description: '', content: json }, `${where}: status 400 is an error and must be application/problem+json`],
+    ['an error that is not a problem', [...put, 'responses', '400'], { description: '', content: json }, `${where}: status 400 is an error and must be application/problem+json`],
     ['an error without a body', [...put, 'responses', '400'], { description: '' }, `${where}: status 400 is an error`],
     ['an error whose schema is its own', [...put, 'responses', '400'], { description: '', content: { 'application/problem+json': { schema: { type: 'object', additionalProperties: false } } } }, `${where}: status 400: an error's schema is a $ref into problems.yaml`],
     ['an error that refers to no problem', [...put, 'responses', '400'], { description: '', content: problem('Thing') }, `${where}: status 400: an error's schema is a $ref`],
@@ -168,7 +168,7 @@ describe('a violation of a rule is an error with its place', () => {
     ['two media types', [...put, 'responses', '200', 'content'], { ...json, 'text/plain': {} }, `${where}: status 200 has more than one media type`],
     ['an unknown media type', [...put, 'responses', '200', 'content'], { 'image/png': {} }, `${where}: replies of type image/png are not supported`],
     ['a body of an unknown type', [...put, 'requestBody', 'content'], { 'text/csv': {} }, `${where}: request bodies of type text/csv are not supported`],
-    ['YAML that is no text', [...put, 'requestBody', 'content'], { 'application/yaml': { schema: { $ref: '#/components/schemas/Thing' } } }, `${where}: a body of type application/yaml is text, so its schema must be a string`],
+    ['YAML that is not a text', [...put, 'requestBody', 'content'], { 'application/yaml': { schema: { $ref: '#/components/schemas/Thing' } } }, `${where}: a body of type application/yaml is text, so its schema must be a string`],
     ['a body of two types', [...put, 'requestBody', 'content'], { ...json, 'text/csv': {} }, `${where}: a request body has exactly one media type`],
     ['a body without a schema', [...put, 'requestBody', 'content'], { 'application/json': {} }, `${where}: the request body has no schema`],
     ['a reference that leads nowhere', [...put, 'requestBody'], { $ref: '#/components/requestBodies/None' }, `${where}: #/components/requestBodies/None does not resolve`],
@@ -226,7 +226,7 @@ describe('a violation of a rule is an error with its place', () => {
     expect(read).toThrow(/The contract things violates its rules:\n- GET \/a: status 4XX.*\n- POST \/b: status 4XX/);
   });
 
-  test('maps with a value schema, and examples, are no violation', () => {
+  test('maps with a value schema, and examples, are not a violation', () => {
     const map = { type: 'object', additionalProperties: { type: 'string' }, example: { type: 'object' } };
     expect(() => readWith(['components', 'schemas', 'Map'], map)).not.toThrow();
   });

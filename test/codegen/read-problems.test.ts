@@ -79,7 +79,7 @@ test.each([
     'status is only for replies, and this problem is raised by a command line',
   ],
   [
-    'a case that is no constant',
+    'a case that is not a constant',
     withProperties({ error: { const: 'DoorError' }, case: {} }),
     'error and case must be a const',
   ],

@@ -39,7 +39,7 @@ describe('x-mcp of an operation', () => {
     ['a name in camel case', 'getTeam', { name: 'getTeam', readOnly: true }, 'name must be in snake case'],
     ['a name of another tool', 'getTeam', { name: 'list_teams', readOnly: true }, 'the tool list_teams exists twice'],
     ['an empty title', 'getTeam', { name: 'x', title: '', readOnly: true }, 'title must be a text'],
-    ['a hint that is no truth value', 'getTeam', { name: 'x', readOnly: 'yes' }, 'readOnly must be true or false'],
+    ['a hint that is not a truth value', 'getTeam', { name: 'x', readOnly: 'yes' }, 'readOnly must be true or false'],
     ['a GET that changes something', 'getTeam', { name: 'x' }, 'readOnly must be true for GET'],
     ['a POST that only reads', 'createTeam', { name: 'x', readOnly: true }, 'readOnly must be true for GET'],
     ['a DELETE that destroys nothing', 'deleteTeam', { name: 'x' }, 'destructive must be true for DELETE'],

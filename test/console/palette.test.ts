@@ -10,7 +10,7 @@ function token(name: string): Readonly<Record<'light' | 'dark', Rgb>> {
   const found = new RegExp(`--${name}: light-dark\\(#(\\w{6}), #(\\w{6})\\);`).exec(css);
   if (found === null) throw new Error(`there is no token --${name}`);
   const [light, dark] = [found[1] ?? '', found[2] ?? ''].map(linear);
-  if (light === undefined || dark === undefined) throw new Error(`--${name} is no pair of colours`);
+  if (light === undefined || dark === undefined) throw new Error(`--${name} is not a pair of colours`);
   return { light, dark };
 }
 

@@ -25,7 +25,7 @@ const pages = [
   { name: 'account', path: '/account', ready: 'Last used' },
 ] as const;
 
-/** What becomes of the requests of pages: they are answered, nobody answers, or the connection fails. */
+/** The fate of the requests of pages: they are answered, stay unanswered, or fail to connect. */
 type Network = 'answers' | 'is silent' | 'fails';
 
 /** The session and the account: without them there is no page. */

@@ -40,7 +40,7 @@ describe('the examples of the contract', () => {
   });
 });
 
-/** A teams file is no JSON: the stubs of this test let every text through. */
+/** A teams file is not JSON: the stubs of this test let every text through. */
 const textFiles = ['importTeams: malformed JSON', 'importTeams: unknown property'];
 
 describe('abuseEveryOperation', () => {

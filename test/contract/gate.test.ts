@@ -140,7 +140,7 @@ test.each([
   ['a map', '{}', 'is not a list'],
   ['an entry without a reason', '[{unit: a > b}]', 'entry 1: it must have a unit and a reason'],
   ['an entry with an empty reason', '[{unit: a > b, reason: " "}]', 'entry 1: the reason is empty'],
-  ['an entry twice', '[{unit: a, reason: b}, {unit: a, reason: c}]', 'entry 2: a stands there twice'],
+  ['an entry twice', '[{unit: a, reason: b}, {unit: a, reason: c}]', 'entry 2: a is repeated'],
 ])('The file of exceptions is refused with %s', async (_name, text, says) => {
   const path = join(notes.root, 'test/contract/exceptions.yaml');
   await writeFile(path, text);

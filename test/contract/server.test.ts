@@ -61,7 +61,7 @@ test('Data that are not HTTP are answered with 400, and the connection is closed
   expect(await sendRaw(workshop.url, 'HELLO\r\n\r\n')).toMatchObject({ status: 400, closed: true });
 });
 
-test('A connection that ends without a request is no failure', async () => {
+test('A connection that ends without a request is not a failure', async () => {
   const socket = connect(Number(new URL(workshop.url).port), '127.0.0.1');
   await once(socket, 'connect');
   socket.destroy();

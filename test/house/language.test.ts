@@ -62,6 +62,8 @@ const phrases: readonly Phrase[] = [
   { pattern: /\btold to nobody\b|\btells? (?:it )?to nobody\b/i, instead: '"is not revealed"' },
   { pattern: /\bsays? nothing of (?:it|them)self\b/i, instead: '"reveals nothing"' },
   { pattern: /\bthat it has not given out\b|\bno page has given out\b/i, instead: '"did not issue"' },
+  { pattern: /\bstands (?:in (?:the|its|a|their)|there)\b/i, instead: '"is in"' },
+  { pattern: /\bwhat (?:became|becomes) of\b/i, instead: '"the outcome of"' },
 ];
 
 /** Scripts and Dockerfiles have no extension. */

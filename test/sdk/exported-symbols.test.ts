@@ -17,7 +17,7 @@ it('exports what exported-symbols.txt lists (update the file with `vitest run -u
   const lines = Object.entries(entryPoints).flatMap(([subpath, file]) => {
     const source = program.getSourceFile(file);
     const module = source === undefined ? undefined : checker.getSymbolAtLocation(source);
-    if (module === undefined) throw new Error(`${file} is no module`);
+    if (module === undefined) throw new Error(`${file} is not a module`);
     return checker.getExportsOfModule(module).map((symbol) => `${subpath} ${kindOf(symbol)} ${symbol.name}`);
   });
   await expect(`${lines.sort().join('\n')}\n`).toMatchFileSnapshot('exported-symbols.txt');

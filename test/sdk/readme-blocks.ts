@@ -48,7 +48,7 @@ const modules: Readonly<Record<string, object>> = {
 /**
  * Runs a block.
  *
- * @param replaced what stands in the text in place of what the test has, such as the address of a server
+ * @param replaced texts of the block and what the test uses instead, such as the address of a server
  * @param assumed the variables that the blocks take for granted, and globals and modules that the test replaces
  * @returns what it shows
  */

@@ -145,7 +145,7 @@ describe('a reply that the contract does not have', () => {
     ['an empty body', 200, 'application/json', ''],
     ['another success', 202, 'application/json', '{}'],
     ['an error page', 500, 'text/html', '<html>'],
-    ['JSON that is no problem', 404, 'application/problem+json', '{"detail":"?"}'],
+    ['JSON that is not a problem', 404, 'application/problem+json', '{"detail":"?"}'],
     ['a redirect', 302, 'text/plain', ''],
   ])('such as %s is thrown with its status and request id', async (_what, status, contentType, body) => {
     const { url } = await startScript((response) => {

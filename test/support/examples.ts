@@ -15,7 +15,7 @@ export interface ExampleRequest {
   readonly maxBodyBytes: number;
   /** Whether callers without a credential are refused. */
   readonly needsCredential: boolean;
-  /** Whether some reply that is no problem has a body, so that `Accept` matters. */
+  /** Whether some reply that is not a problem has a body, so that `Accept` matters. */
   readonly producesBody: boolean;
 }
 
@@ -75,7 +75,7 @@ export function initOf({ method, parameters, body }: ExampleRequest): ExampleIni
     .map(({ name, value }) => `${name}=${String(value)}`);
   if (cookies.length > 0) headers['Cookie'] = cookies.join('; ');
   if (body === null) return { method, headers };
-  // A body that is no JSON stands in the contract as the text that it is.
+  // The contract has a body that is not JSON as text.
   const text = body.mediaType === 'application/json' ? JSON.stringify(body.value) : String(body.value);
   return { method, headers: { ...headers, 'Content-Type': body.mediaType }, body: text };
 }

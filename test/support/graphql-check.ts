@@ -32,7 +32,7 @@ export function checkGraphql(contract: GraphqlContract, exchange: GraphqlExchang
     const expected = isSchema ? 'text/plain' : { '/graphql': 'text/html' }[path];
     if (method === 'GET' && status === 200 && mediaType === expected) units.push([`GET ${path}`, '200', mediaType]);
     else faults.push(`${status} with ${mediaType} is not documented`);
-    if (isSchema && !exchange.body.includes('type Query')) faults.push('this is no schema');
+    if (isSchema && !exchange.body.includes('type Query')) faults.push('this is not a schema');
   }
   return { units, faults: faults.map((fault) => `${method} ${path} ${status}: ${fault}`) };
 }
@@ -93,14 +93,14 @@ function checkErrors(
   const units: Unit[] = [];
   const faults: string[] = [];
   if (!Array.isArray(errors) || errors.length === 0)
-    return { units, faults: ['errors is no list with something in it'] };
+    return { units, faults: ['errors is not a list with something in it'] };
   for (const error of errors) {
     const { message, locations, path, extensions, ...others } = record(error);
     const { code } = record(extensions);
     const documented = contract.codes.get(String(code));
     if (typeof message !== 'string' || message === '') faults.push('an error has no message');
-    if (locations !== undefined && !Array.isArray(locations)) faults.push('locations is no list');
-    if (path !== undefined && !Array.isArray(path)) faults.push('path is no list');
+    if (locations !== undefined && !Array.isArray(locations)) faults.push('locations is not a list');
+    if (path !== undefined && !Array.isArray(path)) faults.push('path is not a list');
     for (const name of Object.keys(others)) faults.push(`an error has a member ${name}`);
     if (documented === undefined) {
       faults.push(`the code ${String(code)} is not documented`);

@@ -125,7 +125,7 @@ function documentedError(errors: GraphQLSchema, code: string): DocumentedError {
     const value = http?.arguments?.find((argument) => argument.name.value === name)?.value;
     const declared = errors.getDirective('http')?.args.find((argument) => argument.name === name);
     const given: unknown = value === undefined || declared === undefined ? [] : valueFromAST(value, declared.type);
-    if (!Array.isArray(given)) throw new Error(`@http(${name}:) of ${code} is no list`);
+    if (!Array.isArray(given)) throw new Error(`@http(${name}:) of ${code} is not a list`);
     return given;
   };
   const headers = new Map<number, string[]>();

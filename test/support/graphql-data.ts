@@ -47,7 +47,7 @@ export function checkData(
     at: string,
   ): void => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      faults.push(`${at} is no object`);
+      faults.push(`${at} is not an object`);
       return;
     }
     const fields = collect(document, sets, variables);
@@ -73,7 +73,7 @@ export function checkData(
     }
     const nullable = getNullableType(type);
     if (isListType(nullable)) {
-      if (!Array.isArray(value)) faults.push(`${at} is no list`);
+      if (!Array.isArray(value)) faults.push(`${at} is not a list`);
       else
         value.forEach((item, index) => {
           checkValue(nullable.ofType, sets, item, `${at}[${index}]`);
@@ -96,7 +96,7 @@ export function checkData(
 
 /** What is wrong with an object that has to have every field of a type, and no other. */
 export function valueFaults(type: GraphQLObjectType, value: unknown, at: string): string[] {
-  if (typeof value !== 'object' || value === null) return [`${at} is no object`];
+  if (typeof value !== 'object' || value === null) return [`${at} is not an object`];
   const members = record(value);
   const fields = type.getFields();
   const faults = Object.keys(members)
@@ -211,7 +211,7 @@ function fieldOf(
 }
 
 function leafFault(type: GraphQLNamedType, value: unknown): string | null {
-  if (isEnumType(type)) return type.getValue(String(value)) == null ? `is no ${type.name}` : null;
+  if (isEnumType(type)) return type.getValue(String(value)) == null ? `is not a valid ${type.name}` : null;
   const right = {
     Int: Number.isInteger(value),
     Float: Number.isFinite(value),
@@ -220,7 +220,7 @@ function leafFault(type: GraphQLNamedType, value: unknown): string | null {
     Date: typeof value === 'string' && isDay(value),
   }[String(type)];
   if (right === undefined) throw new Error(`the scalar ${String(type)} is not known here`);
-  return right ? null : `is no ${String(type)}`;
+  return right ? null : `is not a valid ${String(type)}`;
 }
 
 function isDay(text: string): boolean {

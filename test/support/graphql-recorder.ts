@@ -35,7 +35,7 @@ export function recordingGraphqlFetch(
 }
 
 /**
- * Checks one exchange with `/graphql` that was made by another client, or stands in a HAR file, and notes what it shows.
+ * Checks one exchange with `/graphql` that was made by another client or is in a HAR file, and notes what it shows.
  *
  * @throws ContractViolation
  */

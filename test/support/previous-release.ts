@@ -43,7 +43,7 @@ async function commitThatAdded(file: string): Promise<string | undefined> {
   return parents.split(' ').length > 1 ? oldest : undefined;
 }
 
-/** Nothing where this is no clone, or git is missing. */
+/** Nothing where this is not a clone, or git is missing. */
 async function history(...args: readonly string[]): Promise<string> {
   return run('git', args).then(
     ({ stdout }) => stdout.trim(),

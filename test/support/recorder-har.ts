@@ -10,11 +10,11 @@ export interface HarExchange extends Exchange {
 /**
  * Takes the exchanges out of an HTTP archive (HAR 1.2), such as `redocly respect --har-output` writes.
  *
- * @throws Error when the value is no archive
+ * @throws Error when the value is not an archive
  */
 export function exchangesOfHar(har: unknown): HarExchange[] {
   const entries: unknown = record(record(har)['log'])['entries'];
-  if (!Array.isArray(entries)) throw new Error('This is no HTTP archive: log.entries is missing');
+  if (!Array.isArray(entries)) throw new Error('This is not an HTTP archive: log.entries is missing');
   return entries.map((entry: unknown) => {
     const request = record(record(entry)['request']);
     const response = record(record(entry)['response']);

@@ -16,7 +16,7 @@ export { ContractViolation, createRecorder, type Recorder } from '../../src/cont
 
 /**
  * A `fetch` for tests that talk to a server of `api`. Its promise is rejected with a `ContractViolation`, and so is the
- * reading of a stream, when a reply is not as documented. Pages that stand beside the API are no business of its.
+ * reading of a stream, when a reply is not as documented. Pages beside the API are not checked.
  *
  * @param api the contract's name, for example `platform`
  * @param transport carries the requests, for example over a unix socket
@@ -26,7 +26,7 @@ export function recordingFetch(api: string, transport: typeof fetch = fetch): ty
 }
 
 /**
- * Checks one exchange that was made over a raw socket, by another client, or stands in a HAR file.
+ * Checks one exchange that was made over a raw socket or by another client, or is in a HAR file.
  *
  * @throws ContractViolation
  */

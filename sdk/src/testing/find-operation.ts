@@ -7,7 +7,7 @@ export interface FoundOperation<Id> {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Finds the operation of a request; of several that fit, the one with the fewest parameters. null: there is none. */
+/** Finds the operation of a request. If several match, the one with the fewest parameters; null if none does. */
 export function findOperation<Id extends PropertyKey>(
   operations: Readonly<Record<Id, OperationExamples>>,
   method: string,
@@ -23,7 +23,7 @@ export function findOperation<Id extends PropertyKey>(
   return best;
 }
 
-/** The values of a path's parameters; null: the path does not fit. */
+/** The values of a path's parameters; null if the path does not match. */
 function paramsOf(template: string, pathname: string): Record<string, string> | null {
   const wanted = template.split('/');
   const given = pathname.split('/');

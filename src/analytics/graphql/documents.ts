@@ -46,7 +46,7 @@ export function createDocuments(schema: GraphQLSchema, capacity = 200): (text: s
   };
 }
 
-/** The name of the operation that is executed, cut to 100 characters; undefined: it has none, or there is no such one. */
+/** The name of the operation that is executed, cut to 100 characters; undefined if it has no name, or no operation has the requested one. */
 export function nameOfOperation({ document }: PreparedDocument, asked: string | null): string | undefined {
   const operation = document === null ? null : getOperationAST(document, asked);
   return operation?.name?.value.slice(0, 100);

@@ -142,7 +142,7 @@ function admitted(request: IncomingMessage, response: ServerResponse, options: H
   return token;
 }
 
-/** null: what was sent is no address, such as `//`. */
+/** null: what was sent is not an address, such as `//`. */
 function pathOf({ url = '/' }: IncomingMessage): string | null {
   const base = 'http://localhost';
   return URL.canParse(url, base) ? new URL(url, base).pathname : null;

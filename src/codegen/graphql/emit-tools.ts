@@ -64,7 +64,7 @@ function toolOf(
 ): QueryTool {
   const [operation] = parse(document.text).definitions;
   const root = schema.getQueryType();
-  if (operation?.kind !== Kind.OPERATION_DEFINITION || root == null) throw new Error(`${document.id} is no query`);
+  if (operation?.kind !== Kind.OPERATION_DEFINITION || root == null) throw new Error(`${document.id} is not a query`);
   const variables = variablesOf(schema, operation);
   const error = {
     type: 'object',

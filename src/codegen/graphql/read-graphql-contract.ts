@@ -39,7 +39,7 @@ export interface PersistedDocument {
   /** The comment at the start of its file. */
   readonly description: string;
   readonly text: string;
-  /** From a line `# x-mcp: {…}` of that comment, in YAML; null: it is no tool. */
+  /** From a line `# x-mcp: {…}` of that comment, in YAML; null: it is not a tool. */
   readonly tool: ToolExtension | null;
 }
 

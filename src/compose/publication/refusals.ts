@@ -81,7 +81,7 @@ function linesOf(
 
 const NOWHERE = { file: '', line: 1, column: 1 };
 
-/** @returns source and target; undefined for what is no bind mount */
+/** @returns source and target; undefined for what is not a bind mount */
 function hostPathOf(mount: string): readonly [source: string, target: string] | undefined {
   try {
     const [node] = expandMount(scalar(mount, NOWHERE), []);

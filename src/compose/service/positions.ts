@@ -30,7 +30,7 @@ export function textOfPosition({ time, count }: Position): string {
   return `${time}.${count}`;
 }
 
-/** @returns undefined for a text that is no position */
+/** @returns undefined for a text that is not a position */
 export function parsePosition(text = ''): Position | undefined {
   const [, time, count] = /^(\d{1,19})\.(\d{1,9})$/.exec(text) ?? [];
   return time === undefined ? undefined : { time: BigInt(time), count: Number(count) };

@@ -26,7 +26,7 @@ import { createSlots } from './slots.js';
 
 /** Who may come in at an address. */
 export interface Entrance {
-  /** Who calls over a connection; null: nobody who may. */
+  /** The client of a connection; null if it is not authorized. */
   callerOf(socket: Socket): Promise<Caller | null>;
   /** Refuses a request before anything is done for it. */
   readonly admission: Admission;

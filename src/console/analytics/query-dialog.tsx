@@ -9,7 +9,7 @@ export interface QueryDialogProps {
   readonly variables: OrganizationVariables;
 }
 
-/** Where a chart's figures stand in the reply. */
+/** Where a chart's figures are in the reply. */
 export interface ReplyPart {
   /** For programs in JavaScript, from `data` on. */
   readonly js: string;

@@ -14,7 +14,7 @@ export interface ChartCardProps {
   readonly summary: ComponentChildren;
   /** The same figures, for "as a table" and the CSV file. */
   readonly table: ChartTable;
-  /** Makes a drawing of a chart that is no SVG element on the page (see `pngOf`). */
+  /** Makes a drawing of a chart that is not an SVG element on the page (see `pngOf`). */
   readonly draw?: () => SVGSVGElement;
   /** A button that shows how a program asks for the figures. */
   readonly query: ComponentChildren;

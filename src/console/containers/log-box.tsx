@@ -7,7 +7,7 @@ export type LogBoxProps = ({ readonly label: string } | { readonly labelledBy: s
   readonly children: ComponentChildren;
 };
 
-/** A box of what was printed. It stays at its end while it grows, unless somebody has scrolled up. */
+/** A box with output. It scrolls to new lines unless the user has scrolled up. */
 export function LogBox({ newest, children, ...name }: LogBoxProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);

@@ -7,7 +7,7 @@ import { Entrance } from '../shell/entrance.js';
 import { Field, Form } from '../ui/form.js';
 import { CheckMail } from './check-mail.js';
 
-/** Logs in. It stands in the place of the page that was asked for, which then shows. */
+/** The log-in form. It is shown instead of the requested page, which follows after the login. */
 export function LogInPage({ ended }: { ended: boolean }): JSX.Element {
   const [unverified, setUnverified] = useState<string | null>(null);
   if (unverified !== null) return <CheckMail email={unverified} />;

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { valuesOf } from '../ui/form.js';
 
-/** What is filtered by, as it stands in the address: `action`, `resource_kind`, `from` and `to` (days). */
+/** The filter, as query parameters of the page: `action`, `resource_kind`, `from` and `to` (days). */
 export type AuditFilters = Readonly<Record<string, string>>;
 
 export interface AuditFilterProps {

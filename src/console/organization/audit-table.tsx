@@ -68,7 +68,7 @@ export function AuditTable({ items, addresses }: AuditTableProps): JSX.Element {
   );
 }
 
-/** The server, or somebody who was not logged in, has no id. A person who has left is no member any more. */
+/** The server, or somebody who was not logged in, has no id. A person who has left is not a member any more. */
 function whoOf({ user_id: id }: Schemas['AuditRecord'], addresses: AuditTableProps['addresses']): string {
   if (id === null || addresses === null) return '–';
   return addresses.get(id) ?? 'not a member';

@@ -19,7 +19,7 @@ export interface Figures {
   readonly flow: NonNullable<Overview['sankey']> | null;
 }
 
-/** Where the breakdowns that charts show stand in the reply. */
+/** Where the breakdowns of the charts are in the reply. */
 export const places = { themes: 4, subcategories: 5 } as const;
 
 export function figuresOf({ breakdowns, timeseries, sankey }: Overview): Figures {

@@ -32,7 +32,7 @@ export interface InvitationsProps {
   readonly role: Role;
 }
 
-/** Invites people by e-mail, and lists the invitations with what became of them. */
+/** Invites people by e-mail, and lists the invitations with their outcomes. */
 export function Invitations({ orgId, role }: InvitationsProps): JSX.Element {
   return (
     <section class="card">

@@ -4,7 +4,7 @@ import { Select } from '../ui/fields.js';
 const days = { '7': '7 days', '30': '30 days', '90': '90 days', '180': '180 days', '366': '1 year' } as const;
 const kept = { '': 'As before' } as const;
 
-/** In how many days a token expires. `canKeep` offers to leave the time as it is, with an empty value. */
+/** Selects the number of days until a token expires. `canKeep` offers to keep the present expiry, as an empty value. */
 export function Expiry({ canKeep = false }: { readonly canKeep?: boolean }): JSX.Element {
   return (
     <Select<'' | keyof typeof days>

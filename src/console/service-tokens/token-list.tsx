@@ -73,7 +73,7 @@ export function TokenList({ orgId, onRotate }: TokenListProps): JSX.Element {
   );
 }
 
-/** A token, with the buttons for it. */
+/** A token with its buttons. */
 function TokenRow({
   token,
   children,

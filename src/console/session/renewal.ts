@@ -2,7 +2,7 @@ import type { FetchInit } from '@plumbline/sdk';
 
 /** What a caller can be authenticated with: the access token, and who keeps it alive. */
 export interface Credentials {
-  /** Gets the next access token. null: the session has ended. Throws when nobody answers. */
+  /** Gets the next access token. null: the session has ended. Throws when the server does not answer. */
   renew(): Promise<string | null>;
   /** Whether the access token expires in a moment, or has. */
   isExpiring(): boolean;

@@ -31,7 +31,7 @@ const tell = (message: Message): void => {
 /** Set while the server has not confirmed a log-out: the cookie may still be valid. */
 const pendingLogOut = 'plumbline.log-out';
 
-/** Set while this browser has the cookie of a session, which scripts cannot see. Without it nobody asks the server. */
+/** Set while this browser has the cookie of a session, which scripts cannot see. Without it the server is not asked. */
 const loggedIn = 'plumbline.logged-in';
 
 let accessToken: string | null = null;

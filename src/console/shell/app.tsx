@@ -37,7 +37,7 @@ export function App(): JSX.Element {
   );
 }
 
-/** The pages behind log-in. Without a session the log-in form stands in their place, at the same address. */
+/** The pages that require a session. Without one, the log-in form is shown at the same address. */
 function Inside(): JSX.Element {
   const state = useStore(session);
   if (state.kind === 'starting') return <Skeleton what="the console" />;
@@ -46,7 +46,7 @@ function Inside(): JSX.Element {
   return <SignedIn />;
 }
 
-/** The server is away, or refuses for a while: nobody is logged out by that. */
+/** The server is unreachable, or refuses for a while: the session is kept. */
 function CannotStart({ error }: { error: unknown }): JSX.Element {
   return (
     <Entrance title="Plumbline">

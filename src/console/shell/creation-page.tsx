@@ -12,7 +12,7 @@ export interface CreationDialogProps {
 }
 
 export interface CreationPageProps extends HeadingProps {
-  /** What the button says that opens the dialog. */
+  /** The label of the button that opens the dialog. */
   readonly button: string;
   readonly children: (dialog: CreationDialogProps) => ComponentChildren;
 }

@@ -129,7 +129,7 @@ function SyncRow({ config }: { config: SyncConfig }): JSX.Element {
   );
 }
 
-/** What the button says that starts the next run. */
+/** The label of the button that starts the next run. */
 export function startText(run: SyncConfig['latest_run']): string {
   return run === null || run.status === 'complete' ? 'Start' : 'Retry';
 }

@@ -13,7 +13,7 @@ export interface FormProps<Result extends AnyResult> {
   readonly send: (values: Values) => Promise<Result>;
   /** Called with the data of a success. */
   readonly done: (data: DataOf<Result>, values: Values) => void;
-  /** What the button says. */
+  /** The label of the button. */
   readonly button: string;
   /** The field that violations without a path are about: those of rules for passwords. */
   readonly passwordField?: string;
@@ -242,7 +242,7 @@ function fieldErrors(
   return { byField, message: texts.length === 0 ? null : texts.join(' ') };
 }
 
-/** What the message of a rule means to somebody who fills in a form; the server words them for programs. */
+/** The message of a rule for people who fill in a form; the server's messages are for programs. */
 const words: Readonly<Record<string, string>> = {
   pattern: 'Must not be blank, or contain characters that are not allowed.',
   minItems: 'Choose or enter at least one.',

@@ -11,7 +11,7 @@ export interface PagedRowsProps<Item> {
   readonly label: string;
   /** Shown when there are no items. */
   readonly empty: EmptyState;
-  /** What the button says that loads the next page. */
+  /** The label of the button that loads the next page. */
   readonly more: string;
   /** Renders an item as a row. */
   readonly children: (item: Item) => ComponentChildren;

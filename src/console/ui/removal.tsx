@@ -8,7 +8,7 @@ import { announce } from './toasts.js';
 interface RemovalOptions<Item> {
   /** How a person calls the item. */
   readonly nameOf: (item: Item) => string;
-  /** What the button says: "Delete". */
+  /** The label of the button: "Delete". */
   readonly button: string;
   /** What it means. */
   readonly text: string;

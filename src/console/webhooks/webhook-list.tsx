@@ -71,7 +71,7 @@ export function WebhookList({ orgId, onAction }: WebhookListProps): JSX.Element 
   );
 }
 
-/** A webhook, with the buttons for it. */
+/** A webhook with its buttons. */
 function WebhookRow({
   webhook: { url, events, description, is_active: isActive, overlap_ends_at: overlapEnds, created_at: created },
   children,

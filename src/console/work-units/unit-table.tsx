@@ -9,7 +9,7 @@ export interface UnitTableProps {
   readonly picks: Picks;
   readonly sorting: Sorting;
   readonly onSort: (order: Order) => void;
-  /** Called with the id of a unit of which somebody asks why it is classified as it is. */
+  /** Called with the id of the unit whose classification the user wants explained. */
   readonly onExplain: (id: string) => void;
 }
 

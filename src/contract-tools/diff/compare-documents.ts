@@ -68,7 +68,7 @@ function compareSchemes({ before, after, report }: Comparison): void {
     const told = (kind: ChangeClass, what: string): void => {
       report({ class: kind, side: 'request', place, what });
     };
-    // Whether an operation needs a scheme stands in its `security`.
+    // The `security` of an operation says which schemes it needs.
     if (!(name in old)) told('neutral', 'a new scheme');
     else if (!(name in now)) told('neutral', 'the scheme is gone');
     else {

@@ -9,7 +9,7 @@ export interface Finding {
   readonly status: number | null;
 }
 
-/** What became of one request. */
+/** The outcome of one request. */
 export interface Trial {
   readonly fault: Fault | null;
   readonly status: number | null;

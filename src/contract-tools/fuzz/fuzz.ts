@@ -12,7 +12,7 @@ import type { Subject } from './subject.js';
 /** What requests to an operation have in common. */
 export type Kind = 'allowed' | 'forbidden' | 'undocumented method';
 
-/** What became of the requests of one kind to one operation. */
+/** The outcomes of the requests of one kind to one operation. */
 export interface Result {
   readonly name: string;
   readonly kind: Kind;

@@ -145,7 +145,7 @@ function find(replies: ReadonlyMap<string, DocumentedReply>, status: number): Pi
 }
 
 /**
- * Whether a reply is no matter of the contract: it has no operation for the request, says nothing about such requests
+ * Whether the contract does not cover a reply: it has no operation for the request, says nothing about such requests
  * (`x-api-responses`), and the server refused it or answered a preflight request.
  */
 function isOutside({ unrouted }: Contract, { method, status }: ReplyHead, { label }: Place): boolean {

@@ -21,7 +21,7 @@ export interface DocumentedOperation {
   readonly method: string;
   /** As in the contract: `/things/{thing_id}`. */
   readonly path: string;
-  /** Where it stands in the document. */
+  /** Where it is in the document. */
   readonly pointer: Pointer;
   /** By status as documented: `200`, `4XX` or `default`. */
   readonly replies: ReadonlyMap<string, DocumentedReply>;

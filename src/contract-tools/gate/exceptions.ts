@@ -16,7 +16,7 @@ export const separator = ' > ';
 /**
  * Reads the exceptions: a list of `{unit, reason}`, where `unit` is the surface and the unit as the gate prints them.
  *
- * @throws Error naming the entry that is not of this form, or stands there twice
+ * @throws Error naming the entry that is not of this form, or is repeated
  */
 export async function readExceptions(path: string): Promise<Exception[]> {
   const entries: unknown = parse(await readFile(path, 'utf8'));
@@ -29,7 +29,7 @@ export async function readExceptions(path: string): Promise<Exception[]> {
       throw new Error(`${where}: it must have a unit and a reason, and nothing else`);
     }
     if (reason.trim() === '') throw new Error(`${where}: the reason is empty`);
-    if (given.has(text)) throw new Error(`${where}: ${text} stands there twice`);
+    if (given.has(text)) throw new Error(`${where}: ${text} is repeated`);
     given.add(text);
     const [surface = '', ...unit] = text.split(separator);
     return { surface, unit, reason };

@@ -2,15 +2,15 @@ import type { Unit } from './observations.js';
 import { separator, type Exception } from './exceptions.js';
 import type { Surface } from './surface.js';
 
-/** What became of one unit. All but the first two fail the gate. */
+/** The result for one unit. All but the first two fail the gate. */
 export type Mark =
   | 'seen'
-  /** Not seen, for a reason that stands in the exceptions. */
+  /** Not seen; the exceptions name the reason. */
   | 'excepted'
   | 'missing'
-  /** Seen, though no contract has it. */
+  /** Seen, although no contract documents it. */
   | 'undocumented'
-  /** Seen, though the exceptions say that it cannot be. */
+  /** Seen, although the exceptions say that it cannot be. */
   | 'needlessly excepted';
 
 export interface JudgedUnit {
@@ -28,7 +28,7 @@ export interface JudgedSurface {
 
 export interface Verdict {
   readonly surfaces: readonly JudgedSurface[];
-  /** Exceptions for what no contract has any more. */
+  /** Exceptions for units that no contract documents any more. */
   readonly staleExceptions: readonly Exception[];
   readonly passed: boolean;
 }

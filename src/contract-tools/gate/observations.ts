@@ -67,7 +67,7 @@ export function readObservations(folder: string, surface: string): Seen {
       const entry: unknown = JSON.parse(line);
       if (isEntry(entry, 'unit') && Array.isArray(entry.unit)) units.set(line, entry.unit.map(String));
       else if (isEntry(entry, 'fault')) faults.add(String(entry.fault));
-      else throw new Error(`${place}/${file} has a line that is no observation: ${line}`);
+      else throw new Error(`${place}/${file} has a line that is not an observation: ${line}`);
     }
   }
   return { units: [...units.values()], faults: [...faults] };

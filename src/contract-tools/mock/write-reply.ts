@@ -112,7 +112,7 @@ function textOf(value: unknown, headers: Headers): string {
     return String(new URLSearchParams(pairs));
   }
   if (mediaType === 'text/event-stream') return `id: mock\ndata: ${JSON.stringify(value)}\n\n`;
-  // One line of a stream; for XML and the like, the best there is without a text as example.
+  // One line of a stream; for XML and the like, the closest possible without a text as example.
   return `${JSON.stringify(value)}\n`;
 }
 

@@ -17,7 +17,7 @@ function isSpread({ style, explode, isJson, properties }: Parameter): boolean {
 /**
  * Writes a value of a parameter by its style (OpenAPI, "Style Values"), before percent-encoding.
  *
- * @returns pairs of names and values; in a path or a header one pair, whose value stands there
+ * @returns pairs of names and values; in a path or a header, one pair with the value to put there
  */
 export function writeParameter(parameter: Parameter, value: unknown): [string, string][] {
   const { name, style, explode } = parameter;

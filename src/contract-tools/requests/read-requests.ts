@@ -29,7 +29,7 @@ export interface Parameter {
   readonly schema: unknown;
   readonly check: Check;
   readonly examples: readonly unknown[];
-  /** Where the parameter stands in the document. */
+  /** Where the parameter is in the document. */
   readonly pointer: Pointer;
 }
 

@@ -8,7 +8,7 @@ import { putTaskBack, storeTaskDone, storeTaskHeartbeat, takeDueTask, type Taken
 
 /** Runs the tasks of the queue, one at a time, in the background. */
 export interface StoreTasks {
-  /** Checks the queue soon. Call it after a transaction that added a task. */
+  /** Wakes the worker. Call it after a transaction that added a task. */
   wake(): void;
   /** Stops taking tasks, and puts the current one back. */
   stop(): Promise<void>;

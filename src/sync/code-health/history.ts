@@ -10,7 +10,7 @@ export const MOST_COMMITS = 20_000;
 /** Their files are read together. */
 const COMMITS_AT_ONCE = 500;
 
-/** A commit of a person that is no merge. */
+/** A commit of a person that is not a merge. */
 export interface PersonalCommit {
   readonly hash: string;
   /** The time of the commit in epoch milliseconds. */

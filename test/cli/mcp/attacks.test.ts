@@ -101,7 +101,7 @@ describe('Over HTTP', () => {
     ['an unknown token', { headers: { Authorization: 'Bearer plbst_unknown' } }, 401],
     ['a stream without a session', { method: 'GET', body: '' }, 405],
     ['another path', { path: '/' }, 404],
-    ['a path that is no address', { path: '//' }, 404],
+    ['a path that is not an address', { path: '//' }, 404],
     ['a body that is not JSON', { body: '{' }, 400],
     ['a batch of more than 20 messages', { body: `[${Array<string>(21).fill(listTools).join(',')}]` }, 400],
     ['a body of more than a mebibyte', { body: `"${'x'.repeat(1_048_576)}"` }, 413],

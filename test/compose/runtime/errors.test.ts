@@ -37,7 +37,7 @@ describe('RuntimeError', () => {
       [
         "'a' was not found.",
         "'a' already exists.",
-        "Container 'a' is running; the operation needs it stopped.",
+        "Container 'a' is running; the operation requires it to be stopped.",
         "Timed out after 30s waiting for 'a'.",
         "Image 'a' was not found on this machine and cannot be pulled.",
         "The bridge backend does not support 'wait'.",

@@ -59,7 +59,7 @@ describe('a page of another site', () => {
     ['by a form', { Origin: 'https://news.example.com', 'Content-Type': 'text/plain' }],
     ['by a form in a sandbox', { Origin: 'null' }],
     ['from another port of this machine', { Origin: 'http://localhost:3000' }],
-    ['from something that is no origin', { Origin: '127.0.0.1' }],
+    ['from something that is not an origin', { Origin: '127.0.0.1' }],
     ['in a browser that only says how near it is', { 'Sec-Fetch-Site': 'cross-site' }],
     ['of a sister site', { 'Sec-Fetch-Site': 'same-site' }],
     ['of a name that was made to lead here', { Host: 'rebound.example.com' }],

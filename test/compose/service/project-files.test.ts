@@ -141,7 +141,7 @@ test('Down keeps the files, and removes them on request', async () => {
   await server.expect(200, 'POST', '/projects/shop/up');
   await server.expect(200, 'POST', '/projects/shop/down', { remove_files: true });
   expect(await readdir(join(server.folder, '.files'))).toEqual([]);
-  // Nothing is stored any more, which is no error.
+  // Nothing is stored any more, which is not an error.
   await server.expect(200, 'POST', '/projects/shop/down', { remove_files: true });
   expect(await server.expect(200, 'POST', '/projects/shop/up')).toMatchObject({
     warnings: [expect.stringContaining('secrets.token'), expect.stringContaining('configs.page')],

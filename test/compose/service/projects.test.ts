@@ -197,7 +197,7 @@ test('A negative number of replicas is 400, an invalid or too large one 422', as
   await running.expect(204, 'DELETE', '/projects/numbers');
 });
 
-/** What stands in the way of starting, for `up` and `scale` alike. */
+/** Projects that cannot start, for both `up` and `scale`. */
 const obstacles: readonly {
   readonly status: number;
   readonly error: string;

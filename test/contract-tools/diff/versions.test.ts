@@ -102,7 +102,7 @@ describe('npm run diff', () => {
     });
   });
 
-  test('a folder that is no git checkout cannot be compared: CI fails, people are warned', () => {
+  test('a folder that is not a git checkout cannot be compared: CI fails, people are warned', () => {
     rmSync(join(root, '.git'), { recursive: true });
     expect(diff()).toMatchObject({ status: 0, stdout: expect.stringContaining('this is not a git checkout') });
     expect(spawnDiff(root, { CI: 'true' })).toMatchObject({

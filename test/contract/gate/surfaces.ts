@@ -68,7 +68,7 @@ async function contractNames(root: string): Promise<string[]> {
 
 async function readCatalogue(root: string, contracts: readonly Contract[]): Promise<Surface> {
   const catalogue: unknown = parse(await readFile(join(root, 'openapi/problems.yaml'), 'utf8'));
-  // What only a command line raises is no reply, so no contract has to document it.
+  // What only a command line raises is not a reply, so no contract has to document it.
   const sent = Object.values(record(catalogue)).filter(
     (schema) => record(record(schema)['x-problem'])['raised-by'] !== 'command-line',
   );

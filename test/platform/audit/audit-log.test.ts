@@ -106,7 +106,7 @@ describe('the audit log', () => {
     expect((await items({ until: '9999-12-31T23:59:59-10:00' })).length).toBeGreaterThan(0);
   });
 
-  it.each(['since', 'until'])('refuses a %s that is no time', async (name) => {
+  it.each(['since', 'until'])('refuses a %s that is not a time', async (name) => {
     const reply = await read({ [name]: 'yesterday' });
     expect(reply.status).toBe(422);
     expect(reply.body.violations).toMatchObject([{ path: `/query/${name}`, rule: 'format' }]);

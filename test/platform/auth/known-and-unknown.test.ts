@@ -5,7 +5,7 @@ import { startStatementCounter, type StatementCounter } from '../../support/post
 import { countComputations } from '../passwords/computations.js';
 import { forgot, login, newEmail, register, resend, withoutRequestId } from './requests.js';
 
-/** Everything that a caller could tell two addresses apart by: the reply, and the work that stands behind it. */
+/** Everything by which a caller could distinguish two addresses: the reply, and the work to make it. */
 interface Observed {
   readonly reply: unknown;
   readonly headers: readonly string[];

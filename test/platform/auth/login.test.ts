@@ -104,7 +104,7 @@ describe('the organization of a login', () => {
   });
 
   it.each([
-    ['one that the user is no member of', async () => (await platform.signUp()).orgId],
+    ['one that the user is not a member of', async () => (await platform.signUp()).orgId],
     ['one that does not exist', () => Promise.resolve(randomUUID())],
   ])('must not be %s: no session starts, and it is recorded', async (_name, orgId) => {
     const user = await platform.signUp();

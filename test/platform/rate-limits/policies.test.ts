@@ -211,7 +211,7 @@ describe.each(limited)('the limit of $operation', (each) => {
   it('starts again when its window ends', async () => {
     const email = newEmail();
     await useUp(each, '192.0.2.1', email);
-    // The window's end stands in the database, by the clock of the machine: it is brought here, not waited for.
+    // The end of the window is stored, by the clock of the machine. The test sets it instead of waiting.
     await platform.database.sql`update rate_limits set expire = expire - ${each.windowSeconds * 1000 + 1000}`;
     expect((await send(each, '192.0.2.1', email)).status).not.toBe(429);
   });

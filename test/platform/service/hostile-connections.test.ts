@@ -82,7 +82,7 @@ describe('Request smuggling, and bytes that are not HTTP', () => {
     'GET /health//live',
     'GET /health/live;x=1',
     'GET /%2e%2e/health/live',
-  ])('%s is no operation', async (line) => {
+  ])('%s is not an operation', async (line) => {
     const [method = '', path = ''] = line.split(' ');
     expect((await raw(platform.url, { method, path })).status).toBe(404);
   });

@@ -128,7 +128,7 @@ describe('Headers', () => {
     ['a line of JSON', '{"level":60,"msg":"forged"}'],
     ['a quote and more members', 'x","admin":true,"y":"'],
     ['markup', '<script>alert(1)</script>'],
-    ['bytes that are no ASCII', 'caf\u00e9'],
+    ['bytes that are not ASCII', 'caf\u00e9'],
     ['spaces', 'a b'],
     ['too many characters', 'x'.repeat(129)],
   ])('a request id of %s is replaced, and never logged', async (_what, id) => {

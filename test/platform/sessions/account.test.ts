@@ -131,7 +131,7 @@ describe('a switch to another organization', () => {
   });
 
   it.each([
-    ['one that the user is no member of', () => owner.orgId],
+    ['one that the user is not a member of', () => owner.orgId],
     ['one that does not exist', () => randomUUID()],
   ])('is refused to %s', async (_name, orgId) => {
     const user = await platform.signUp();

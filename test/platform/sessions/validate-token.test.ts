@@ -42,7 +42,7 @@ describe('the validation of a token', () => {
   });
 
   const reasons: Readonly<Record<string, (user: TestUser) => Promise<string> | string>> = {
-    'it is no token': () => 'nonsense',
+    'it is not a token': () => 'nonsense',
     'it is a refresh token': ({ refreshToken }) => refreshToken,
     'its signature is another': ({ accessToken }) => `${accessToken.slice(0, -8)}AAAAAAAA`,
     'it has expired': ({ accessToken }) => {

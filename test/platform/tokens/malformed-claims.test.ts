@@ -17,7 +17,7 @@ afterAll(() => platform.stop());
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
-/** What is no id: other JSON values, and strings that PostgreSQL cannot read as a uuid or cannot read at all. */
+/** What is not an id: other JSON values, and strings that PostgreSQL cannot read as a uuid or cannot read at all. */
 const notAnId = fc
   .oneof(
     fc.constantFrom('', '\u0000', '{}', 'NaN', "'; select 1", '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b0', '\ud800'),

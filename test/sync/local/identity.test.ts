@@ -83,7 +83,7 @@ describe('a clone', () => {
     expect([...ids]).toEqual([repositoryId('default', 'github.com/acme/widgets')]);
   });
 
-  it('of a directory that is no repository any more, or of another user, stands for itself', async () => {
+  it('of a directory that is not a repository any more, or of another user, is the directory', async () => {
     const directory = temporaryDirectory();
     const [origin, clone] = [join(directory, 'origin'), join(directory, 'clone')];
     initRepository(origin);

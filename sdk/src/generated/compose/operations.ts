@@ -489,8 +489,8 @@ export type KillContainerResult =
 /**
  * Send a container a signal (`POST /containers/{id}/kill`).
  *
- * Sends a running container a signal. After SIGKILL, which is the default, it has exited when this
- * answers.
+ * Sends a running container a signal. With SIGKILL, the default, the reply is sent after the container
+ * has exited.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `PageSessionRequiredProblem`; 403
  * `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404 `RuntimeNotFoundProblem`; 409
@@ -1735,8 +1735,8 @@ export type ListProjectServicesResult =
 /**
  * List the services of a project (`GET /projects/{name}/services`).
  *
- * The services of a project by name, each with its containers. Those of the compose file come without
- * containers, too.
+ * The services of a project by name, each with its containers. Services of the compose file are
+ * included even without containers.
  *
  * Problems: 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`;
  * 404 `OrchestratorProjectNotFoundProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`;
@@ -2025,7 +2025,7 @@ export type StopProjectResult =
  * Stop a project (`POST /projects/{name}/stop`).
  *
  * Stops running containers in reverse dependency order, and keeps them. Containers that end or are
- * removed meanwhile are no error.
+ * removed meanwhile are not errors.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `PageSessionRequiredProblem`; 403
  * `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404 `OrchestratorProjectNotFoundProblem`,

@@ -936,8 +936,8 @@ export type GetOnboardingStateResult =
  * Read the next step of onboarding (`GET /api/v1/auth/onboarding/state`).
  *
  * Determines where to send a user. `workspace`: create or join an organization. `integration`: connect
- * a code host, or skip that. `complete`: both are done. `dashboard`: superusers and admins, who are
- * never held up by set-up; owners go through it.
+ * a code host, or skip that. `complete`: both are done. `dashboard`: superusers and admins, who skip
+ * the set-up; owners do not.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `EmailNotVerifiedProblem`; 406 `NotAcceptableProblem`;
  * 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
@@ -2671,9 +2671,8 @@ export type CreateServiceTokenResult =
  * Create a service token (`POST /api/v1/organizations/{org_id}/service-tokens`).
  *
  * Creates a token with which a program acts for the organization, within the scopes. `token` of the
- * reply is shown once; the server stores only its hash. No other token of the organization can have
- * the name, whatever the case of its letters (422). An organization can have 100 tokens. Revoked
- * tokens do not count.
+ * reply is shown once; the server stores only its hash. The name must be unique in the organization,
+ * regardless of case (422). An organization can have 100 tokens. Revoked tokens do not count.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 406
@@ -2736,8 +2735,8 @@ export type RevokeServiceTokenResult =
 /**
  * Revoke a service token (`DELETE /api/v1/organizations/{org_id}/service-tokens/{service_token_id}`).
  *
- * Ends the token and all its secrets. The next request with one of them is refused. To revoke it again
- * changes nothing.
+ * Ends the token and all its secrets. The next request with one of them is refused. Revoking it again
+ * has no effect.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
  * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `ServiceTokenNotFoundProblem`; 422

@@ -33,7 +33,7 @@ export function bridgeCommand(compose: Command, io: Io): void {
 }
 
 function documentOf(manifest: Manifest): string {
-  // YAML 1.1 is what Kubernetes reads: there, "yes" and "0o17" without quotes are no strings.
+  // YAML 1.1 is what Kubernetes reads: there, "yes" and "0o17" without quotes are not strings.
   return `---\n${stringify(manifest, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false })}`;
 }
 

@@ -30,7 +30,7 @@ export function createContainersPages(folder: URL): PageRoute[] {
 /**
  * Decides who may see the pages of an address with the web page. That page and its assets hold nothing of this
  * server, so they are sent without a session, also where a link on a page of another site leads here. Everything else
- * that is no operation needs a session.
+ * that is not an operation needs a session.
  */
 export function pageAdmission(
   access: PageAccess,

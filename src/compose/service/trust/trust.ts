@@ -96,7 +96,7 @@ function check(node: Node, path: Path, place: readonly string[], checking: Check
   }
 }
 
-/** A key that nobody has decided about is refused: a later version of the specification may have added it. */
+/** A key without a decision is refused: a later version of the specification may have added it. */
 function requireDecided(path: Path, place: readonly string[], at: Place, { root, patterns }: Check): void {
   if (patterns !== null || knownKeys.has(place.join('.'))) return;
   throw notAllowed(shownPath(root, path), 'never', 'this server does not know the key', at);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Json } from '../../model/node.js';
 import type { Allowance } from './allowances.js';
 
-/** The texts of a list; what is no text is left out. */
+/** The texts of a list; what is not a text is left out. */
 export function textsOf(value: Json): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

@@ -3,7 +3,7 @@
  *
  * 1. Changed requests: update the links to the commits that they list. A commit that joins a request loses its own
  *    unit; a commit that leaves all requests gets one again.
- * 2. Changed commits: each commit outside any request that is no merge becomes a unit. (The changes of a merge are
+ * 2. Changed commits: each commit outside any request that is not a merge becomes a unit. (The changes of a merge are
  *    counted with the commits that it merges; its record stays.)
  * 3. Requests that changed, or whose commits or reviews did, become units.
  * 4. Changed deployments become units, and those that a changed incident counts against; then changed incidents and
