@@ -20,7 +20,7 @@ test('npm test leaves out the slow files and nothing else, and says so', { timeo
   const [some, all] = [await filesOf('test'), await filesOf('test:all')];
   expect(slow.length).toBeGreaterThan(0);
   expect([...some, ...slow].sort()).toEqual([...all].sort());
-  const { stdout } = await run('node_modules/.bin/tsx', ['test/left-out.ts']);
+  const { stdout } = await run('node_modules/.bin/tsx', ['test/print-slow-files.ts']);
   expect(stdout).toMatch(new RegExp(`^Left out: ${slow.length} slow files .*npm run test:all runs everything\\.\n$`));
 });
 
