@@ -161,11 +161,12 @@ function outputTo(stream: NodeJS.WriteStream, writer: Writer): Output {
     get isTerminal() {
       return stream.isTTY;
     },
+    // A terminal without a size, such as a new one of `docker run -t`, reports 0.
     get columns() {
-      return stream.isTTY ? stream.columns : 80;
+      return stream.isTTY && stream.columns > 0 ? stream.columns : 80;
     },
     get rows() {
-      return stream.isTTY ? stream.rows : 24;
+      return stream.isTTY && stream.rows > 0 ? stream.rows : 24;
     },
   };
 }

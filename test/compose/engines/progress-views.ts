@@ -50,6 +50,18 @@ export const progressViews: EnginePart = (engine) => {
       },
     );
 
+    it('is drawn for 80 columns on a terminal without a size', async () => {
+      const { shellOnTerminal, name } = await engineProject(engine, { services: { web: {} } });
+      const view = screen(24, 80);
+      const shown = await shellOnTerminal('stty cols 0 rows 0; compose up -d');
+      expect(await shown.ended).toBe(0);
+      view.show(shown.shown());
+      const lines = await view.lines();
+      expect(lines[0]).toMatch(/^\[\+\] 2\/2 done /);
+      expect(lines.at(-1)).toMatch(new RegExp(`^ ✔ Container ${name}-web +Started +${TIME}$`));
+      expect(lines).toHaveLength(3);
+    });
+
     it('stays in place when the terminal is resized', async () => {
       const { onTerminal, name, run } = await engineProject(engine, WAITING);
       const view = screen(24, 80);
