@@ -56,9 +56,9 @@ describeOnEachDatabase('a sync', (engine) => {
     const [killed, whole] = [await engine.newDatabase(), sqliteUri()];
     await killedSync({ ...options, db: killed });
     const finished = await sync({ ...options, db: killed }, undefined, SMALL_PAGES);
-    expect(finished.repositories[0]?.records['issues']).toBe(62);
+    expect(finished.repositories[0]?.records['issues']).toBe(94);
     const uninterrupted = await sync({ ...options, db: whole });
-    expect(uninterrupted.repositories[0]?.records['issues']).toBe(82);
+    expect(uninterrupted.repositories[0]?.records['issues']).toBe(114);
     const stored = await storedRows(killed, onlyId(finished));
     expect(stored).toEqual(await storedRows(whole, onlyId(uninterrupted)));
     if (engine.kind === 'mongo') return;
@@ -92,14 +92,14 @@ describeOnEachDatabase('a sync', (engine) => {
     expect(counts).toMatchInlineSnapshot(`
       {
         "ci_pipeline_runs": 380,
-        "deployments": 19,
-        "git_commit_stats": 1240,
+        "deployments": 34,
+        "git_commit_stats": 742,
         "git_commits": 435,
-        "git_pull_request_reviews": 301,
-        "git_pull_requests": 188,
+        "git_pull_request_reviews": 460,
+        "git_pull_requests": 258,
         "incidents": 5,
-        "issue_state_changes": 171,
-        "issues": 82,
+        "issue_state_changes": 250,
+        "issues": 114,
         "repos": 1,
       }
     `);
