@@ -1,6 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startServer, type ServerProcess } from '../../cli/plumbline.js';
+import { git, initRepository, writeHistory } from '../../support/git-history.js';
 import { startMailbox, type Mailbox } from '../../support/mailbox.js';
 import { createEmptyDatabase, type TestDatabase } from '../../support/postgres.js';
 import { earliestCompatibleCommit, packRelease, type EarlierRelease } from '../../support/previous-release.js';
@@ -21,14 +25,20 @@ describe.skipIf(commit === undefined)(`a rolling upgrade${skipped}`, { timeout: 
   let earlier: EarlierRelease;
   let database: TestDatabase;
   let mailbox: Mailbox;
+  /** The folder of the repositories that are synced. Synthetic data may differ between releases. */
+  let repositories: string;
   const servers: ServerProcess[] = [];
 
   beforeAll(async () => {
-    [earlier, database, mailbox] = await Promise.all([
+    [earlier, database, mailbox, repositories] = await Promise.all([
       packRelease(commit ?? ''),
       createEmptyDatabase(),
       startMailbox(),
+      mkdtemp(join(tmpdir(), 'plumbline-upgrade-')),
     ]);
+    initRepository(join(repositories, 'shop'));
+    await writeHistory(join(repositories, 'shop'), 20);
+    git(join(repositories, 'shop'), 'reset', '--quiet', '--hard');
   }, 300_000);
 
   afterEach(async () => {
@@ -36,13 +46,22 @@ describe.skipIf(commit === undefined)(`a rolling upgrade${skipped}`, { timeout: 
     await Promise.all(servers.map(({ finished }) => finished));
   });
 
-  afterAll(() => Promise.all([earlier.remove(), database.drop(), mailbox.stop()]));
+  afterAll(() =>
+    Promise.all([earlier.remove(), database.drop(), mailbox.stop(), rm(repositories, { recursive: true })]),
+  );
 
   async function start(command?: string): Promise<ServerProcess> {
-    const environment = serverSettings(database.uri, mailbox.url);
+    const environment = { ...serverSettings(database.uri, mailbox.url), SYNC_LOCAL_ROOT: repositories };
     const server = await startServer({ environment, ...(command === undefined ? {} : { command }) });
     servers.push(server);
     return server;
+  }
+
+  async function commitChange(text: string): Promise<void> {
+    const shop = join(repositories, 'shop');
+    await writeFile(join(shop, 'news.txt'), text);
+    git(shop, 'add', 'news.txt');
+    git(shop, 'commit', '--quiet', '--message', `feat: ${text}`);
   }
 
   test('answers every request while both releases serve, also after the old one restarts', async () => {
@@ -56,16 +75,20 @@ describe.skipIf(commit === undefined)(`a rolling upgrade${skipped}`, { timeout: 
     const old = await start(earlier.command);
     expect(await schemaVersion()).toBe(earlier.schemaVersion);
     const { accessToken, orgId } = await signUpOwner(jsonTo(old.url), mailbox);
-    const runs = await configureSync(jsonTo(old.url), accessToken);
+    const source = { provider: 'local', targets: ['git'], repositories: ['shop'] };
+    const runs = await configureSync(jsonTo(old.url), accessToken, source);
     const sync = async (server: ServerProcess): Promise<unknown> => {
       const json = jsonTo(server.url);
       const { body } = await json('POST', runs, { token: accessToken });
       const isComplete = async (): Promise<boolean> =>
         (await json('GET', `${runs}/${body.id}`, { token: accessToken })).body.status === 'complete';
       await vi.waitUntil(isComplete, { timeout: 90_000, interval: 500 });
-      return sql`select (select count(*) from git_commits), (select count(*) from work_units)`;
+      const [counts] = await sql`
+        select (select count(*)::integer from git_commits) as commits,
+          (select count(*)::integer from work_units) as units`;
+      return counts;
     };
-    const synced = await sync(old);
+    expect(await sync(old)).toEqual({ commits: 20, units: 20 });
 
     // The new release migrates while the old one serves.
     const loadOfOld = startLoad({ json: jsonTo(old.url) }, { accessToken, orgId });
@@ -90,7 +113,10 @@ describe.skipIf(commit === undefined)(`a rolling upgrade${skipped}`, { timeout: 
     expect(failures).toEqual([]);
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 201]));
     expect(await schemaVersion()).toBe(migrated);
-    expect([await sync(again), await sync(recent)]).toEqual([synced, synced]);
+    await commitChange('synced at the request of the earlier release');
+    expect(await sync(again)).toEqual({ commits: 21, units: 21 });
+    await commitChange('synced at the request of the new release');
+    expect(await sync(recent)).toEqual({ commits: 22, units: 22 });
     const addresses = await expectEachMailedOnce(sql, mailbox, replies, interrupted);
     await sql.end();
     console.info(

@@ -59,9 +59,11 @@ export async function signUpOwner(
   return { email, accessToken, orgId: me.body.org_id };
 }
 
-/** Creates a configuration of syncs. @returns the path of its runs */
-export async function configureSync(json: SendJson, token: string): Promise<string> {
-  const body = { name: 'all', provider: 'synthetic', targets: ['git', 'prs'], repositories: ['acme/*'] };
+const syntheticData = { provider: 'synthetic', targets: ['git', 'prs'], repositories: ['acme/*'] };
+
+/** Creates a configuration of syncs, by default of synthetic data. @returns the path of its runs */
+export async function configureSync(json: SendJson, token: string, source: object = syntheticData): Promise<string> {
+  const body = { name: 'all', ...source };
   const config = await json('POST', '/api/v1/admin/sync-configs', { token, body });
   expect(config.status).toBe(201);
   return `/api/v1/admin/sync-configs/${config.body.id}/runs`;
