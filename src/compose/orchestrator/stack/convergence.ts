@@ -61,11 +61,14 @@ export async function awaitConvergence(
     let isProgressing = false;
     for (const service of services.filter(({ name }) => pending.has(name))) {
       const own = tasks.filter(({ serviceId }) => serviceId === service.id);
-      try {
-        requireNoFailure(service, own, changed);
-      } catch (error) {
+      const outcome = failedUpdate(service, changed);
+      // A swarm reports a rollback as completed while containers of the earlier version may still be starting.
+      const isSettling =
+        service.update?.state === 'rollback_completed' && !hasConverged(service, own) && left >= POLL_MS;
+      if (outcome !== undefined && !isSettling) {
         tell(service.name, 'Failed', true);
-        throw error;
+        const reasons = [service.update?.message ?? '', ...problems(own)].filter((reason) => reason !== '');
+        throw backendFailure(`The update of service '${service.name}' ${outcome}: ${reasons.join('; ')}.`);
       }
       const blocked = own.filter((task) => task.problem !== '' && !hasTaskEnded(task));
       explain(service.name, blocked);
@@ -107,17 +110,10 @@ const FAILED_UPDATES: Readonly<Record<string, string>> = {
   rollback_paused: 'was rolled back, which failed',
 };
 
-function requireNoFailure(
-  { name, update }: ClusterService,
-  tasks: readonly ClusterTask[],
-  changed: ReadonlySet<string>,
-): void {
-  const outcome = FAILED_UPDATES[update?.state ?? ''];
-  if (outcome === undefined) return;
+function failedUpdate({ name, update }: ClusterService, changed: ReadonlySet<string>): string | undefined {
   // The service keeps this state until its next update, also when the file says again what it was rolled back to.
-  if (update?.state === 'rollback_completed' && !changed.has(name)) return;
-  const reasons = [update?.message ?? '', ...problems(tasks)].filter((reason) => reason !== '');
-  throw backendFailure(`The update of service '${name}' ${outcome}: ${reasons.join('; ')}.`);
+  if (update?.state === 'rollback_completed' && !changed.has(name)) return undefined;
+  return FAILED_UPDATES[update?.state ?? ''];
 }
 
 /** The distinct problems of tasks, newest first. */
