@@ -33,5 +33,5 @@ VOLUME /var/lib/plumbline
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["/usr/local/bin/node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then(({ok}) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["/usr/local/bin/node", "/app/dist/src/cli/main.js"]
+ENTRYPOINT ["/usr/local/bin/node", "/app/dist/src/cli/main.cjs"]
 CMD ["serve"]

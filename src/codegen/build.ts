@@ -64,7 +64,7 @@ async function buildSdk(): Promise<void> {
 /** Removes the types, file by file; `tsc` checks them separately. */
 async function compile(): Promise<void> {
   const sources = (await filesBelow('src')).filter((file) =>
-    /^src\/(?!codegen|compose|console|cli\/(sdk|mcp\/protocol)\.|system\/open-telemetry).*\.(ts|js)$/.test(file),
+    /^src\/(?!codegen|compose|console|cli\/(main|sdk|mcp\/protocol)\.|system\/open-telemetry).*\.(ts|js)$/.test(file),
   );
   const generated = (await filesBelow('generated')).filter((file) => /(?<!\.d)\.(ts|js)$/.test(file));
   await build({ ...common, entryPoints: [...sources, ...generated] });

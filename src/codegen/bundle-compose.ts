@@ -46,10 +46,24 @@ const LOADED_ON_USE = new Set([
 
 /** @param common the options of all files of `dist/` */
 export async function bundleCompose(common: BuildOptions & { readonly outdir: string }): Promise<void> {
-  await Promise.all([bundleServer(common), bundleCommands(common)]);
+  await Promise.all([bundleEntry(common), bundleServer(common), bundleCommands(common)]);
   for (const name of LICENSED) {
     await cp(`node_modules/${name}/LICENSE`, `${common.outdir}/src/compose/cli/${name}.LICENSE`);
   }
+}
+
+/** The command line's entry, which loads either `compose.cjs` or ES modules. */
+async function bundleEntry({ outdir, ...options }: BuildOptions & { readonly outdir: string }): Promise<void> {
+  await build({
+    ...options,
+    entryPoints: ['src/cli/main.ts'],
+    outfile: `${outdir}/src/cli/main.cjs`,
+    bundle: true,
+    format: 'cjs',
+    packages: 'external',
+    define: { 'import.meta.filename': '__filename' },
+    plugins: [withoutModulesLoadedOnUse()],
+  });
 }
 
 /** `compose serve`: a few ES modules, with lazily loaded code in separate files. */
@@ -115,6 +129,18 @@ function withoutService(): Plugin {
     name: 'without the service',
     setup({ onResolve }) {
       onResolve({ filter: /\/service\// }, ({ kind, path: name }) =>
+        kind === 'dynamic-import' ? { path: name, external: true } : undefined,
+      );
+    },
+  };
+}
+
+/** Keeps modules that are imported dynamically as separate files. */
+function withoutModulesLoadedOnUse(): Plugin {
+  return {
+    name: 'without modules loaded on use',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\./ }, ({ kind, path: name }) =>
         kind === 'dynamic-import' ? { path: name, external: true } : undefined,
       );
     },

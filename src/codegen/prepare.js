@@ -5,7 +5,7 @@
 import { execSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-const command = 'dist/src/cli/main.js';
+const command = 'dist/src/cli/main.cjs';
 
 // `npx plumbline` in a checkout links it into npm's cache, and runs this script again. It must not build a second time:
 // that takes 10 s, and removes files that a running server may still load.

@@ -12,11 +12,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const buildLock = 42_001;
 
 /**
- * The built command, `dist/src/cli/main.js`: what users run. It is built anew when a source is newer. Test files run
+ * The built command, `dist/src/cli/main.cjs`: what users run. It is built anew when a source is newer. Test files run
  * at the same time, so only one builds while the others wait for the lock.
  */
 export async function builtCommand(): Promise<string> {
-  const command = join(root, 'dist/src/cli/main.js');
+  const command = join(root, 'dist/src/cli/main.cjs');
   const lock = postgres(inject('databaseAdminUri'), { max: 1, onnotice: () => undefined });
   try {
     await lock`select pg_advisory_lock(${buildLock})`;

@@ -26,7 +26,7 @@ describe('an installation without development packages', () => {
 
   test('uses the build that the checkout has', async () => {
     await mkdir(join(checkout, 'dist/src/cli'), { recursive: true });
-    await writeFile(join(checkout, 'dist/src/cli/main.js'), '');
+    await writeFile(join(checkout, 'dist/src/cli/main.cjs'), '');
     expect((await prepare()).stderr).toBe('');
   });
 });

@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 import { plumbline, startServer } from '../cli/plumbline.js';
 import { browser as executablePath } from '../support/browser.js';
 
-const command = 'dist/src/cli/main.js';
+const command = 'dist/src/cli/main.cjs';
 const home = await mkdtemp(join(tmpdir(), 'plumbline-pictures-'));
 const environment = { PLUMBLINE_HOME: home };
 const { stdout } = await plumbline(['demo'], { command, environment });

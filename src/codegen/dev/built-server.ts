@@ -41,7 +41,7 @@ export class BuiltServer {
     await copyFile('package.json', join(this.#next, 'package.json'));
     await this.stop();
     if (signal.aborted) return false;
-    const main = join(this.nextFolder, 'src/cli/main.js');
+    const main = join(this.nextFolder, 'src/cli/main.cjs');
     const child = spawn(process.execPath, ['--enable-source-maps', main, 'serve', ...this.#options], {
       stdio: ['ignore', 'inherit', 'inherit'],
       detached: true, // Ctrl-C would reach it a second time, which ends it at once.

@@ -66,7 +66,7 @@ async function besides(name: TestEngine['name'], other: string, variable: string
   const folder = await mkdtemp(path.join(tmpdir(), 'plumbline-bench-'));
   try {
     await writeProjects(folder, engine);
-    const ours: Contender = { folder, engine, command: [NODE, 'dist/src/cli/main.js', 'compose'] };
+    const ours: Contender = { folder, engine, command: [NODE, 'dist/src/cli/main.cjs', 'compose'] };
     const theirs: Contender = { folder, engine, command: [program] };
     const measures = MEASURES.filter(({ onDockerOnly }) => isDocker || onDockerOnly !== true);
     const figures = await sideBySide(measures, [ours, theirs]);

@@ -32,7 +32,7 @@ export async function startPlatformProcess(
     ...added,
   };
   const started = performance.now();
-  const child = spawn(process.execPath, ['dist/src/cli/main.js', 'serve'], {
+  const child = spawn(process.execPath, ['dist/src/cli/main.cjs', 'serve'], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -17,7 +17,7 @@ export async function benchStart(): Promise<void> {
     const again = await startPlatformProcess(first.home);
     starts.push(again.startedInMs);
     await again.stop();
-    helps.push(await millisecondsOf(['dist/src/cli/main.js', '--help']));
+    helps.push(await millisecondsOf(['dist/src/cli/main.cjs', '--help']));
     bare.push(await millisecondsOf(['--eval', '0']));
   }
   await first.remove();

@@ -81,7 +81,7 @@ const REPORT_MEMORY =
 /** The built command, as users run it, from start to exit. */
 async function measureSync(path: string, commits: number, db: string): Promise<Measured> {
   const began = performance.now();
-  const command = ['dist/src/cli/main.js', 'sync', 'git', '--provider', 'local', '--repo-path', path];
+  const command = ['dist/src/cli/main.cjs', 'sync', 'git', '--provider', 'local', '--repo-path', path];
   const sync = spawn(
     process.execPath,
     [

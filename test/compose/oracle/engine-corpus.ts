@@ -26,7 +26,7 @@ const reference = process.env['PLUMBLINE_TEST_DOCKER_COMPOSE'] ?? '';
 const [folder] = process.argv.slice(2);
 if (folder === undefined || socket === '' || reference === '') throw new Error('see the head of this file');
 const engine = new Agent({ connect: { socketPath: socket } });
-const plumbline = [process.execPath, path.resolve('dist/src/cli/main.js'), 'compose'];
+const plumbline = [process.execPath, path.resolve('dist/src/cli/main.cjs'), 'compose'];
 
 async function ask(method: 'GET' | 'DELETE', address: string): Promise<unknown> {
   const { body } = await request(`http://engine${address}`, { method, dispatcher: engine });

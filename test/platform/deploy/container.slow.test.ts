@@ -108,7 +108,7 @@ describe.skipIf(skipped !== '')(`The Dockerfile and compose.yaml${skipped}`, { t
   });
 
   test('have an image in which plumbline doctor finds nothing wrong', async () => {
-    const command = ['/usr/local/bin/node', '/app/dist/src/cli/main.js', 'doctor', '--json'];
+    const command = ['/usr/local/bin/node', '/app/dist/src/cli/main.cjs', 'doctor', '--json'];
     const { exitCode, stdout, stderr } = await compose('exec', '-T', 'plumbline', ...command);
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout).findings.filter(({ status }: { status: string }) => status !== 'ok')).toEqual([]);

@@ -17,6 +17,7 @@ export interface ComposeFiles {
 
 /** The maximum size of compose and environment files. Reading stops there, so that a device cannot fill the memory. */
 const MAX_BYTES = 16_777_216;
+const CHUNK_BYTES = 65_536;
 
 /** The real file system. */
 export const localFiles: ComposeFiles = {
@@ -49,11 +50,12 @@ async function readBounded(file: string): Promise<string> {
   try {
     const chunks: Buffer[] = [];
     let total = 0;
-    for await (const chunk of handle.createReadStream({ autoClose: false })) {
-      const bytes = Buffer.from(chunk as Buffer); // a stream without encoding yields buffers
-      total += bytes.length;
+    for (;;) {
+      const { bytesRead, buffer } = await handle.read({ buffer: Buffer.allocUnsafe(CHUNK_BYTES) });
+      if (bytesRead === 0) break;
+      total += bytesRead;
       if (total > MAX_BYTES) throw failure('YamlError', 'limitExceeded', { limit: 'bytes', maximum: MAX_BYTES });
-      chunks.push(bytes);
+      chunks.push(buffer.subarray(0, bytesRead));
     }
     return Buffer.concat(chunks).toString('utf8');
   } finally {

@@ -61,8 +61,7 @@ export function engineClient(
     };
     return {
       secrets: known,
-      call: (subject, request) =>
-        attempt(subject, request.signal, async () => jsonOf(await send(request), request.signal)),
+      call: (subject, request) => attempt(subject, request.signal, async () => jsonOf(await send(request))),
       stream: (subject, request) => attempt(subject, request.signal, () => send(request)),
       apiVersion: async (signal) => textOf((await ping(signal))['api-version']),
       isPodman: async (signal) => Object.hasOwn(await ping(signal), 'libpod-api-version'),
