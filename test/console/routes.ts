@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { exampleDefinition } from '../platform/views/definition.js';
 import type { TestPlatform, TestUser } from '../support/platform.js';
+import { deliveredWork } from './delivery-data.js';
 import { preparePeople } from './people-data.js';
 import { prepareServiceTokens } from './service-tokens-data.js';
 import { prepareSources } from './sources-data.js';
@@ -70,6 +71,24 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     path: '/overview?range=custom&start=2020-01-01&end=2020-03-31',
     as: 'owner',
     ready: 'No work in this period',
+  },
+  {
+    name: 'delivery',
+    path: '/delivery?range=custom&start=2025-11-01&end=2025-11-30',
+    as: 'owner',
+    ready: 'Four keys by team',
+    prepare: (platform, owner) => fill(platform.databaseUri, owner.orgId, deliveredWork),
+  },
+  {
+    name: 'delivery-as-tables',
+    path: '/delivery?range=custom&start=2025-11-01&end=2025-11-30&scope=REPO%3Aexample%2Fapi',
+    as: 'owner',
+    ready: 'No commits in this period',
+    act: async (page) => {
+      await page.getByText('Open pull requests').first().waitFor();
+      const chart = page.getByRole('button', { name: 'As a table' });
+      while ((await chart.count()) > 0) await chart.first().click();
+    },
   },
   {
     name: 'explore',

@@ -12,6 +12,11 @@ import { prepareWebhooks } from './webhooks-data.js';
 /** Pages that ask the server for something, with a text that shows when they have it. */
 const pages = [
   { name: 'overview', path: '/overview?range=custom&start=2026-01-01&end=2026-03-31', ready: 'Flow of work' },
+  {
+    name: 'delivery',
+    path: '/delivery?range=custom&start=2026-01-01&end=2026-03-31',
+    ready: 'No request was merged in this period.',
+  },
   { name: 'explore', path: '/explore?range=custom&start=2026-01-01&end=2026-03-31', ready: 'by theme, by week' },
   { name: 'work-units', path: '/work-units?range=custom&start=2026-01-01&end=2026-04-30', ready: '4 work units' },
   { name: 'sources', path: '/sources', ready: 'of 12 repositories' },

@@ -31,7 +31,12 @@ export function linesOf(dimension: Dimension): ReplyPart {
 }
 
 /** The flow. */
-export const flowPart: ReplyPart = { js: 'data.analytics.sankey', jq: '.data.analytics.sankey' };
+export const flowPart: ReplyPart = partAt('analytics.sankey');
+
+/** A member of the reply's data. @param path such as `analytics.dora` */
+export function partAt(path: string): ReplyPart {
+  return { js: `data.${path}`, jq: `.data.${path}` };
+}
 
 /** A button that shows how a program asks for the figures of the page. */
 export function QueryDialog(props: QueryDialogProps): JSX.Element {
@@ -99,7 +104,7 @@ function Snippets({ query, variables, part }: QueryDialogProps & { part: ReplyPa
   return (
     <>
       {part !== null && (
-        <p class="muted">One query has the figures of all charts. Those of this one are a part of its reply.</p>
+        <p class="muted">The query has more than the figures of this chart. They are a part of its reply.</p>
       )}
       <Snippet title="curl" text={curlOf(query.id, variables, part)} isOpen />
       <Snippet title="SDK" text={sdkOf(query.id, variables, part)} />

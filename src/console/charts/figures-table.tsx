@@ -12,7 +12,7 @@ export function Table({ table, label }: { table: ChartTable; label: string }): J
         <thead>
           <tr>
             {columns.map((column, at) => (
-              <th key={column} scope="col" class={typeof rows[0]?.[at] === 'number' ? 'number' : undefined}>
+              <th key={column} scope="col" class={isNumeric(rows, at) ? 'number' : undefined}>
                 {column}
               </th>
             ))}
@@ -22,7 +22,7 @@ export function Table({ table, label }: { table: ChartTable; label: string }): J
           {rows.map((row, at) => (
             <tr key={at}>
               {row.map((cell, column) => (
-                <td key={column} class={typeof cell === 'number' ? 'number' : undefined}>
+                <td key={column} class={isNumeric(rows, column) ? 'number' : undefined}>
                   <Cell
                     cell={isByDay && column === 0 && typeof cell === 'string' ? dayOf(cell) : cell}
                     href={hrefOf?.(at, column)}
@@ -35,6 +35,10 @@ export function Table({ table, label }: { table: ChartTable; label: string }): J
       </table>
     </div>
   );
+}
+
+function isNumeric(rows: ChartTable['rows'], column: number): boolean {
+  return rows.some((row) => typeof row[column] === 'number');
 }
 
 function Cell({ cell, href }: { cell: string | number | null; href: string | undefined }): JSX.Element {

@@ -2,8 +2,10 @@ import { overview } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
 import type { Dimension } from '../analytics/client.js';
 import { largestOf, tableOfBars, tableOfLines, totalOf } from '../analytics/development.js';
+import { FilterBar } from '../analytics/filter-bar.js';
 import { intervalOf, periodOf } from '../analytics/period.js';
 import { ChartQuery, flowPart, itemsOf, linesOf, QueryDialog, type ReplyPart } from '../analytics/query-dialog.js';
+import { filtersOfScope, picksOfScope, scopeOf } from '../analytics/scope.js';
 import { useSearchParts } from '../analytics/search.js';
 import { linksOf, type UnitLinks } from '../analytics/units-link.js';
 import { Bars, type Bar } from '../charts/bars.js';
@@ -17,9 +19,7 @@ import { Page } from '../shell/page.js';
 import { View } from '../ui/view.js';
 import { useOverview, type OverviewQueryVariables } from './analytics.js';
 import { figuresOf, places, tableOfFlow, type Figures } from './figures.js';
-import { FilterBar } from './filter-bar.js';
 import { useNoWork } from './no-work.js';
-import { picksOfScope, scopeOf } from './scope.js';
 import { Totals } from './totals.js';
 
 /** Where the work of the organization goes. */
@@ -34,7 +34,7 @@ export default function OverviewPage(): JSX.Element {
     dateRange: period.range,
     previous: period.previous,
     interval,
-    filters: scope === null ? null : { scope: { level: scope.level, ids: [scope.id] } },
+    filters: filtersOfScope(scope),
   };
   const figures = useOverview(variables);
   const isEmpty = figures.data !== undefined && totalOf(figuresOf(figures.data).units) === 0;

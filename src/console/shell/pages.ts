@@ -36,6 +36,13 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../overview/overview-page.js'),
   },
   {
+    path: '/delivery',
+    label: 'Delivery',
+    permission: 'analytics:read',
+    needsOrganization: true,
+    load: () => import('../delivery/delivery-page.js'),
+  },
+  {
     path: '/explore',
     label: 'Explore',
     permission: 'analytics:read',

@@ -1,8 +1,11 @@
-import type { Picks } from '../analytics/picks.js';
+import type { AnalyticsSchema } from '@plumbline/sdk/analytics';
+import type { Picks } from './picks.js';
+
+export type Level = 'TEAM' | 'REPO' | 'AUTHOR';
 
 /** What a page is narrowed down to: `TEAM:core` in the query string; null: the whole organization. */
 export interface Scope {
-  readonly level: 'TEAM' | 'REPO' | 'AUTHOR';
+  readonly level: Level;
   readonly id: string;
 }
 
@@ -27,4 +30,9 @@ export function textOf({ level, id }: Scope): string {
 /** The same as what picks work units. */
 export function picksOfScope(scope: Scope | null): Picks {
   return scope === null ? {} : { [scope.level]: [scope.id] };
+}
+
+/** The same as the filter of a query. */
+export function filtersOfScope(scope: Scope | null): AnalyticsSchema.FilterInput | null {
+  return scope === null ? null : { scope: { level: scope.level, ids: [scope.id] } };
 }

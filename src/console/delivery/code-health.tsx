@@ -1,0 +1,97 @@
+import { codeHealth, type CodeHealthQueryVariables, type OrganizationVariables } from '@plumbline/sdk/analytics';
+import type { JSX } from 'preact';
+import { ChartQuery, partAt } from '../analytics/query-dialog.js';
+import { Bars } from '../charts/bars.js';
+import { drawBars } from '../charts/bars-drawing.js';
+import { ChartCard } from '../charts/chart-card.js';
+import { percentOf } from '../charts/words.js';
+import { View } from '../ui/view.js';
+import { useCodeHealth, type CodeHealth } from './queries.js';
+import { countOf } from './statistics.js';
+
+export interface CodeHealthProps {
+  readonly variables: CodeHealthQueryVariables & OrganizationVariables;
+}
+
+/** Files and directories of one repository that need attention. */
+export function CodeHealthCharts({ variables }: CodeHealthProps): JSX.Element {
+  return (
+    <View
+      query={useCodeHealth(variables)}
+      what="the health of the code"
+      empty={({ commits }) =>
+        commits === 0
+          ? {
+              title: 'No commits in this period',
+              text: 'Choose a longer period, or sync the history of this repository.',
+            }
+          : null
+      }
+    >
+      {(health) => (
+        <div class="columns">
+          <Hotspots health={health} variables={variables} />
+          <Directories health={health} variables={variables} />
+        </div>
+      )}
+    </View>
+  );
+}
+
+function Hotspots({ health, variables }: CodeHealthProps & { health: CodeHealth }): JSX.Element {
+  const title = 'Hotspots';
+  const bars = health.hotspots.flatMap(({ path, score }) => (score === null ? [] : [{ key: path, value: score }]));
+  const drawing = { dimension: '', bars };
+  return (
+    <ChartCard
+      title={title}
+      query={<ChartQuery query={codeHealth} variables={variables} title={title} part={partAt('codeHealth.hotspots')} />}
+      draw={() => drawBars(drawing)}
+      summary={`Files that change often and are long: changes times lines. ${reworkOf(health)}`}
+      table={{
+        columns: ['File', 'Changes', 'Changed lines', 'Lines', 'Score'],
+        rows: health.hotspots.map(({ path, changes, changedLines, lines, score }) => [
+          path,
+          changes,
+          changedLines,
+          lines,
+          score,
+        ]),
+      }}
+    >
+      <Bars {...drawing} />
+    </ChartCard>
+  );
+}
+
+function reworkOf({ rework, commits }: CodeHealth): string {
+  if (rework?.share == null) return `From ${countOf(commits, 'commit')}.`;
+  return `Up to ${percentOf(rework.share)} of the lines deleted in ${countOf(commits, 'commit')} were at most 21 days old.`;
+}
+
+function Directories({ health, variables }: CodeHealthProps & { health: CodeHealth }): JSX.Element {
+  const title = 'Changes by directory';
+  const bars = health.directories.map(({ path, changes }) => ({ key: path, value: changes }));
+  const drawing = { dimension: '', bars };
+  const [narrow] = health.directories.toSorted((one, other) => one.busFactor - other.busFactor);
+  return (
+    <ChartCard
+      title={title}
+      query={
+        <ChartQuery query={codeHealth} variables={variables} title={title} part={partAt('codeHealth.directories')} />
+      }
+      draw={() => drawBars(drawing)}
+      summary={
+        narrow === undefined
+          ? 'Nothing changed.'
+          : `${countOf(narrow.busFactor, 'person', 'people')} did half of the changes in ${narrow.path}. The table has this bus factor of each directory.`
+      }
+      table={{
+        columns: ['Directory', 'Changes', 'Authors', 'Bus factor'],
+        rows: health.directories.map(({ path, changes, authors, busFactor }) => [path, changes, authors, busFactor]),
+      }}
+    >
+      <Bars {...drawing} />
+    </ChartCard>
+  );
+}

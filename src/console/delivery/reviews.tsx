@@ -1,0 +1,62 @@
+import { reviews, type OrganizationVariables, type ReviewsQueryVariables } from '@plumbline/sdk/analytics';
+import type { JSX } from 'preact';
+import { ChartQuery, partAt } from '../analytics/query-dialog.js';
+import { Bars } from '../charts/bars.js';
+import { drawBars } from '../charts/bars-drawing.js';
+import { ChartCard } from '../charts/chart-card.js';
+import { durationOf, percentOf } from '../charts/words.js';
+import { View } from '../ui/view.js';
+import { useReviews, type Reviews } from './queries.js';
+import { countOf } from './statistics.js';
+
+const title = 'Review time by size';
+
+/** Who carries the reviews, in numbers, and how long reviews take by the size of requests. */
+export function ReviewsChart({ variables }: { variables: ReviewsQueryVariables & OrganizationVariables }): JSX.Element {
+  return (
+    <View query={useReviews(variables)} what="the reviews">
+      {(answer) => (answer === null ? null : <Chart answer={answer} variables={variables} />)}
+    </View>
+  );
+}
+
+function Chart({
+  answer,
+  variables,
+}: {
+  answer: Reviews;
+  variables: ReviewsQueryVariables & OrganizationVariables;
+}): JSX.Element {
+  const known = answer.sizes.flatMap((size) =>
+    size.statistics === null ? [] : [{ ...size, statistics: size.statistics }],
+  );
+  const bars = known.map((size) => ({ key: linesOf(size), value: size.statistics.median }));
+  const drawing = { dimension: '', bars, format: durationOf };
+  return (
+    <ChartCard
+      title={title}
+      query={<ChartQuery query={reviews} variables={variables} title={title} part={partAt('analytics.reviews')} />}
+      draw={() => drawBars(drawing)}
+      summary={summaryOf(answer)}
+      table={{
+        columns: ['Changed lines', 'Median (h)', '90th percentile (h)', 'Requests'],
+        rows: known.map((size) => [linesOf(size), size.statistics.median, size.statistics.p90, size.statistics.count]),
+      }}
+    >
+      <Bars {...drawing} />
+    </ChartCard>
+  );
+}
+
+function linesOf({ fromLines, toLines }: Reviews['sizes'][number]): string {
+  if (fromLines === null) return 'Unknown size';
+  return toLines === null ? `${fromLines.toLocaleString()} lines or more` : `${fromLines} to ${toLines} lines`;
+}
+
+function summaryOf({ total }: Reviews): string {
+  if (total === null || total.requests === 0) return 'No request was merged in this period.';
+  const { requests, reviewedShare, reviewers, halfOfReviewsBy } = total;
+  const share = `${percentOf(reviewedShare)} of ${countOf(requests, 'merged request')} had a review`;
+  if (halfOfReviewsBy === null) return `${share}.`;
+  return `${share}, by ${countOf(reviewers, 'person', 'people')}; ${halfOfReviewsBy} of them did half of the reviews.`;
+}
