@@ -3,7 +3,7 @@ export class DocumentError extends Error {
   override name = 'DocumentError';
 }
 
-/** The members of an object; none where the value is no object. */
+/** The members of an object; none where the value is not an object. */
 export function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>) // an object that is not an array has string keys

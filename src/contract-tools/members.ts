@@ -20,7 +20,7 @@ export function isValue(key: string, member: unknown, place: Place): boolean {
   return valuesIn.has(key) || (key === 'examples' && Array.isArray(member)); // a list of values in a schema
 }
 
-/** What a member that is no value holds. */
+/** The content of a member that is not a value. */
 export function placeOf(key: string, place: Place): Place {
   return place === 'object' && namesIn.has(key) ? 'names' : 'object';
 }

@@ -27,7 +27,7 @@ const optionalIn = { requests: 'readOnly', replies: 'writeOnly' } as const;
  */
 export function openSchemas(original: unknown, direction: keyof typeof optionalIn): Schemas {
   const document = withOptional(modernized(original), optionalIn[direction]);
-  // A format that ajv does not know is not checked; that is no reason to write to the console.
+  // A format that ajv does not know is not checked; it is not reported on the console either.
   const ajv = new Ajv2020({
     strict: false,
     allErrors: true,
@@ -93,7 +93,7 @@ function withOptional(document: unknown, keyword: 'readOnly' | 'writeOnly'): unk
   });
 }
 
-/** A pattern that is no regular expression is not checked, like an unknown format. */
+/** A pattern that is not a regular expression is not checked, like an unknown format. */
 const tolerantPattern = Object.assign((text: string): RegExp => patternOf(text) ?? /(?:)/, { code: 'tolerantPattern' });
 
 /** ajv looks for `$id` in examples, too, where one id may stand several times. */

@@ -14,6 +14,9 @@ export const appearances: readonly Appearance[] = (['light', 'dark'] as const).f
   [1280, 390].map((width) => ({ theme, width })),
 );
 
+/** Each theme and each width once, for what looks much the same on all pages. */
+export const someAppearances = appearances.filter(({ theme, width }) => (theme === 'light') === (width === 1280));
+
 /**
  * Demands that the page is accessible and does not scroll sideways, and that there was no message of the policy, no
  * error and no request to another host. Leaves a picture of it where a folder for pictures is set.

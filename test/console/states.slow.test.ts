@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fill, smallOrganization } from '../analytics/graphql/served.js';
 import type { TestUser } from '../support/platform.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
-import { appearances, lookAt, type Appearance } from './look.js';
+import { lookAt, someAppearances, type Appearance } from './look.js';
 import { preparePeople } from './people-data.js';
 import { prepareServiceTokens } from './service-tokens-data.js';
 import { prepareSources } from './sources-data.js';
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)(`The states of pages${withoutBrowser}`, () => {
     await context.close();
   });
 
-  describe.each(appearances)('in the $theme theme, $width pixels wide', (appearance) => {
+  describe.each(someAppearances)('in the $theme theme, $width pixels wide', (appearance) => {
     test('loading: placeholders', { timeout: 120_000 }, async () => {
       const visitor = await visit(appearance);
       visitor.network('is silent');

@@ -171,7 +171,7 @@ describe('content', () => {
     expect(await add('{"name":"\\ud83e\\ude9a"}')).toMatchObject({ status: 201, body: { name: '🪚' } });
   });
 
-  test('An escaped backslash before u0000 is no such character', async () => {
+  test('An escaped backslash before u0000 is not that character', async () => {
     expect(await add('{"name":"\\\\u0000"}')).toMatchObject({ status: 201, body: { name: '\\u0000' } });
   });
 

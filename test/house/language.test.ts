@@ -63,6 +63,7 @@ const phrases: readonly Phrase[] = [
   { pattern: /\bsays? nothing of (?:it|them)self\b/i, instead: '"reveals nothing"' },
   { pattern: /\bthat it has not given out\b|\bno page has given out\b/i, instead: '"did not issue"' },
   { pattern: /\bstands (?:in (?:the|its|a|their)|there)\b/i, instead: '"is in"' },
+  { pattern: /(?<!\bthere )\b(?:is|are) no (?!longer\b)\w/i, instead: '"is not a"' },
   { pattern: /\bwhat (?:became|becomes) of\b/i, instead: '"the outcome of"' },
 ];
 

@@ -209,7 +209,7 @@ async function prepared(name: TestEngine['name'], candidate: Candidate, busybox:
   };
 }
 
-/** What runs of processes that are no more have left. */
+/** What runs of processes that have ended left behind. */
 async function sweep(backend: Backend): Promise<void> {
   const labelled = { labels: { [TEST_LABEL]: '' } };
   const all = [

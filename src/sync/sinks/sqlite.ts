@@ -23,7 +23,7 @@ import { parseState } from './state.js';
 
 const TYPES = { uuid: 'text', text: 'text', integer: 'integer', timestamp: 'text', json: 'text' } as const;
 
-/** Rows per insert statement. Measured: 50 is 1.4 times as fast as one, and more is no faster. */
+/** Rows per insert statement. Measured: 50 is 1.4 times as fast as one, and more is not faster. */
 const INSERT_ROWS = 50;
 const SCAN_ROWS = 1000;
 

@@ -165,7 +165,7 @@ describe('a document that cannot be used is refused before the first request', (
     expect(() => readDocument('api', loadDocument(path))).toThrow(message);
   });
 
-  test('a description without a text is no reason', () => {
+  test('a description without a text does not count as a reason', () => {
     const path = join(folder, 'described.json');
     writeFileSync(path, JSON.stringify(ofSchema({ type: 'object', description: null })));
     expect(readDocument('api', loadDocument(path)).operations).toHaveLength(1);

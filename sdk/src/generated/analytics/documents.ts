@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '562ddfce2a4539eb';
+export const persistedVersion = 'bf133f3261768c99';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {

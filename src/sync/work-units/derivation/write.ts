@@ -15,7 +15,7 @@
  * not sufficient if the request lists other commits by then. Therefore a link is marked `changing` before the first
  * unit is changed for it, until the link is stored. A later run examines all links that are still marked.
  */
-import type { WorkUnit, WorkUnitChange, UnitStore } from '../../../analytics/work-unit.js';
+import type { WorkUnit, UnitStore } from '../../../analytics/work-unit.js';
 import type { AnyRow, TableName } from '../../records.js';
 import { numberOf, textOf } from '../row-values.js';
 import type { ChangeFailures } from './change-failures.js';
@@ -53,6 +53,7 @@ import {
   RecordReader,
   type SelectedLinks,
 } from './read.js';
+import { UnitWriter } from './unit-writer.js';
 
 export interface RepositoryDerivation {
   readonly orgId: string;
@@ -416,39 +417,5 @@ async function writeEach(
   for await (const rows of run.reader.rows(table, columns, where)) {
     run.signal.throwIfAborted();
     await run.writer.write(rows.map(unit).filter((each) => each !== undefined));
-  }
-}
-
-/** The repository of the units, and whether it has no stored units. */
-type UnitOwner = Pick<WorkUnitChange, 'orgId' | 'repoId' | 'areNew'>;
-
-/** Writes units while the next ones are derived; at most one change is in progress. */
-class UnitWriter {
-  /** Units written so far. */
-  written = 0;
-  readonly #store: UnitStore;
-  readonly #owner: UnitOwner;
-  #pending: Promise<void> = Promise.resolve();
-
-  constructor(store: UnitStore, owner: UnitOwner) {
-    this.#store = store;
-    this.#owner = owner;
-  }
-
-  /** Waits for the previous change and starts this one. */
-  async write(units: readonly WorkUnit[], removed: readonly string[] = []): Promise<void> {
-    await this.#pending;
-    // SQLite is synchronous: without this, timers (to renew locks) and signals would wait until the end.
-    await new Promise((resolve) => setImmediate(resolve));
-    if (units.length + removed.length === 0) return;
-    this.written += units.length;
-    this.#pending = this.#store.apply({ ...this.#owner, units, removed });
-    // The next call awaits it; until then a rejection must not end the process.
-    this.#pending.catch(() => {});
-  }
-
-  /** Resolves when everything is stored. */
-  async flush(): Promise<void> {
-    await this.#pending;
   }
 }
