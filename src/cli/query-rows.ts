@@ -25,15 +25,19 @@ export function tablesOf(data: JsonObject, path: readonly string[] = []): readon
   return tables.length > 0 || path.length === 0 ? tables : [{ name: path.join('.'), rows: [data] }];
 }
 
-/** One row per innermost element. */
+/** One row per innermost element; none for an element that only names its lists, which are empty. */
 function rowsOf(element: JsonObject): readonly JsonObject[] {
   const own = new Map<string, Json>();
   const inner: JsonObject[] = [];
+  let isDivided = false;
   for (const [name, value] of Object.entries(element)) {
-    if (isObjects(value) && DIVIDING.has(name)) inner.push(...value.flatMap(rowsOf));
-    else if (isObject(value)) for (const row of rowsOf(value)) addAll(own, row, `${name}.`);
+    if (isObjects(value) && DIVIDING.has(name)) {
+      isDivided = true;
+      inner.push(...value.flatMap(rowsOf));
+    } else if (isObject(value)) for (const row of rowsOf(value)) addAll(own, row, `${name}.`);
     else own.set(name, value);
   }
+  if (isDivided && inner.length === 0 && [...own.values()].every((value) => typeof value === 'string')) return [];
   const row: JsonObject = Object.fromEntries(own);
   const rows = inner.map((each) => ({ ...row, ...each }));
   // Statistics of the whole range, in addition to those of the buckets.

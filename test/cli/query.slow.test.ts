@@ -98,6 +98,13 @@ it('plumbline query prints tables, JSON and sparklines', async () => {
   expect(lines.stdout).toMatch(/^WORK_TYPE CHURN_LOC commit +[▁-█ ]+ {2}last [\d.]+, largest [\d.]+$/m);
 });
 
+it('plumbline query prints no row for the empty breakdown of a period without work', async () => {
+  const previous = `previous=${JSON.stringify({ startDate: '2026-01-01', endDate: '2026-01-31' })}`;
+  const { stdout } = await query('overview', '--var', march, previous);
+  const rows = stdout.split('\n').filter((line) => /^WORK_TYPE +COUNT /.test(line));
+  expect(rows).toEqual([expect.stringMatching(/^WORK_TYPE +COUNT +commit +231$/)]);
+});
+
 it('plumbline query prints work in progress and reviews', async () => {
   const ask = (...args: string[]): ReturnType<typeof runMain> =>
     runMain(['query', ...args, '--db', db, '--org', 'reviewed', '--var', march]);
