@@ -142,7 +142,7 @@ export async function despiteCuts(page: Page, action: (isFirst: boolean) => Prom
   };
   page.on('requestfailed', notice);
   try {
-    for (let tries = 1; tries <= 3; tries++) {
+    for (let tries = 1; tries <= 10; tries++) {
       cut.length = 0;
       await action(tries === 1).catch((error: unknown) => {
         if (cut.length === 0) throw error;
