@@ -1,5 +1,10 @@
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+// A test file often waits for a server that runs beside it, so two cores are busy with three files. CI runs the slow files
+// as well, with container engines and browsers, which keep two cores busy with two.
+const workers = process.env['CI'] === undefined ? Math.max(3, Math.floor(availableParallelism() / 2)) : 2;
 
 export default defineConfig({
   resolve: {
@@ -27,8 +32,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // The default of one second is too short on a busy machine.
     expect: { poll: { timeout: 20_000 } },
-    // Two cores: more workers would only make the databases wait for each other.
-    maxWorkers: 2,
+    maxWorkers: workers,
     reporters:
       process.env['CI'] === undefined ? ['default'] : ['default', ['json', { outputFile: 'coverage/vitest.json' }]],
   },
