@@ -74,10 +74,12 @@ export async function packRelease(commit: string): Promise<EarlierRelease> {
   const { stdout } = await run('npm', ['pack', '--loglevel=error'], { cwd: folder });
   await run('tar', ['-xf', stdout.trim().split('\n').at(-1) ?? '', '-C', folder], { cwd: folder });
   const versions = (await readdir(join(folder, migrations))).map((file) => Number.parseInt(file, 10));
+  // Unpacked as `package`, beside `node_modules`.
+  const unpacked = join(folder, 'package');
+  const { bin }: { bin: { plumbline: string } } = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8'));
   return {
     commit,
-    // Unpacked as `package`, beside `node_modules`.
-    command: join(folder, 'package/dist/src/cli/main.js'),
+    command: join(unpacked, bin.plumbline),
     schemaVersion: Math.max(...versions),
     remove: () => rm(folder, { recursive: true, force: true }),
   };

@@ -23,7 +23,7 @@ export class Unfinished extends Error {
  * @throws Unfinished when that is more than the limit, and another error when it fails: what fails fast is not fast
  */
 export async function milliseconds({ command, engine, folder }: Contender, args: readonly string[]): Promise<number> {
-  const [program = '', ...before] = command.map((part) => (part.endsWith('.js') ? path.resolve(part) : part));
+  const [program = '', ...before] = command.map((part) => (part.endsWith('.cjs') ? path.resolve(part) : part));
   const begun = performance.now();
   const child = spawn(program, [...before, ...args], {
     cwd: folder,

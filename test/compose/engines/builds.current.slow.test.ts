@@ -16,11 +16,11 @@ const caches: EnginePart = (engine) => {
 /** Removes the steps with this text from the engine's cache of builds, and no others. */
 async function forgetSteps({ environment }: TestEngine, text: string): Promise<void> {
   const send = sender(await engineAddress(environment['DOCKER_HOST'] ?? '', {}));
-  const usage = await jsonOf(await send({ method: 'GET', path: '/system/df' }), undefined);
+  const usage = await jsonOf(await send({ method: 'GET', path: '/system/df' }));
   for (const { ID, Description } of objectsOf(objectOf(usage)['BuildCache'])) {
     if (!textOf(Description).includes(text)) continue;
     const query = { all: true, filters: JSON.stringify({ id: [textOf(ID)] }) };
-    await jsonOf(await send({ method: 'POST', path: '/build/prune', query }), undefined);
+    await jsonOf(await send({ method: 'POST', path: '/build/prune', query }));
   }
 }
 

@@ -33,8 +33,20 @@ describe('requests to an engine', () => {
       await rm(folder, { recursive: true });
     });
     const send = sender({ kind: 'socket', path: socket });
-    return async (request) => jsonOf(await send(request), request.signal);
+    return async (request) => jsonOf(await send(request));
   }
+
+  it('reject when they are aborted while the reply arrives', async () => {
+    const abort = new AbortController();
+    const send = await connected((_request, reply) => {
+      reply.write('{"a":', () => {
+        setTimeout(() => {
+          abort.abort();
+        }, 50);
+      });
+    });
+    await expect(send({ method: 'GET', path: '/', signal: abort.signal })).rejects.toThrow('aborted');
+  });
 
   it('reuse a connection, one after another', async () => {
     const connections = new Set<IncomingMessage['socket']>();
