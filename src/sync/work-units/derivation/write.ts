@@ -15,59 +15,19 @@
  * not sufficient if the request lists other commits by then. Therefore a link is marked `changing` before the first
  * unit is changed for it, until the link is stored. A later run examines all links that are still marked.
  */
-import type { WorkUnit, UnitStore } from '../../../analytics/work-unit.js';
+import type { WorkUnit } from '../../../analytics/work-unit.js';
 import type { AnyRow, TableName } from '../../records.js';
 import { numberOf, textOf } from '../row-values.js';
 import type { ChangeFailures } from './change-failures.js';
-import type { ChangedCommit, DerivationRecords, Where } from './database/records.js';
-import {
-  closingDifferences,
-  closingsOfCommit,
-  closingsOfIssue,
-  closingsOfRequest,
-  COMMIT_KINDS,
-  REQUEST_KINDS,
-  type ClosingKind,
-  type StoredClosing,
-} from './closings.js';
-import { inSlices, type Steps } from '../../../system/slices.js';
-import { commitUnit, deploymentUnit, incidentUnit, issueUnit, requestUnit, unitId } from './derive.js';
-import {
-  differences,
-  divide,
-  linksByHash,
-  namedCommits,
-  unstoredMentions,
-  type Divided,
-  type LinkChange,
-  type StoredLink,
-} from './links.js';
-import { EVERYTHING, NOTHING, type Changed, type Extent, type RepositoryContext } from './plan.js';
-import { affectedRequests, type Affected, PRODUCTION_COLUMNS } from './production-deployments.js';
-import {
-  DEPLOYMENT_COLUMNS,
-  INCIDENT_COLUMNS,
-  ISSUE_COLUMNS,
-  MERGE_COLUMNS,
-  mergedAs,
-  RecordReader,
-  type SelectedLinks,
-} from './read.js';
-import { UnitWriter } from './unit-writer.js';
-
-export interface RepositoryDerivation {
-  readonly orgId: string;
-  readonly context: RepositoryContext;
-  readonly records: DerivationRecords;
-  readonly store: UnitStore;
-  readonly changed: Changed;
-  /** No unit of this repository was ever stored, so none needs to be removed. */
-  readonly isFirst: boolean;
-  readonly signal: AbortSignal;
-}
-
-/** If more requests than this changed, all requests are derived. */
-const MOST_REMEMBERED = 100_000;
+import type { ChangedCommit, Where } from './database/records.js';
+import { closingsOfIssue, COMMIT_KINDS, REQUEST_KINDS } from './closings.js';
+import { deploymentUnit, incidentUnit, issueUnit, unitId } from './derive.js';
+import { EVERYTHING, NOTHING, type Extent, type RepositoryContext } from './plan.js';
+import { PRODUCTION_COLUMNS } from './production-deployments.js';
+import { DEPLOYMENT_COLUMNS, INCIDENT_COLUMNS, ISSUE_COLUMNS } from './read.js';
+import { runOf, whereOf, inParts, replaceClosings, type RepositoryDerivation, type Run } from './run.js';
+import { updateLinks, rewriteCommits, deriveCommits, writeAlone, commitIds } from './write-commits.js';
+import { deriveRequests } from './write-requests.js';
 
 /**
  * Brings the units of a repository up to date. Only one derivation of a repository may run at a time.
@@ -145,194 +105,6 @@ export async function deriveAfterRemoval(
   if (links.length > 0) await records.writeLinks(context.repoId, [], links);
 }
 
-function runOf(derivation: RepositoryDerivation): Run {
-  const { context, records, store, orgId, isFirst } = derivation;
-  return {
-    ...derivation,
-    reader: new RecordReader(records, context),
-    writer: new UnitWriter(store, { orgId, repoId: context.repoId, areNew: isFirst }),
-    affected: new Set(),
-  };
-}
-
-interface Run extends RepositoryDerivation {
-  readonly reader: RecordReader;
-  readonly writer: UnitWriter;
-  /** Requests whose commits changed. */
-  readonly affected: Set<number>;
-}
-
-function whereOf(extent: Exclude<Extent, 'none'>): Where {
-  return extent === 'all' ? { kind: 'all' } : { kind: 'changed', since: extent.since };
-}
-
-async function updateLinks(run: Run): Promise<void> {
-  const { changed, reader, records, context, signal } = run;
-  if (changed.requests === 'none') return;
-  for await (const claims of reader.claims(whereOf(changed.requests))) {
-    signal.throwIfAborted();
-    const stored = await reader.links({ numbers: claims.map(({ number }) => number) });
-    const change = differences(claims, stored);
-    const { added, removed } = change;
-    const begun = stored.filter(({ kind }) => kind === 'changing');
-    if (!run.isFirst) {
-      const changing = [...added, ...removed].map((link): StoredLink => ({ ...link, kind: 'changing' }));
-      if (changing.length > 0) await records.writeLinks(context.repoId, changing, []);
-      begun.push(...changing);
-      // A new request, or one that now comes from another source, also takes the commits whose messages name it.
-      const named = stored.filter(({ kind }) => kind !== 'listed');
-      const touched = new Set([...changing, ...named].map(({ hash }) => hash));
-      await rewriteCommits(run, [...touched], change);
-    }
-    const gone = [...removed, ...begun];
-    if (added.length + gone.length > 0) await records.writeLinks(context.repoId, added, gone);
-  }
-}
-
-const COMMITS_AT_ONCE = 2000;
-
-/** Writes or removes the units of commits whose links change. */
-async function rewriteCommits(run: Run, hashes: readonly string[], change: LinkChange): Promise<void> {
-  const key = ({ hash, number, kind }: StoredLink): string => `${hash} ${number} ${kind}`;
-  const gone = new Set(change.removed.map(key));
-  for (let start = 0; start < hashes.length; start += COMMITS_AT_ONCE) {
-    const some = hashes.slice(start, start + COMMITS_AT_ONCE);
-    const selected = { hashes: some };
-    const [commits, stored] = await Promise.all([run.reader.commits(selected), run.reader.links(selected)]);
-    const among = new Set(some);
-    const links = [
-      ...stored.filter((link) => !gone.has(key(link))),
-      ...change.added.filter(({ hash }) => among.has(hash)),
-    ];
-    const { alone, linked, merges } = await divideStored(run, commits, links);
-    await run.writer.write(await unitsOf(run, alone), commitIds(run, [...linked, ...merges]));
-  }
-  await run.writer.flush();
-}
-
-async function deriveCommits(run: Run): Promise<void> {
-  const { changed, reader, records, context } = run;
-  if (changed.commits === 'none') return;
-  const derive = async (commits: readonly ChangedCommit[], selected: SelectedLinks): Promise<void> => {
-    await writeAlone(run, commits, await reader.links(selected));
-  };
-  if (changed.commits === 'all') {
-    for await (const commits of reader.allCommits()) {
-      const [first, last] = [commits[0], commits.at(-1)];
-      if (first === undefined || last === undefined) continue;
-      await derive(commits, { from: textOf(first.row, 'hash'), to: textOf(last.row, 'hash') });
-    }
-    return;
-  }
-  for await (const hashes of records.changedCommits(context.repoId, changed.commits.since))
-    await derive(await reader.commits({ hashes }), { hashes });
-}
-
-async function writeAlone(run: Run, commits: readonly ChangedCommit[], links: readonly StoredLink[]): Promise<void> {
-  run.signal.throwIfAborted();
-  const { alone, merges } = await divideStored(run, commits, links);
-  // A commit in a request has no unit: none was written, or it was removed when the link was added. A merge may have
-  // one that an earlier release wrote.
-  await run.writer.write(await unitsOf(run, alone), run.isFirst ? [] : commitIds(run, merges));
-}
-
-function commitIds({ context }: Run, hashes: readonly string[]): readonly string[] {
-  return hashes.map((hash) => unitId(context.repoId, 'commit', hash));
-}
-
-/** Divides commits by their links; stores the links from their messages, for requests that arrive later. */
-async function divideStored(
-  run: Run,
-  commits: readonly ChangedCommit[],
-  links: readonly StoredLink[],
-): Promise<Divided> {
-  const [named, stored] = [namedCommits(commits), linksByHash(links)];
-  const unstored = unstoredMentions(named, stored);
-  // Before any unit is written, because a request that arrives next must find every commit that names it.
-  if (unstored.length > 0) await run.records.writeLinks(run.context.repoId, unstored, []);
-  const closings = commits.flatMap(({ row }) => closingsOfCommit(row, run.context));
-  if (closings.length > 0) await run.records.writeClosings(run.context.repoId, closings, []);
-  const mentioned = new Set(named.flatMap(({ mention }) => mention?.number ?? []));
-  const divided = divide(named, stored, await run.reader.requestSources([...mentioned]));
-  for (const number of divided.requests) if (!derivesAllRequests(run)) run.affected.add(number);
-  return divided;
-}
-
-async function unitsOf({ reader, context }: Run, commits: readonly ChangedCommit[]): Promise<readonly WorkUnit[]> {
-  const facts = await reader.factsOf(commits);
-  return inSlices(derivedSteps(facts, (commit) => commitUnit(context, commit)));
-}
-
-/** Rules of an organization can make a unit slow to classify: the server serves other requests between units. */
-function* derivedSteps<Fact>(facts: readonly Fact[], derive: (fact: Fact) => WorkUnit): Steps<readonly WorkUnit[]> {
-  const units: WorkUnit[] = [];
-  for (const fact of facts) {
-    units.push(derive(fact));
-    yield;
-  }
-  return units;
-}
-
-function derivesAllRequests({ changed, affected }: Run): boolean {
-  const extents = [changed.requests, changed.commits, changed.deployments];
-  return extents.includes('all') || affected.size > MOST_REMEMBERED;
-}
-
-async function deriveRequests(run: Run): Promise<void> {
-  const { changed, reader, affected } = run;
-  if (changed.requests !== 'none' && changed.requests !== 'all') {
-    const where = whereOf(changed.requests);
-    for (const table of ['git_pull_requests', 'git_pull_request_reviews'] as const) {
-      const columns = table === 'git_pull_requests' ? ['number'] : ['number', 'review_id'];
-      for await (const rows of reader.rows(table, columns, where))
-        for (const row of rows) affected.add(numberOf(row, 'number'));
-    }
-  }
-  if (!derivesAllRequests(run)) await findDeployedRequests(run);
-  if (derivesAllRequests(run)) {
-    await writeRequests(run, { kind: 'all' });
-    return;
-  }
-  const numbers = [...affected].sort((a, b) => a - b);
-  for (const where of inParts('number', numbers)) await writeRequests(run, where);
-}
-
-/** Conditions that together select the rows with these values. */
-function* inParts(column: string, values: readonly (string | number)[]): Generator<Where> {
-  for (let start = 0; start < values.length; start += VALUES_AT_ONCE)
-    yield { kind: 'in', column, values: values.slice(start, start + VALUES_AT_ONCE) };
-}
-
-const VALUES_AT_ONCE = 1000;
-
-/** Remembers the requests that changed deployments may contain. */
-async function findDeployedRequests({ changed, reader, affected }: Run): Promise<void> {
-  if (changed.deployments === 'none') return;
-  const deployments = await reader.deployments();
-  const changes: Affected[] = [];
-  for await (const rows of reader.rows('deployments', PRODUCTION_COLUMNS, whereOf(changed.deployments)))
-    changes.push(...rows.map((row) => deployments.affectedBy(row)));
-  if (changes.length === 0) return;
-  const isAffected = affectedRequests(changes);
-  for await (const rows of reader.rows('git_pull_requests', MERGE_COLUMNS, { kind: 'all' })) {
-    for (const row of rows) {
-      const merged = mergedAs(row);
-      if (merged !== null && isAffected(merged)) affected.add(numberOf(row, 'number'));
-    }
-  }
-}
-
-async function writeRequests(run: Run, where: Where): Promise<void> {
-  for await (const rows of run.reader.requests(where)) {
-    run.signal.throwIfAborted();
-    const requests = await run.reader.requestFacts(rows);
-    const closings = rows.flatMap((row) => closingsOfRequest(row, run.context));
-    const closers = rows.map((row) => String(numberOf(row, 'number')));
-    await replaceClosings(run, closings, ['closer', closers, REQUEST_KINDS]);
-    await run.writer.write(await inSlices(derivedSteps(requests, (request) => requestUnit(run.context, request))));
-  }
-}
-
 async function deriveDeployments(run: Run): Promise<void> {
   const { changed, reader, context } = run;
   if (changed.deployments === 'none' && changed.incidents === 'none') return;
@@ -385,16 +157,6 @@ async function deriveIssues(run: Run): Promise<void> {
       run.isFirst ? [] : others.map((number) => unitId(context.repoId, 'issue', number)),
     );
   }
-}
-
-/** Stores the closings of some requests or issues; those that they no longer have are removed. */
-async function replaceClosings(
-  { reader, records, context, isFirst }: Run,
-  closings: readonly StoredClosing[],
-  of: readonly ['issue' | 'closer', readonly (string | number)[], readonly ClosingKind[]],
-): Promise<void> {
-  const { added, removed } = closingDifferences(closings, isFirst ? [] : await reader.closings(...of));
-  if (added.length + removed.length > 0) await records.writeClosings(context.repoId, added, removed);
 }
 
 async function deriveEach(

@@ -1,0 +1,57 @@
+/** The units of requests. */
+import { numberOf } from '../row-values.js';
+import type { Where } from './database/records.js';
+import { closingsOfRequest, REQUEST_KINDS } from './closings.js';
+import { inSlices } from '../../../system/slices.js';
+import { requestUnit } from './derive.js';
+import { affectedRequests, type Affected, PRODUCTION_COLUMNS } from './production-deployments.js';
+import { MERGE_COLUMNS, mergedAs } from './read.js';
+import { whereOf, inParts, derivesAllRequests, derivedSteps, replaceClosings, type Run } from './run.js';
+
+/** Derives the units of requests that changed, or whose commits, reviews or deployments did. */
+export async function deriveRequests(run: Run): Promise<void> {
+  const { changed, reader, affected } = run;
+  if (changed.requests !== 'none' && changed.requests !== 'all') {
+    const where = whereOf(changed.requests);
+    for (const table of ['git_pull_requests', 'git_pull_request_reviews'] as const) {
+      const columns = table === 'git_pull_requests' ? ['number'] : ['number', 'review_id'];
+      for await (const rows of reader.rows(table, columns, where))
+        for (const row of rows) affected.add(numberOf(row, 'number'));
+    }
+  }
+  if (!derivesAllRequests(run)) await findDeployedRequests(run);
+  if (derivesAllRequests(run)) {
+    await writeRequests(run, { kind: 'all' });
+    return;
+  }
+  const numbers = [...affected].sort((a, b) => a - b);
+  for (const where of inParts('number', numbers)) await writeRequests(run, where);
+}
+
+/** Remembers the requests that changed deployments may contain. */
+async function findDeployedRequests({ changed, reader, affected }: Run): Promise<void> {
+  if (changed.deployments === 'none') return;
+  const deployments = await reader.deployments();
+  const changes: Affected[] = [];
+  for await (const rows of reader.rows('deployments', PRODUCTION_COLUMNS, whereOf(changed.deployments)))
+    changes.push(...rows.map((row) => deployments.affectedBy(row)));
+  if (changes.length === 0) return;
+  const isAffected = affectedRequests(changes);
+  for await (const rows of reader.rows('git_pull_requests', MERGE_COLUMNS, { kind: 'all' })) {
+    for (const row of rows) {
+      const merged = mergedAs(row);
+      if (merged !== null && isAffected(merged)) affected.add(numberOf(row, 'number'));
+    }
+  }
+}
+
+async function writeRequests(run: Run, where: Where): Promise<void> {
+  for await (const rows of run.reader.requests(where)) {
+    run.signal.throwIfAborted();
+    const requests = await run.reader.requestFacts(rows);
+    const closings = rows.flatMap((row) => closingsOfRequest(row, run.context));
+    const closers = rows.map((row) => String(numberOf(row, 'number')));
+    await replaceClosings(run, closings, ['closer', closers, REQUEST_KINDS]);
+    await run.writer.write(await inSlices(derivedSteps(requests, (request) => requestUnit(run.context, request))));
+  }
+}
