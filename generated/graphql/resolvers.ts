@@ -65,7 +65,10 @@ export type BaselineInput =
   /** The same number of days directly before, with the same filters. */
   | 'PREVIOUS_PERIOD';
 
-/** What a filter does with the units of bots: authors whose names end with `[bot]`. Units without an author do not belong to a bot. */
+/**
+ * What a filter does with the units of bots: authors whose names end with `[bot]`. Units without an author do not belong
+ * to a bot.
+ */
 export type BotFilter =
   /** No units of bots. Units without an author stay. */
   | 'EXCLUDE'

@@ -523,7 +523,8 @@ input ScopeFilterInput {
 }
 
 """
-What a filter does with the units of bots: authors whose names end with \`[bot]\`. Units without an author do not belong to a bot.
+What a filter does with the units of bots: authors whose names end with \`[bot]\`. Units without an author do not belong
+to a bot.
 """
 enum BotFilter {
   """
@@ -1923,7 +1924,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = 'bf133f3261768c99';
+export const persistedVersion = 'd027c087ad35ca87';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

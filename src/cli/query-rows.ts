@@ -29,14 +29,12 @@ export function tablesOf(data: JsonObject, path: readonly string[] = []): readon
 function rowsOf(element: JsonObject): readonly JsonObject[] {
   const own = new Map<string, Json>();
   const inner: JsonObject[] = [];
-  let isDivided = false;
   for (const [name, value] of Object.entries(element)) {
-    if (isObjects(value) && DIVIDING.has(name)) {
-      isDivided = true;
-      inner.push(...value.flatMap(rowsOf));
-    } else if (isObject(value)) for (const row of rowsOf(value)) addAll(own, row, `${name}.`);
+    if (isObjects(value) && DIVIDING.has(name)) inner.push(...value.flatMap(rowsOf));
+    else if (isObject(value)) for (const row of rowsOf(value)) addAll(own, row, `${name}.`);
     else own.set(name, value);
   }
+  const isDivided = Object.keys(element).some((name) => DIVIDING.has(name));
   if (isDivided && inner.length === 0 && [...own.values()].every((value) => typeof value === 'string')) return [];
   const row: JsonObject = Object.fromEntries(own);
   const rows = inner.map((each) => ({ ...row, ...each }));

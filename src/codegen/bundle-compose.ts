@@ -62,7 +62,7 @@ async function bundleEntry({ outdir, ...options }: BuildOptions & { readonly out
     format: 'cjs',
     packages: 'external',
     define: { 'import.meta.filename': '__filename' },
-    plugins: [withoutModulesLoadedOnUse()],
+    plugins: [withoutDynamicImports(/^\./)],
   });
 }
 
@@ -101,7 +101,8 @@ async function bundleCommands(common: BuildOptions & { readonly outdir: string }
     write: false,
     define: { 'import.meta.url': 'bundleUrl' },
     banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
-    plugins: [bundledPackages([]), withoutService(), loadedOnUse()],
+    // `serve` is in this bundle for the help only.
+    plugins: [bundledPackages([]), withoutDynamicImports(/\/service\//), loadedOnUse()],
   });
   const [{ text } = { text: '' }] = result.outputFiles;
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
@@ -123,24 +124,12 @@ function bundledPackages(external: readonly string[]): Plugin {
   };
 }
 
-/** `serve` is in this bundle for the help only. */
-function withoutService(): Plugin {
+/** Leaves out modules that are imported dynamically. @param filter of their names */
+function withoutDynamicImports(filter: RegExp): Plugin {
   return {
-    name: 'without the service',
+    name: 'without dynamic imports',
     setup({ onResolve }) {
-      onResolve({ filter: /\/service\// }, ({ kind, path: name }) =>
-        kind === 'dynamic-import' ? { path: name, external: true } : undefined,
-      );
-    },
-  };
-}
-
-/** Keeps modules that are imported dynamically as separate files. */
-function withoutModulesLoadedOnUse(): Plugin {
-  return {
-    name: 'without modules loaded on use',
-    setup({ onResolve }) {
-      onResolve({ filter: /^\./ }, ({ kind, path: name }) =>
+      onResolve({ filter }, ({ kind, path: name }) =>
         kind === 'dynamic-import' ? { path: name, external: true } : undefined,
       );
     },

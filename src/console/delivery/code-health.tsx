@@ -5,9 +5,9 @@ import { Bars } from '../charts/bars.js';
 import { drawBars } from '../charts/bars-drawing.js';
 import { ChartCard } from '../charts/chart-card.js';
 import { percentOf } from '../charts/words.js';
+import { count } from '../ui/count.js';
 import { View } from '../ui/view.js';
 import { useCodeHealth, type CodeHealth } from './queries.js';
-import { countOf } from './statistics.js';
 
 export interface CodeHealthProps {
   readonly variables: CodeHealthQueryVariables & OrganizationVariables;
@@ -65,8 +65,8 @@ function Hotspots({ health, variables }: CodeHealthProps & { health: CodeHealth 
 }
 
 function reworkOf({ rework, commits }: CodeHealth): string {
-  if (rework?.share == null) return `From ${countOf(commits, 'commit')}.`;
-  return `Up to ${percentOf(rework.share)} of the lines deleted in ${countOf(commits, 'commit')} were at most 21 days old.`;
+  if (rework?.share == null) return `From ${count(commits, 'commit', 'commits')}.`;
+  return `Up to ${percentOf(rework.share)} of the lines deleted in ${count(commits, 'commit', 'commits')} were at most 21 days old.`;
 }
 
 function Directories({ health, variables }: CodeHealthProps & { health: CodeHealth }): JSX.Element {
@@ -84,7 +84,7 @@ function Directories({ health, variables }: CodeHealthProps & { health: CodeHeal
       summary={
         narrow === undefined
           ? 'Nothing changed.'
-          : `${countOf(narrow.busFactor, 'person', 'people')} did half of the changes in ${narrow.path}. The table has this bus factor of each directory.`
+          : `${count(narrow.busFactor, 'person', 'people')} did half of the changes in ${narrow.path}. The table has this bus factor of each directory.`
       }
       table={{
         columns: ['Directory', 'Changes', 'Authors', 'Bus factor'],

@@ -14,9 +14,9 @@ import { drawBars } from '../charts/bars-drawing.js';
 import { ChartCard } from '../charts/chart-card.js';
 import { Lines } from '../charts/lines.js';
 import { durationOf, durationsUpTo, numberOf, percentOf, wordsOf } from '../charts/words.js';
+import { count } from '../ui/count.js';
 import { View } from '../ui/view.js';
 import { useDora, type Dora, type DoraKeys } from './queries.js';
-import { countOf, medianOf } from './statistics.js';
 
 export interface FourKeysProps {
   readonly variables: DoraQueryVariables & OrganizationVariables;
@@ -50,7 +50,7 @@ function Keys({ keys, links }: { keys: DoraKeys; links: UnitLinks }): JSX.Elemen
         name="Deployment frequency"
         href={of('deployment')}
         band={bands.deploymentFrequency}
-        note={countOf(deployments, 'deployment to production', 'deployments to production')}
+        note={count(deployments, 'deployment to production', 'deployments to production')}
       >
         {frequencyOf(perDay)}
       </Key>
@@ -61,7 +61,7 @@ function Keys({ keys, links }: { keys: DoraKeys; links: UnitLinks }): JSX.Elemen
         note={
           leadTime.statistics === null
             ? 'no merged request is known to be deployed'
-            : `median of ${countOf(leadTime.statistics.count, 'request')}, ${percentOf(leadTime.coverage ?? 0)} of the merged ones`
+            : `median of ${count(leadTime.statistics.count, 'request', 'requests')}, ${percentOf(leadTime.coverage ?? 0)} of the merged ones`
         }
       >
         {medianOf(leadTime.statistics)}
@@ -70,7 +70,11 @@ function Keys({ keys, links }: { keys: DoraKeys; links: UnitLinks }): JSX.Elemen
         name="Change failure rate"
         href={of('incident')}
         band={bands.changeFailureRate}
-        note={rate === null ? 'no deployments to production' : `${failed} of ${countOf(deployments, 'deployment')}`}
+        note={
+          rate === null
+            ? 'no deployments to production'
+            : `${failed} of ${count(deployments, 'deployment', 'deployments')}`
+        }
       >
         {rate === null ? '–' : percentOf(rate)}
       </Key>
@@ -81,7 +85,7 @@ function Keys({ keys, links }: { keys: DoraKeys; links: UnitLinks }): JSX.Elemen
         note={
           timeToRestore.statistics === null
             ? 'no incident was resolved'
-            : `median of ${countOf(timeToRestore.statistics.count, 'resolved incident')}`
+            : `median of ${count(timeToRestore.statistics.count, 'resolved incident', 'resolved incidents')}`
         }
       >
         {medianOf(timeToRestore.statistics)}
@@ -210,6 +214,11 @@ function deploymentsOf({ buckets }: Dora): Development {
       { key: 'Failed', values: new Map(buckets.map(({ date, keys }) => [date, keys.changeFailureRate.failed])) },
     ],
   };
+}
+
+/** A dash where nothing is known. @param statistics of hours */
+function medianOf(statistics: { readonly median: number } | null): string {
+  return statistics === null ? '–' : durationOf(statistics.median);
 }
 
 /** In the unit that people would say it in: a day, a week or a month. */

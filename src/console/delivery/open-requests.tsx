@@ -9,9 +9,9 @@ import { ChartQuery, partAt } from '../analytics/query-dialog.js';
 import { ChartCard } from '../charts/chart-card.js';
 import { Lines } from '../charts/lines.js';
 import { durationOf } from '../charts/words.js';
+import { count } from '../ui/count.js';
 import { View } from '../ui/view.js';
 import { useOpenRequests, type OpenRequests } from './queries.js';
-import { countOf } from './statistics.js';
 
 const title = 'Open pull requests';
 
@@ -58,9 +58,9 @@ export function OpenRequestsChart({
   );
 }
 
-function summaryOf({ total: { count, ageDays } }: OpenRequests): string {
-  if (count === null) return 'How many requests were open is not known.';
-  if (count === 0 || ageDays === null) return 'No request was open at the end of the period.';
+function summaryOf({ total: { count: open, ageDays } }: OpenRequests): string {
+  if (open === null) return 'How many requests were open is not known.';
+  if (open === 0 || ageDays === null) return 'No request was open at the end of the period.';
   const [median, p90] = [ageDays.median, ageDays.p90].map((days) => durationOf(days * 24));
-  return `${countOf(count, 'request')} ${count === 1 ? 'was' : 'were'} open at the end of the period: half of them for ${median} or longer, a tenth for ${p90} or longer.`;
+  return `${count(open, 'request was', 'requests were')} open at the end of the period: half of them for ${median} or longer, a tenth for ${p90} or longer.`;
 }

@@ -5,9 +5,9 @@ import { Bars } from '../charts/bars.js';
 import { drawBars } from '../charts/bars-drawing.js';
 import { ChartCard } from '../charts/chart-card.js';
 import { durationOf, percentOf } from '../charts/words.js';
+import { count } from '../ui/count.js';
 import { View } from '../ui/view.js';
 import { useReviews, type Reviews } from './queries.js';
-import { countOf } from './statistics.js';
 
 const title = 'Review time by size';
 
@@ -56,7 +56,7 @@ function linesOf({ fromLines, toLines }: Reviews['sizes'][number]): string {
 function summaryOf({ total }: Reviews): string {
   if (total === null || total.requests === 0) return 'No request was merged in this period.';
   const { requests, reviewedShare, reviewers, halfOfReviewsBy } = total;
-  const share = `${percentOf(reviewedShare)} of ${countOf(requests, 'merged request')} had a review`;
+  const share = `${percentOf(reviewedShare)} of ${count(requests, 'merged request', 'merged requests')} had a review`;
   if (halfOfReviewsBy === null) return `${share}.`;
-  return `${share}, by ${countOf(reviewers, 'person', 'people')}; ${halfOfReviewsBy} of them did half of the reviews.`;
+  return `${share}, by ${count(reviewers, 'person', 'people')}; ${halfOfReviewsBy} of them did half of the reviews.`;
 }

@@ -2,7 +2,8 @@ import { hasSyncRunEnded } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
 import { View } from '../ui/view.js';
 import { useCancel, useRun, type SyncRun } from './runs.js';
-import { count, statuses, type RunStatus } from './words.js';
+import { count } from '../ui/count.js';
+import { statuses, type RunStatus } from './words.js';
 import { Failed } from '../ui/failed.js';
 
 /** The state of a run. */

@@ -48,13 +48,6 @@ export const statuses: Readonly<Record<RunStatus, { readonly text: string; reado
   cancelled: { text: '– cancelled', mark: '' },
 };
 
-const number = new Intl.NumberFormat();
-
-/** How many there are: `1 repository`, `12,030 records`. */
-export function count(amount: number, singular: string, plural: string): string {
-  return `${number.format(amount)} ${amount === 1 ? singular : plural}`;
-}
-
 /** How long something took: `42 s`, `4 min 30 s`, `2 h 5 min`. */
 export function duration(from: string, to: string): string {
   const seconds = Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000));

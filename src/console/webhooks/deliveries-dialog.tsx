@@ -3,7 +3,7 @@ import { resendWebhookDelivery } from '@plumbline/sdk/platform';
 import { useMutation } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { platform } from '../session/session.js';
-import { count } from '../sources/words.js';
+import { count } from '../ui/count.js';
 import { Dialog } from '../ui/dialog.js';
 import { Failed } from '../ui/failed.js';
 import { Moment } from '../ui/moment.js';

@@ -6,7 +6,7 @@ import { dimensionNames, dimensions } from '../analytics/picks.js';
 import { picksOfWorkFilters } from '../analytics/work-filters.js';
 import { numberOf, wordsOf } from '../charts/words.js';
 import { platform } from '../session/session.js';
-import { count } from '../sources/words.js';
+import { count } from '../ui/count.js';
 import { Moment } from '../ui/moment.js';
 import { PagedRows } from '../ui/paged-rows.js';
 import { useRemoval } from '../ui/removal.js';
