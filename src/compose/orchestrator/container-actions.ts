@@ -4,14 +4,14 @@
  */
 import type { Service } from '../model/project/service.js';
 import { isRuntimeError, unlessNotFound } from '../runtime/errors.js';
-import type { ContainerRecord, ContainerStatus } from '../runtime/records.js';
+import type { ContainerStatus, ContainerSummary } from '../runtime/records.js';
 import type { Seen } from '../runtime/runtime.js';
 import { runHooks } from './hooks.js';
 import { reported, type Orchestration } from './orchestration.js';
 import { optionalField } from './container/optional-field.js';
 
 /** Identifies a container to the runtime and in messages. */
-export type ContainerName = Pick<ContainerRecord, 'id' | 'name'>;
+export type ContainerName = Pick<ContainerSummary, 'id' | 'name'>;
 
 export interface StopOptions extends Seen {
   /** `--timeout`; absent: 10 seconds. */
@@ -46,7 +46,7 @@ export async function startContainer(
 /** Settles when the container has stopped; immediately if it is not running. */
 export async function stopContainer(
   orchestration: Orchestration,
-  container: ContainerRecord,
+  container: ContainerSummary,
   { timeoutSeconds, service, ...seen }: StopOptions = {},
 ): Promise<void> {
   const { backend, signal } = orchestration;
@@ -100,7 +100,7 @@ export interface RemoveOptions extends Seen {
 
 export async function removeContainer(
   orchestration: Orchestration,
-  container: ContainerRecord,
+  container: ContainerSummary,
   { volumes = false, force = false, ...seen }: RemoveOptions = {},
 ): Promise<void> {
   const { backend, signal } = orchestration;
@@ -115,14 +115,14 @@ export async function removeContainer(
 /** Frees the container's name. Not an error if it already has the new name or is gone. */
 export async function renameContainer(
   { backend, signal }: Orchestration,
-  container: ContainerRecord,
+  container: ContainerSummary,
   name: string,
 ): Promise<void> {
   if (container.name === name) return;
   await unlessNotFound(backend.internal.rename(container.id, name, { signal }));
 }
 
-async function hasNeverStarted({ backend, signal }: Orchestration, { id, status }: ContainerRecord): Promise<boolean> {
+async function hasNeverStarted({ backend, signal }: Orchestration, { id, status }: ContainerSummary): Promise<boolean> {
   if (status !== 'created') return false;
   const now = await unlessNotFound(backend.containers.inspect(id, { signal }));
   return now === undefined || now.status === 'created';
@@ -131,7 +131,7 @@ async function hasNeverStarted({ backend, signal }: Orchestration, { id, status 
 /** Stops the container if it is running, then removes it. */
 export async function stopAndRemove(
   orchestration: Orchestration,
-  container: ContainerRecord,
+  container: ContainerSummary,
   options: Omit<StopOptions & RemoveOptions, 'seen'> = {},
 ): Promise<void> {
   const { timeoutSeconds, service, volumes = false, force = false } = options;

@@ -5,7 +5,7 @@ import type { Project } from '../model/project/project.js';
 import type { Service } from '../model/project/service.js';
 import { serviceHash } from '../model/project/hash.js';
 import { createHash } from 'node:crypto';
-import type { ContainerRecord, MountRecord } from '../runtime/records.js';
+import type { ContainerSummary, MountRecord } from '../runtime/records.js';
 import type { ContainerSpec, Mount } from '../runtime/spec.js';
 import { backendFailure, isEngineFailure, isRuntimeError } from '../runtime/errors.js';
 import type { ContainerName } from './container-actions.js';
@@ -70,7 +70,7 @@ export interface CreationOptions {
   /** Created by `run`. */
   readonly oneOff?: boolean;
   /** The container that this one replaces. Its anonymous volumes are reused. */
-  readonly predecessor?: ContainerRecord | undefined;
+  readonly predecessor?: ContainerSummary | undefined;
   readonly containerOf: (service: string) => string;
   /** Modifies the specification before it is used. */
   readonly amend?: (spec: ContainerSpec) => ContainerSpec;
@@ -187,12 +187,12 @@ function containerLabels(
 const ANONYMOUS = /^[0-9a-f]{64}$/;
 
 /** The anonymous volumes of a container. */
-export function anonymousVolumes({ mounts }: ContainerRecord): readonly MountRecord[] {
+export function anonymousVolumes({ mounts }: ContainerSummary): readonly MountRecord[] {
   return mounts.filter(({ type, source }) => type === 'volume' && source !== undefined && ANONYMOUS.test(source));
 }
 
 /** The data in a service's anonymous volumes survives the replacement of its container. */
-function withInherited(spec: ContainerSpec, predecessor: ContainerRecord | undefined): ContainerSpec {
+function withInherited(spec: ContainerSpec, predecessor: ContainerSummary | undefined): ContainerSpec {
   const volumes = predecessor === undefined ? [] : anonymousVolumes(predecessor);
   if (volumes.length === 0) return spec;
   const isAnonymous = (mount: Mount): boolean => mount.type === 'volume' && mount.source === undefined;

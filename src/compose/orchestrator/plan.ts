@@ -7,7 +7,7 @@ import type { Project } from '../model/project/project.js';
 import { allServices } from '../model/project/profiles.js';
 import type { Service } from '../model/project/service.js';
 import { hasEnded } from '../runtime/lifecycle.js';
-import type { ContainerRecord } from '../runtime/records.js';
+import type { ContainerSummary } from '../runtime/records.js';
 import { OrchestratorError } from './errors.js';
 import { containerName, outgoingName } from './labels.js';
 import type { Member } from './actual-state.js';
@@ -18,15 +18,15 @@ export type Step =
       readonly act: 'recreate';
       readonly number: number;
       readonly name: string;
-      readonly container: ContainerRecord;
+      readonly container: ContainerSummary;
       readonly reason: RecreateReason;
     }
-  | { readonly act: 'start'; readonly number: number; readonly container: ContainerRecord }
+  | { readonly act: 'start'; readonly number: number; readonly container: ContainerSummary }
   /** Stop and start it, because a dependency's container was replaced. */
-  | { readonly act: 'restart'; readonly number: number; readonly container: ContainerRecord }
-  | { readonly act: 'keep'; readonly number: number; readonly container: ContainerRecord }
+  | { readonly act: 'restart'; readonly number: number; readonly container: ContainerSummary }
+  | { readonly act: 'keep'; readonly number: number; readonly container: ContainerSummary }
   /** Remove a surplus replica. */
-  | { readonly act: 'remove'; readonly number: number; readonly container: ContainerRecord };
+  | { readonly act: 'remove'; readonly number: number; readonly container: ContainerSummary };
 
 /** `interrupted`: an `up` died while it was replacing this container. */
 export type RecreateReason = 'configuration' | 'image' | 'dependency' | 'forced' | 'interrupted';
@@ -40,7 +40,7 @@ export interface Plan {
   /** One per service of the project, in dependency order. */
   readonly services: readonly ServicePlan[];
   /** Containers of the project whose service is not in the compose file. */
-  readonly orphans: readonly Member[];
+  readonly orphans: readonly Member<ContainerSummary>[];
 }
 
 /** The desired inputs of the project's containers. */
@@ -66,7 +66,7 @@ export interface PlanOptions {
 }
 
 /** @throws OrchestratorError.invalidReplicaCount, serviceNotFound for an invalid `scale` */
-export function planUp(desired: Desired, actual: readonly Member[], options: PlanOptions = {}): Plan {
+export function planUp(desired: Desired, actual: readonly Member<ContainerSummary>[], options: PlanOptions = {}): Plan {
   const { project } = desired;
   requireScale(project, options.scale ?? new Map());
   const replaced = new Set<string>();
@@ -121,7 +121,7 @@ function inOrder(project: Project): string[] {
 }
 
 /** Ordered by number. If an interrupted `up` left two with the same number, the successor comes first. */
-function replicasOf(service: string, actual: readonly Member[]): Member[] {
+function replicasOf(service: string, actual: readonly Member<ContainerSummary>[]): Member<ContainerSummary>[] {
   return actual
     .filter((member) => member.service === service && !member.oneOff)
     .toSorted(
@@ -135,7 +135,7 @@ function replicasOf(service: string, actual: readonly Member[]): Member[] {
 function planService(
   name: string,
   desired: Desired,
-  present: readonly Member[],
+  present: readonly Member<ContainerSummary>[],
   options: PlanOptions,
   replaced: ReadonlySet<string>,
 ): Step[] {
@@ -201,7 +201,7 @@ function dependencyEffect(
 
 function recreateReason(
   name: string,
-  { container, configHash, imageId = container.imageId }: Member,
+  { container, configHash, imageId = container.imageId }: Member<ContainerSummary>,
   desired: Desired,
   dependency: 'recreate' | 'restart' | undefined,
   { recreate = 'changed', targets }: PlanOptions,
@@ -216,7 +216,7 @@ function recreateReason(
   return dependency === 'recreate' ? 'dependency' : undefined;
 }
 
-function isOutgoing({ id, name }: ContainerRecord): boolean {
+function isOutgoing({ id, name }: ContainerSummary): boolean {
   return name.startsWith(outgoingName(id, ''));
 }
 
@@ -224,7 +224,7 @@ function isOutgoing({ id, name }: ContainerRecord): boolean {
  * Whether a container is a completed one-shot service that others wait for, which is not run again. Other services that
  * have ended are started.
  */
-function hasDoneItsWork(name: string, container: ContainerRecord, project: Project): boolean {
+function hasDoneItsWork(name: string, container: ContainerSummary, project: Project): boolean {
   if (!hasEnded(container.status) || container.status === 'stopped' || container.exitCode !== 0) return false;
   return Object.values(allServices(project)).some(
     ({ depends_on: dependencies = {} }) =>

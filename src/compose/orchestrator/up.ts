@@ -5,6 +5,7 @@ import type { Project } from '../model/project/project.js';
 import type { Service } from '../model/project/service.js';
 import type { ClusterOperations } from '../runtime/cluster.js';
 import { alreadyExists, isEngineFailure, isRuntimeError } from '../runtime/errors.js';
+import type { ContainerSummary } from '../runtime/records.js';
 import {
   removeContainer,
   renameContainer,
@@ -19,7 +20,7 @@ import { awaitDependencies } from './dependencies.js';
 import { ensureImages, type ImageOptions } from './images.js';
 import { containerName, outgoingName } from './labels.js';
 import { unsupportedKeys } from './unsupported-keys.js';
-import { observeProject, type Member } from './actual-state.js';
+import { observeProject, surveyProject, type Member } from './actual-state.js';
 import { inStages } from './ordered.js';
 import type { Orchestration } from './orchestration.js';
 import { planUp, type Plan, type PlanOptions, type Step } from './plan.js';
@@ -80,7 +81,7 @@ export async function up(orchestration: Orchestration, loaded: Loaded, options: 
   await requireExternals(orchestration, project);
   const images = await ensureImages(orchestration, project, { ...options, contents });
   const prints = await blueprint(project, images, contents);
-  const actual = await observeProject(orchestration, project.name);
+  const actual = await surveyProject(orchestration, project.name);
   const plan = planUp(prints, actual, options);
   if (options.replace === false) refuseReplacement(plan);
   options.observer?.planned(plan);
@@ -112,7 +113,7 @@ function refuseReplacement(plan: Plan): void {
 
 async function settleOrphans(
   orchestration: Orchestration,
-  orphans: readonly Member[],
+  orphans: readonly Member<ContainerSummary>[],
   { removeOrphans = false, ignoreOrphans = false, stopTimeoutSeconds }: UpOptions,
 ): Promise<void> {
   if (orphans.length === 0 || ignoreOrphans) return;
@@ -291,7 +292,7 @@ async function startOrMake(
     const { name } = container;
     if (isRuntimeError(error, 'notFound')) return make(work, { act: 'create', number, name });
     // A container whose start was interrupted by an engine shutdown may be impossible to start.
-    if (!isEngineFailure(error) || container.startedAt !== undefined) throw error;
+    if (!isEngineFailure(error) || step.act === 'restart' || container.startedAt !== undefined) throw error;
     return replace(work, { act: 'recreate', number, name, container, reason: 'interrupted' });
   }
 }

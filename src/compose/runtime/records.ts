@@ -78,6 +78,34 @@ export interface ContainerRecord {
   readonly networks: readonly NetworkEndpoint[];
 }
 
+/**
+ * What an engine's list says of a container, which is there sooner than the record. Its record is one, too. Of a running
+ * container, `createdAt` may be exact to the second only, and `command` one text with the entrypoint.
+ */
+export interface ContainerSummary extends Pick<
+  ContainerRecord,
+  | 'id'
+  | 'name'
+  | 'image'
+  | 'imageId'
+  | 'status'
+  | 'condition'
+  | 'createdAt'
+  | 'startedAt'
+  | 'finishedAt'
+  | 'exitCode'
+  | 'labels'
+  | 'command'
+  | 'entrypoint'
+  | 'ports'
+  | 'mounts'
+  | 'networks'
+> {
+  readonly health?: Pick<HealthRecord, 'status'>;
+  /** How long it has been running, in words, instead of `startedAt`. */
+  readonly uptime?: string;
+}
+
 export interface CreatedContainer {
   readonly id: string;
   /** Settings that the backend ignored, one sentence each. */

@@ -1,6 +1,6 @@
 /** `ps`: lists the containers of a project, with the fields of docker compose. */
 import type { Command } from 'commander';
-import { observeProject } from '../../orchestrator/actual-state.js';
+import { surveyProject } from '../../orchestrator/actual-state.js';
 import { collected } from '../arguments.js';
 import { define } from '../command.js';
 import { FORMAT_HELP } from '../format/listing.js';
@@ -26,7 +26,7 @@ export function psCommand(compose: Command, io: Io): void {
     examples: ['compose ps -a', "compose ps --format 'table {{.Name}}\\t{{.State}}'", 'compose ps --status exited -q'],
     run: async (session, services, flags) => {
       const selection = await session.select(services);
-      const present = await observeProject(await session.orchestration(), selection.name);
+      const present = await surveyProject(await session.orchestration(), selection.name);
       return printContainers(session, selection, present, flags);
     },
     remote: async () => (await import('../remote/listings.js')).ps,

@@ -2,7 +2,7 @@
 import { membersOf, type Member } from '../../orchestrator/actual-state.js';
 import type { Selection } from '../../orchestrator/lifecycle.js';
 import { stateOf, type State } from '../../orchestrator/states.js';
-import type { ContainerRecord, PortBinding } from '../../runtime/records.js';
+import type { ContainerSummary, PortBinding } from '../../runtime/records.js';
 import { NODE_LABEL } from '../../runtime/swarm/labels.js';
 import { UsageError } from '../failures.js';
 import type { PsFlags } from '../flags.js';
@@ -30,7 +30,7 @@ const COMMAND_LENGTH = 20;
 export async function printContainers(
   session: Session,
   { name, services, project }: Selection,
-  present: readonly Member[],
+  present: readonly Member<ContainerSummary>[],
   flags: PsFlags,
 ): Promise<number> {
   const defined = Object.keys({ ...project?.services, ...project?.disabledServices });
@@ -51,12 +51,12 @@ export async function printContainers(
 }
 
 function listed(
-  present: readonly Member[],
+  present: readonly Member<ContainerSummary>[],
   services: readonly string[],
   project: string,
   defined: readonly string[],
   flags: PsFlags,
-): Member[] {
+): Member<ContainerSummary>[] {
   const status = statusesOf(flags);
   const replicas = membersOf(present, services, project, defined);
   const oneOffs = present.filter(
@@ -70,7 +70,7 @@ function listed(
 }
 
 /** The values of `--status` that select a container. */
-function namesOf(container: ContainerRecord): string[] {
+function namesOf(container: ContainerSummary): string[] {
   const { status } = container;
   return [stateOf(container), ...(status === 'stopping' || status === 'stopped' ? [status] : [])];
 }
@@ -89,7 +89,7 @@ function statusesOf({ status = [], filter = [] }: PsFlags): string[] {
   return wanted;
 }
 
-function psRow({ container, service, project }: Member, now: Date, isShort: boolean): Row {
+function psRow({ container, service, project }: Member<ContainerSummary>, now: Date, isShort: boolean): Row {
   const { id, name, image, labels, mounts, networks, ports, createdAt, health } = container;
   const state = stateOf(container);
   const command = commandText(container);
@@ -128,13 +128,13 @@ function psRow({ container, service, project }: Member, now: Date, isShort: bool
 }
 
 /** In the Docker Engine's format: arguments with spaces are quoted. */
-function commandText({ entrypoint, command }: ContainerRecord): string {
+function commandText({ entrypoint, command }: ContainerSummary): string {
   const [program = '', ...args] = [...entrypoint, ...command];
   return [program, ...args.map((arg) => (arg.includes(' ') ? `'${arg}'` : arg))].join(' ');
 }
 
 /** `Up 5 minutes (healthy)`, `Exited (1) 2 hours ago`. */
-function statusText(container: ContainerRecord, now: Date): string {
+function statusText(container: ContainerSummary, now: Date): string {
   const { health, startedAt, finishedAt, exitCode = 0 } = container;
   const since = (time: string | undefined): string =>
     humanDuration(now.getTime() - Date.parse(time ?? now.toISOString()));

@@ -4,7 +4,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { textOf } from '../json.js';
 import type { EngineAddress } from './address.js';
 import { runtimeErrorOf, type Subject } from './failures.js';
-import { jsonOf, sender, type EngineRequest } from './requests.js';
+import { jsonOf, sender, type EngineRequest, type Send } from './requests.js';
 
 export interface EngineClient {
   /** Values removed from error texts. */
@@ -30,8 +30,16 @@ export function engineClient(
   secrets: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): EngineClient {
-  const send = sender(address, environment);
+  const request = sender(address, environment);
   let pinged: Promise<IncomingHttpHeaders> | undefined;
+  /** Of the first reply. */
+  let headers: IncomingHttpHeaders | undefined;
+
+  const send: Send = async (details) => {
+    const reply = await request(details);
+    if (reply instanceof IncomingMessage) headers ??= reply.headers;
+    return reply;
+  };
 
   // An engine of another version is another process, so connections to the old one are lost. The version endpoint is
   // not used because Docker runs other programs to answer it.
@@ -64,7 +72,7 @@ export function engineClient(
       call: (subject, request) => attempt(subject, request.signal, async () => jsonOf(await send(request))),
       stream: (subject, request) => attempt(subject, request.signal, () => send(request)),
       apiVersion: async (signal) => textOf((await ping(signal))['api-version']),
-      isPodman: async (signal) => Object.hasOwn(await ping(signal), 'libpod-api-version'),
+      isPodman: async (signal) => Object.hasOwn(headers ?? (await ping(signal)), 'libpod-api-version'),
       knowing: (more) => clientKnowing([...known, ...more]),
     };
   }

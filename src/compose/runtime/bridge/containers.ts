@@ -2,11 +2,12 @@
 import { engineFilters } from '../engine/labels.js';
 import type { Clock } from '../clock.js';
 import { containerOf } from '../engine/inspect.js';
+import { listedContainer } from '../engine/listed.js';
 import type { EngineContainer, EngineContainers } from '../engine/engine.js';
 import { lookDespiteEnd } from '../engine/just-ended.js';
 import { unlessNotFound } from '../errors.js';
 import { nameAndTag } from '../image-reference.js';
-import { objectOf, objectsOf, textOf } from '../json.js';
+import { objectOf, objectsOf, textOf, type Json } from '../json.js';
 import type { CreatedContainer } from '../records.js';
 import type { ContainerSpec } from '../spec.js';
 import { chunksOf, secretsOf, type EngineClient } from './client.js';
@@ -35,15 +36,29 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
     return containerOf(objectOf(inspection));
   };
 
+  async function entries(labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<readonly Json[]> {
+    const query = { all: true, filters: JSON.stringify(engineFilters(labels)) };
+    return objectsOf(await client.call({}, { method: 'GET', path: '/containers/json', query, signal }));
+  }
+
+  /** Omits containers removed in the meantime. */
+  async function inspectAll(found: readonly Json[], signal?: AbortSignal): Promise<EngineContainer[]> {
+    const records = await Promise.all(found.map(({ Id }) => unlessNotFound(inspect(textOf(Id), signal))));
+    return records.filter((record) => record !== undefined);
+  }
+
   return {
     create: (spec, signal) => create(client, spec, signal),
     inspect,
-    async list(labels, signal) {
-      const query = { all: true, filters: JSON.stringify(engineFilters(labels)) };
-      const found = objectsOf(await client.call({}, { method: 'GET', path: '/containers/json', query, signal }));
-      // The list lacks exit codes and start times. Containers removed in the meantime are omitted.
-      const records = await Promise.all(found.map(({ Id }) => unlessNotFound(inspect(textOf(Id), signal))));
-      return records.filter((record) => record !== undefined);
+    // The list lacks exit codes and start times.
+    list: async (labels, signal) => inspectAll(await entries(labels, signal), signal),
+    async summaries(labels, signal) {
+      const found = await entries(labels, signal);
+      // Podman's list lacks the health.
+      if (await client.isPodman(signal)) return inspectAll(found, signal);
+      const listed = found.map((entry) => ({ entry, container: listedContainer(entry) }));
+      const others = listed.filter(({ container }) => container === undefined).map(({ entry }) => entry);
+      return [...listed.flatMap(({ container }) => container ?? []), ...(await inspectAll(others, signal))];
     },
     async start(id, signal) {
       await post(id, 'start', {}, signal);

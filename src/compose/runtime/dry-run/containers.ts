@@ -30,6 +30,9 @@ export function dryRunContainers(
   const now = (): string => clock.now().toISOString();
   const inspect: ContainerOperations['inspect'] = (id, options) => planned.find(id, () => real.inspect(id, options));
 
+  const list: ContainerOperations['list'] = async (options) =>
+    planned.merged(await real.list(options), options?.labels);
+
   /** Plans the result of an operation if the status allows it. */
   async function act(
     operation: GuardedOperation,
@@ -125,7 +128,8 @@ export function dryRunContainers(
       else planned.remove(await act('remove', id, options, unchanged));
     },
     inspect,
-    list: async (options) => planned.merged(await real.list(options), options?.labels),
+    list,
+    summaries: list,
     wait: async (id, options) => settled(await inspect(id, options), () => real.wait(id, options)),
     awaitExit: async (id, options) => settled(await inspect(id, options), () => real.awaitExit(id, options)),
     async putFiles(id, _files, options) {

@@ -1,14 +1,14 @@
 /** Container operations common to all engines. Each checks its precondition, then acts. */
 import { toAsyncIterable } from '../../../system/async-iterable.js';
 import type { Clock } from '../clock.js';
-import { backendFailure, isEngineFailure, isRuntimeError, notFound } from '../errors.js';
+import { backendFailure, isEngineFailure, isRuntimeError, notFound, unlessNotFound } from '../errors.js';
 import { hasEnded, requireStatus, type GuardedOperation } from '../lifecycle.js';
-import type { ContainerRecord, StatsSample } from '../records.js';
-import type { Abortable, ContainerOperations, Seen } from '../runtime.js';
+import type { ContainerRecord, ContainerSummary, StatsSample } from '../records.js';
+import type { Abortable, ContainerOperations, LabelFilter, Seen } from '../runtime.js';
 import { signalName } from '../signals.js';
 import type { FileToPut } from '../spec.js';
 import { tarOf, type TarEntry } from '../tar.js';
-import type { Engine, EngineContainer } from './engine.js';
+import type { Engine, EngineContainer, ListedContainer } from './engine.js';
 import { healthChanges } from './health.js';
 import type { StopLedger } from './stop-ledger.js';
 import type { AwaitExit } from './waiting.js';
@@ -61,14 +61,15 @@ export function containerOperations(
     }
   }
 
-  /** Skips the check when the caller has already inspected the container. */
+  /** Skips the check when the caller has already inspected the container. A list does not say when one was started. */
   async function actOnSeen(
     operation: GuardedOperation,
     id: string,
     { seen, signal }: Abortable & Seen,
     on: (container: Pick<ContainerRecord, 'id' | 'startedAt'>) => Promise<void>,
   ): Promise<void> {
-    if (seen === undefined) return act(operation, id, signal, on);
+    if (seen === undefined || (seen.status === 'running' && seen.startedAt === undefined))
+      return act(operation, id, signal, on);
     requireStatus(operation, id, seen.status);
     await explained(operation, id, signal, () => on(seen));
   }
@@ -91,6 +92,24 @@ export function containerOperations(
         throw error;
       }
     });
+  }
+
+  async function list({ labels = {}, signal }: LabelFilter): Promise<ContainerRecord[]> {
+    const found = await containers.list(labels, signal);
+    const records = await Promise.all(found.map((container) => ledger.record(container)));
+    return records.sort(byCreation);
+  }
+
+  /** Undefined if the container was removed in the meantime. */
+  async function summary(
+    container: EngineContainer | ListedContainer,
+    signal: AbortSignal | undefined,
+  ): Promise<ContainerSummary | undefined> {
+    if (!('uptime' in container)) return ledger.record(container);
+    // Only its start tells whether the mark is of this run.
+    if (await ledger.stopped(container.id, undefined)) return unlessNotFound(look(container.id, signal));
+    const { state, ...rest } = container;
+    return { ...rest, status: state };
   }
 
   return {
@@ -131,10 +150,13 @@ export function containerOperations(
       else await actOnSeen('remove', id, options, remove);
     },
     inspect: (id, { signal } = {}) => look(id, signal),
-    async list({ labels = {}, signal } = {}) {
-      const found = await containers.list(labels, signal);
-      const records = await Promise.all(found.map((container) => ledger.record(container)));
-      return records.sort(byCreation);
+    list: (options = {}) => list(options),
+    async summaries(options = {}) {
+      const { labels = {}, signal } = options;
+      if (containers.summaries === undefined) return list(options);
+      const found = await containers.summaries(labels, signal);
+      const summaries = await Promise.all(found.map((container) => summary(container, signal)));
+      return summaries.filter((each) => each !== undefined).sort(byCreation);
     },
     async logs(id, options = {}) {
       return containers.logs(await containers.inspect(id, options.signal), options);
@@ -189,7 +211,7 @@ export function containerOperations(
 }
 
 /** Not `localeCompare`, whose first call takes as long as all requests of a command. */
-function byCreation({ createdAt: one }: ContainerRecord, { createdAt: other }: ContainerRecord): number {
+function byCreation({ createdAt: one }: ContainerSummary, { createdAt: other }: ContainerSummary): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 

@@ -148,11 +148,12 @@ function portsOf(ports: Json): readonly PortBinding[] {
   });
 }
 
-function protocolOf(text: string): PortProtocol {
+export function protocolOf(text: string): PortProtocol {
   return text === 'udp' || text === 'sctp' ? text : 'tcp';
 }
 
-function mountsOf(inspection: Json): readonly MountRecord[] {
+/** Of an inspection, or of an entry of a list, which lacks those of `HostConfig`. */
+export function mountsOf(inspection: Json): readonly MountRecord[] {
   const mounts = objectsOf(inspection.Mounts).flatMap((mount): MountRecord[] => {
     const type = textOf(mount.Type);
     if (type !== 'bind' && type !== 'volume' && type !== 'tmpfs' && type !== 'image') return [];
@@ -174,7 +175,7 @@ export function byTarget(one: MountRecord, other: MountRecord): number {
   return one.target < other.target ? -1 : one.target > other.target ? 1 : 0;
 }
 
-function networksOf(networks: Json): readonly NetworkEndpoint[] {
+export function networksOf(networks: Json): readonly NetworkEndpoint[] {
   return Object.entries(networks).map(([network, value]) => {
     const endpoint = objectOf(value);
     const ipv4Address = textOf(endpoint.IPAddress);

@@ -16,6 +16,7 @@ const names = {
     remove: 'removeContainer',
     inspect: 'inspectContainer',
     list: 'listContainers',
+    summaries: 'listContainers',
     logs: 'logs',
     stats: 'stats',
     followStats: 'followStats',

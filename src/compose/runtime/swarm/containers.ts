@@ -45,6 +45,7 @@ export function swarmContainers(parts: SwarmParts): ContainerOperations {
     ...refused(),
     inspect,
     list: ({ labels = {}, signal } = {}) => listed(parts, labels, signal),
+    summaries: ({ labels = {}, signal } = {}) => listed(parts, labels, signal),
     async logs(id, options = {}) {
       const { record, task } = await observed(parts, id, options.signal);
       return taskLogs({ client, clock, inspect, record, task }, options);

@@ -6,6 +6,7 @@ import { conformance, type ConformanceColumn, type Subject } from '../conformanc
 import { lifecycle } from './lifecycle.js';
 import { output } from './output.js';
 import { resources } from './resources.js';
+import { summaries } from './summaries.js';
 import { watching } from './watching.js';
 import { isolation } from './isolation.js';
 
@@ -26,5 +27,5 @@ export async function engineConformance(name: TestEngine['name']): Promise<void>
 export function wholeConformance(subject: Subject): void {
   const operations: ConformanceColumn = {};
   afterAll(() => report({ subject: subject.name, operations }));
-  conformance(subject, operations, [lifecycle, output, resources, watching, isolation]);
+  conformance(subject, operations, [lifecycle, summaries, output, resources, watching, isolation]);
 }
