@@ -33,6 +33,9 @@ export default defineConfig({
     // The default of one second is too short on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     maxWorkers: workers,
+    // The files that a worker runs share its modules, which take longer to load than most files take to run. So a test
+    // puts back what it changes outside of itself.
+    isolate: false,
     reporters:
       process.env['CI'] === undefined ? ['default'] : ['default', ['json', { outputFile: 'coverage/vitest.json' }]],
   },

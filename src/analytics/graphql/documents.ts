@@ -59,7 +59,7 @@ function prepare(schema: GraphQLSchema, text: string): PreparedDocument {
   try {
     document = parse(text, { maxTokens });
   } catch (error) {
-    // The parser is recursive, and reaches the end of the stack before it has counted the tokens.
+    // The parser is recursive, and can reach the end of the stack before it has counted the tokens.
     if (error instanceof RangeError) return { document: null, errors: [graphqlError(tooDeep)] };
     return { document: null, errors: [graphqlError(error)] };
   }

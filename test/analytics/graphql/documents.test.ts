@@ -44,7 +44,10 @@ describe('A query text', () => {
 
   test('whose values nest too deep for the parser is refused', () => {
     const nested = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
-    expect(messagesOf(`{ __type(name: ${nested}) { name } }`)).toEqual(['The query nests too deep to be parsed.']);
+    // The parser's compiled functions take less of the stack, so that it may come to its limit of tokens first.
+    expect(messagesOf(`{ __type(name: ${nested}) { name } }`)).toEqual([
+      expect.stringMatching(/nests too deep to be parsed|more that 2000 tokens/),
+    ]);
   });
 
   test('with fragments that grow exponentially is refused before it is expanded', () => {
