@@ -1,5 +1,6 @@
 /** Reads the actual state of a project from labels, so that stopping and listing need no compose file. */
 import type { ContainerRecord, ContainerSummary } from '../runtime/records.js';
+import { requireStatus } from '../runtime/lifecycle.js';
 import { OrchestratorError } from './errors.js';
 import { LABELS, parseDependencyLabel } from './labels.js';
 import type { LabelledDependency } from './labels.js';
@@ -93,6 +94,15 @@ export async function requireProject(
   const members = await observeProject(orchestration, name);
   if (members.length === 0) throw new OrchestratorError({ case: 'projectNotFound', name });
   return members;
+}
+
+/**
+ * For commands that need a process: the failure names the container, where the engine's would have its id.
+ *
+ * @throws RuntimeError.invalidState
+ */
+export function requireRunning({ container: { name, status } }: Member<ContainerSummary>): void {
+  requireStatus('exec', name, status);
 }
 
 /** The container that a single-container command applies to: the requested number, or the lowest. */

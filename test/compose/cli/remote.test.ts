@@ -115,6 +115,19 @@ describe('compose --remote', () => {
     expect(local.stderr).not.toContain('Unexpected');
   });
 
+  it('names the container that a command is to run in, and that does not run', async () => {
+    const remote = await remoteLine(SHOP);
+    await remote.local.run('up', '-d');
+    await remote.local.run('stop');
+    const refused = {
+      code: 1,
+      stderr: "Container 'folder-web' is stopped; the operation requires it to be running.\n",
+    };
+    expect(await remote.run('exec', 'web', 'true')).toMatchObject(refused);
+    expect(await remote.local.run('exec', 'web', 'true')).toMatchObject(refused);
+    expect(await remote.local.run('attach', 'web')).toMatchObject(refused);
+  });
+
   it('brings a project up and down', async () => {
     const remote = await remoteLine(SHOP);
     expect(await remote.run('up', '-d')).toEqual({

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { selectMembers } from '../../orchestrator/lifecycle.js';
-import { memberNumbered } from '../../orchestrator/actual-state.js';
+import { memberNumbered, requireRunning } from '../../orchestrator/actual-state.js';
 import type { ExecSpec } from '../../runtime/spec.js';
 import { collected, variables, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
@@ -46,6 +46,7 @@ async function runExec(
   const selection = await session.select([service]);
   const member = memberNumbered(await selectMembers(orchestration, selection), flags.index);
   if (member === undefined) throw new OrchestratorError({ case: 'serviceNotFound', project: selection.name, service });
+  requireRunning(member);
   const { backend, signal } = orchestration;
   const tty = flags.detach !== true && flags.tty !== false && io.stdin.isTerminal && io.stdout.isTerminal;
   const spec: ExecSpec = {

@@ -4,7 +4,13 @@ import { createWriteStream } from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { membersOf, memberNumbered, observeProject, type Member } from '../../orchestrator/actual-state.js';
+import {
+  membersOf,
+  memberNumbered,
+  observeProject,
+  requireRunning,
+  type Member,
+} from '../../orchestrator/actual-state.js';
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { reported } from '../../orchestrator/orchestration.js';
 import { collected, wholeNumber } from '../arguments.js';
@@ -38,7 +44,9 @@ export function attachCommand(compose: Command, io: Io): void {
     examples: ['compose attach web', 'compose attach --no-stdin --no-sig-proxy web'],
     run: async (session, [service = ''], flags) => {
       const orchestration = await session.orchestration();
-      const { container } = await memberOf(session, service, flags.index);
+      const member = await memberOf(session, service, flags.index);
+      requireRunning(member);
+      const { container } = member;
       const { backend } = orchestration;
       const tty = container.tty && session.io.stdin.isTerminal && session.io.stdout.isTerminal;
       const isPassing = flags.sigProxy !== false && !tty;

@@ -3,7 +3,7 @@ import { execInContainer, getContainerLogs, streamEvents, type Schemas } from '@
 import { OrchestratorError } from '../../orchestrator/errors.js';
 import { LABELS } from '../../orchestrator/labels.js';
 import type { MemberLine } from '../../orchestrator/logs.js';
-import { memberNumbered } from '../../orchestrator/actual-state.js';
+import { memberNumbered, requireRunning } from '../../orchestrator/actual-state.js';
 import { notSupported } from '../../runtime/errors.js';
 import type { RuntimeEvent } from '../../runtime/records.js';
 import { variables } from '../arguments.js';
@@ -68,6 +68,7 @@ export const exec: Handler<ExecFlags> = async (session, [service = '', ...comman
   const remote = await connect(session);
   const member = memberNumbered(await chosenMembers(remote, selection), flags.index);
   if (member === undefined) throw new OrchestratorError({ case: 'serviceNotFound', project: selection.name, service });
+  requireRunning(member);
   const body: Schemas['ExecRequest'] = {
     command: [...command],
     environment: variables(flags.env, session.io.environment),
