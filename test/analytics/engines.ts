@@ -7,7 +7,7 @@ import { afterAll, describe } from 'vitest';
 import type { AnalyticsAddress } from '../../src/analytics/address.js';
 import type { Exclusively, StoreOptions } from '../../src/analytics/store/options.js';
 import { chdbMissing, importConnector } from '../support/chdb.js';
-import { startClickHouse } from '../support/clickhouse-http.js';
+import { sharedClickHouse, whyMissing } from '../support/clickhouse-http.js';
 import { createEmptyDatabase } from '../support/postgres.js';
 
 export type EngineKind = AnalyticsAddress['kind'];
@@ -35,29 +35,39 @@ function ignore(): void {
   // Nobody reads it.
 }
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  for (const clean of cleanups.toReversed()) await clean();
-});
+const clickHouseMissing = whyMissing();
 
-const clickHouse = await startClickHouse();
-if (!('missing' in clickHouse)) cleanups.push(() => clickHouse.stop());
-
-/** All four, each with what is missing for it. */
-export const engines: readonly (AnalyticsEngine | { readonly kind: EngineKind; readonly missing: string })[] = [
-  { kind: 'postgres', newUri: newPostgres },
-  { kind: 'sqlite', newUri: () => Promise.resolve(`sqlite:${join(newDirectory(), 'analytics.db')}`) },
-  'missing' in clickHouse
-    ? { kind: 'clickhouse', missing: clickHouse.missing }
-    : { kind: 'clickhouse', newUri: () => clickHouse.newDatabase('analytics') },
-  chdbMissing === null
-    ? { kind: 'chdb', newUri: () => Promise.resolve(`chdb:${join(newDirectory(), 'analytics')}`) }
-    : { kind: 'chdb', missing: chdbMissing },
-];
+/** All four, each with what is missing for it. For the test file, or the part of it, that calls this. */
+export function allEngines(): readonly (AnalyticsEngine | { readonly kind: EngineKind; readonly missing: string })[] {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  afterAll(async () => {
+    for (const clean of cleanups.toReversed()) await clean();
+  });
+  const newDirectory = (): string => {
+    const directory = mkdtempSync(join(tmpdir(), 'plumbline-analytics-'));
+    cleanups.push(() => rm(directory, { recursive: true, force: true }));
+    return directory;
+  };
+  const newPostgres = async (): Promise<string> => {
+    const database = await createEmptyDatabase();
+    cleanups.push(() => database.drop());
+    return database.uri;
+  };
+  return [
+    { kind: 'postgres', newUri: newPostgres },
+    { kind: 'sqlite', newUri: () => Promise.resolve(`sqlite:${join(newDirectory(), 'analytics.db')}`) },
+    clickHouseMissing === undefined
+      ? { kind: 'clickhouse', newUri: async () => (await sharedClickHouse()).newDatabase('analytics') }
+      : { kind: 'clickhouse', missing: clickHouseMissing },
+    chdbMissing === null
+      ? { kind: 'chdb', newUri: () => Promise.resolve(`chdb:${join(newDirectory(), 'analytics')}`) }
+      : { kind: 'chdb', missing: chdbMissing },
+  ];
+}
 
 /** Describes a behaviour on every engine that can be had here. */
 export function describeOnEachEngine(behaviour: string, tests: (engine: AnalyticsEngine) => void): void {
-  for (const engine of engines) {
+  for (const engine of allEngines()) {
     if ('missing' in engine) {
       describe.skip(`${behaviour} on ${engine.kind} (skipped: ${engine.missing})`, () => {
         tests({ kind: engine.kind, newUri: () => Promise.reject(new Error(engine.missing)) });
@@ -68,16 +78,4 @@ export function describeOnEachEngine(behaviour: string, tests: (engine: Analytic
       });
     }
   }
-}
-
-function newDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'plumbline-analytics-'));
-  cleanups.push(() => rm(directory, { recursive: true, force: true }));
-  return directory;
-}
-
-async function newPostgres(): Promise<string> {
-  const database = await createEmptyDatabase();
-  cleanups.push(() => database.drop());
-  return database.uri;
 }

@@ -1,19 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { ComposeHandlers, Schemas } from '../../generated/compose/operations.js';
 import { routes } from '../../generated/compose/routes.js';
 import type { ComposeSecurity } from '../../generated/compose/security.js';
 import { unimplemented } from '../../generated/compose/unimplemented.js';
 import { createApplication } from '../../src/contract/application.js';
 import { listen } from '../../src/contract/server.js';
-
-const cleanups: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean();
-});
 
 /**
  * Runs the contract runtime with the compose API's generated tables until the test ends.
@@ -38,10 +32,10 @@ export async function startCompose(
   });
   const listener = application.callback();
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-compose-'));
-  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const where = scheme === 'unix' ? { path: join(folder, 'api.sock') } : { host: '127.0.0.1', port: 0 };
   const server = await listen((request, response) => void listener(request, response), where);
-  cleanups.push(() => server.stop(1_000));
+  onTestFinished(() => server.stop(1_000));
   return server.url.replace('http:', 'tcp:');
 }
 

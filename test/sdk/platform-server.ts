@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Log } from '../../generated/contract.js';
 import { unauthenticated } from '../../generated/problems.js';
 import type { PlatformHandlers, Schemas } from '../../generated/platform/operations.js';
@@ -8,7 +8,7 @@ import { unimplemented } from '../../generated/platform/unimplemented.js';
 import { createApplication } from '../../src/contract/application.js';
 import type { Served } from '../../src/contract/served.js';
 import type { RateLimiter } from '../../src/contract/rate-limiting.js';
-import { listen, type RunningServer } from '../../src/contract/server.js';
+import { listen } from '../../src/contract/server.js';
 
 export interface PlatformServer {
   readonly url: string;
@@ -25,12 +25,6 @@ export interface PlatformServerOptions {
   readonly accepts?: (token: string) => boolean;
   readonly rateLimiter?: RateLimiter;
 }
-
-const running: RunningServer[] = [];
-
-afterEach(async () => {
-  for (const server of running.splice(0)) await server.stop(1_000);
-});
 
 /** Runs the contract runtime with the Platform API's generated tables until the test ends. */
 export async function startPlatform(options: PlatformServerOptions): Promise<PlatformServer> {
@@ -49,7 +43,7 @@ export async function startPlatform(options: PlatformServerOptions): Promise<Pla
   });
   const listener = application.callback();
   const server = await listen((request, response) => void listener(request, response), { host: '127.0.0.1', port: 0 });
-  running.push(server);
+  onTestFinished(() => server.stop(1_000));
   return {
     url: server.url,
     served,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Timing } from '../../sdk/src/index.js';
 
 type Step = (response: ServerResponse, request: IncomingMessage) => void;
@@ -10,12 +10,6 @@ export interface ScriptedServer {
   /** The requests so far, with their bodies. */
   readonly requests: readonly { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
 }
-
-const closers: (() => void)[] = [];
-
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
-});
 
 /**
  * An HTTP server that answers what the contract runtime never would: broken connections, proxies' errors, silence.
@@ -34,7 +28,7 @@ export async function startScript(...steps: Step[]): Promise<ScriptedServer> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });

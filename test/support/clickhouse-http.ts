@@ -8,7 +8,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -31,11 +31,10 @@ export interface TestClickHouse {
 export async function startClickHouse(
   shards = Number(process.env['TEST_CLICKHOUSE_SHARDS'] ?? 0),
 ): Promise<TestClickHouse | { readonly missing: string }> {
-  const given = process.env['TEST_CLICKHOUSE_URI'];
-  if (given !== undefined && given !== '') return served(given, async () => {});
-  if (findChdb() === undefined) {
-    return { missing: 'chdb is not installed: npm install chdb in some directory and name it in TEST_CHDB' };
-  }
+  const missing = whyMissing();
+  if (missing !== undefined) return { missing };
+  const given = givenUri();
+  if (given !== undefined) return served(given, async () => {});
   const directory = await mkdtemp(join(tmpdir(), 'plumbline-chdb-'));
   const child = spawn(
     process.execPath,
@@ -52,6 +51,26 @@ export async function startClickHouse(
     await ended;
     await rm(directory, { recursive: true, force: true });
   });
+}
+
+let shared: ReturnType<typeof startClickHouse> | undefined;
+
+/** The engine of the test files that this process runs, started on first use. It ends with the process. */
+export async function sharedClickHouse(): Promise<TestClickHouse> {
+  shared ??= startClickHouse();
+  const engine = await shared;
+  if ('missing' in engine) throw new Error(engine.missing);
+  return engine;
+}
+
+/** Why there is none; undefined: there is one. */
+export function whyMissing(): string | undefined {
+  if (givenUri() !== undefined || findChdb() !== undefined) return undefined;
+  return 'chdb is not installed: npm install chdb in some directory and name it in TEST_CHDB';
+}
+
+function givenUri(): string | undefined {
+  return process.env['TEST_CLICKHOUSE_URI'] || undefined;
 }
 
 function served(uri: string, stop: () => Promise<void>): TestClickHouse {
@@ -93,7 +112,7 @@ function findChdb(): string | undefined {
 }
 
 /** Answers the requests one after another: the engine of this process has one session. */
-function serve(session: Session, shards: number): void {
+function serve(session: Session, shards: number, directory: string): void {
   const run = shards > 0 ? openShards(session, shards) : session.query.bind(session);
   // Parameters travel in the address: a server takes as much of one as this (http_max_uri_size), Node's own 16 KiB do not do.
   const server = createServer({ maxHeaderSize: 1_048_576 }, (request, response) => {
@@ -122,7 +141,12 @@ function serve(session: Session, shards: number): void {
     process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
   });
   // The parent holds the other end: when it is gone, so is this process.
-  process.stdin.on('close', () => process.exit(0)).resume();
+  process.stdin
+    .on('close', () => {
+      rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+      process.exit(0);
+    })
+    .resume();
 }
 
 const SETTINGS =
@@ -141,5 +165,9 @@ if (directory !== undefined && script === fileURLToPath(import.meta.url)) {
   };
   const configuration = `${directory}/cluster.xml`;
   writeFileSync(configuration, clusterConfiguration(Number(shards)));
-  serve(new Session(`${directory}/data`, { connectionArgs: [`--config-file=${configuration}`] }), Number(shards));
+  serve(
+    new Session(`${directory}/data`, { connectionArgs: [`--config-file=${configuration}`] }),
+    Number(shards),
+    directory,
+  );
 }

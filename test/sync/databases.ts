@@ -7,10 +7,10 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, onTestFinished } from 'vitest';
+import { describe, onTestFinished } from 'vitest';
 import type { DatabaseKind } from '../../src/sync/sinks/sink.js';
 import { chdbMissing } from '../support/chdb.js';
-import { startClickHouse } from '../support/clickhouse-http.js';
+import { sharedClickHouse, whyMissing } from '../support/clickhouse-http.js';
 import { createEmptyDatabase } from '../support/postgres.js';
 
 export interface Engine {
@@ -25,9 +25,7 @@ interface MissingEngine extends Pick<Engine, 'kind' | 'inProcess'> {
   readonly missing: string;
 }
 
-const clickHouse = await startClickHouse();
-if (!('missing' in clickHouse)) afterAll(() => clickHouse.stop());
-
+const clickHouseMissing = whyMissing();
 const mongoUri = process.env['TEST_MONGODB_URI'];
 
 const engines: readonly (Engine | MissingEngine)[] = [
@@ -53,9 +51,9 @@ const engines: readonly (Engine | MissingEngine)[] = [
         kind: 'mongo',
         newDatabase: () => Promise.resolve(`${mongoUri.replace(/\/+$/, '')}/sync_${randomBytes(6).toString('hex')}`),
       },
-  'missing' in clickHouse
-    ? { kind: 'clickhouse', missing: clickHouse.missing }
-    : { kind: 'clickhouse', newDatabase: () => clickHouse.newDatabase('sync') },
+  clickHouseMissing === undefined
+    ? { kind: 'clickhouse', newDatabase: async () => (await sharedClickHouse()).newDatabase('sync') }
+    : { kind: 'clickhouse', missing: clickHouseMissing },
   chdbMissing === null
     ? {
         kind: 'clickhouse',

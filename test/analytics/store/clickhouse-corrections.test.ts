@@ -6,7 +6,7 @@ import type { ClickHouseEngine } from '../../../src/analytics/clickhouse/engine.
 import { openClickHouseServer } from '../../../src/analytics/clickhouse/server.js';
 import { openClickHouseStore } from '../../../src/analytics/store/clickhouse.js';
 import type { Classified, WorkUnit, WorkUnitChange, WorkUnitStore } from '../../../src/analytics/work-unit.js';
-import { startClickHouse, type TestClickHouse } from '../../support/clickhouse-http.js';
+import { sharedClickHouse, whyMissing } from '../../support/clickhouse-http.js';
 import { openOptions } from '../engines.js';
 
 const repoId = '11111111-1111-4111-8111-111111111111';
@@ -24,21 +24,19 @@ const unit: WorkUnit = {
   ...{ startedAt: 1_700_000_000_000, completedAt: 1_700_000_360_000, day: '2023-11-14', churnLoc: 120 },
 };
 
-const clickHouse = await startClickHouse();
-const missing = 'missing' in clickHouse ? ` (skipped: ${clickHouse.missing})` : '';
+const missing = whyMissing();
+const skipped = missing === undefined ? '' : ` (skipped: ${missing})`;
 
-describe.skipIf(missing !== '')(`a sync during a change of a classification${missing}`, () => {
-  const server = clickHouse as TestClickHouse; // there is one where this is not skipped
+describe.skipIf(missing !== undefined)(`a sync during a change of a classification${skipped}`, () => {
   let uri: string;
   let sync: WorkUnitStore;
   beforeAll(async () => {
-    uri = await server.newDatabase('corrections');
+    uri = await (await sharedClickHouse()).newDatabase('corrections');
     sync = openClickHouseStore(open(), openOptions);
     await sync.ensureSchema();
   });
   afterAll(async () => {
     await sync.close();
-    await server.stop();
   });
 
   const open = (): ClickHouseEngine => openClickHouseServer(parseAnalyticsUri(uri).address);

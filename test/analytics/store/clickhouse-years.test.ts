@@ -8,7 +8,7 @@ import { openClickHouseServer } from '../../../src/analytics/clickhouse/server.j
 import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
 import type { Exclusively } from '../../../src/analytics/store/options.js';
 import type { WorkUnit, WorkUnitStore } from '../../../src/analytics/work-unit.js';
-import { engines, openOptions } from '../engines.js';
+import { allEngines, openOptions } from '../engines.js';
 
 const REPO = '11111111-1111-4111-8111-111111111111';
 
@@ -77,7 +77,7 @@ function releasedRow(orgId: string, { id, day }: WorkUnit, changes: object = {})
   };
 }
 
-for (const engine of engines.filter(({ kind }) => kind === 'clickhouse' || kind === 'chdb')) {
+for (const engine of allEngines().filter(({ kind }) => kind === 'clickhouse' || kind === 'chdb')) {
   const title = 'missing' in engine ? `${engine.kind} (skipped: ${engine.missing})` : engine.kind;
   describe.skipIf('missing' in engine)(`the table of work units on ${title}`, () => {
     const newUri = 'missing' in engine ? () => Promise.reject(new Error(engine.missing)) : engine.newUri;
