@@ -69,7 +69,8 @@ export async function privateDockerd(tls?: TlsSettings): Promise<PrivateDockerd>
       ];
       const files = ['--data-root', join(directory, 'data'), '--exec-root', join(directory, 'run')];
       const dockerd = ['dockerd', ...files, '--pidfile', join(directory, 'pid'), '-H', `unix://${socket}`, ...options];
-      const command = ['unshare', '--net', ...dockerd];
+      // It must not outlive a test run that is cut short.
+      const command = ['unshare', '--net', 'setpriv', '--pdeathsig', 'SIGTERM', ...dockerd];
       const child =
         tls === undefined ? spawn('unshare', command.slice(1), { stdio: 'ignore' }) : withPort(command, tls);
       engine = child;
