@@ -76,9 +76,19 @@ export interface ProblemReply<Body extends { readonly status: number } = { reado
   readonly status: Body['status'];
   readonly contentType: 'application/problem+json';
   readonly body: Omit<Body, 'request_id'>;
-  readonly headers?: Readonly<Record<string, string>>;
   /** The cause, for the log only. */
   readonly cause?: unknown;
+}
+
+/**
+ * What is documented of a value, and so is sent: the members of an object, the items of a list, or, if `true`, all of it.
+ */
+export type Form = true | readonly [Form] | { readonly [member: string]: Form };
+
+/** The headers and members of a problem, besides those that every problem has. */
+export interface ProblemForm {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, Form>>;
 }
 
 export interface ProblemOptions {

@@ -1,5 +1,6 @@
 /** The input of the emitters: one API's contract with all references resolved and all rules checked. */
 
+import type { Form } from './templates/contract.js';
 import type { NamedSchema, OpenApiDocument, RateLimitExtension, SchemaObject } from './openapi-document.js';
 
 export interface ApiContract {
@@ -124,6 +125,8 @@ export interface Problem {
   /** null if the text depends on the case. */
   readonly message: string | null;
   readonly members: readonly ProblemMember[];
+  /** What is documented of these members. */
+  readonly form: Readonly<Record<string, Form>>;
   readonly raisedBy: 'pipeline' | 'service' | 'both' | 'command-line';
   readonly headers: Readonly<Record<string, string>>;
   /** The entry of the error catalogue; null for other problems. */

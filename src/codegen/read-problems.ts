@@ -1,6 +1,7 @@
+import type { Form } from './templates/contract.js';
 import type { Problem, ProblemFailure, ProblemMember } from './contract-model.js';
 import { kebabCase, withoutProblemSuffix } from './naming.js';
-import type { OpenApiDocument, SchemaObject } from './openapi-document.js';
+import { resolve, type OpenApiDocument, type Reference, type SchemaObject } from './openapi-document.js';
 
 /** The members that every problem has; the runtime fills in `request_id`. */
 const sharedMembers = ['type', 'title', 'status', 'message', 'request_id'];
@@ -19,14 +20,14 @@ export function readProblems(document: OpenApiDocument): Problem[] {
     .filter(([schemaName]) => schemaName.endsWith('Problem'))
     .map(([schemaName, schema]) => {
       try {
-        return readProblem(schemaName, schema);
+        return readProblem(document, schemaName, schema);
       } catch (error) {
         throw new Error(`problems.yaml, ${schemaName}: ${error instanceof Error ? error.message : String(error)}`);
       }
     });
 }
 
-function readProblem(schemaName: string, schema: SchemaObject): Problem {
+function readProblem(document: OpenApiDocument, schemaName: string, schema: SchemaObject): Problem {
   const slug = kebabCase(withoutProblemSuffix(schemaName));
   const properties = record(schema['properties'], 'properties');
   const required = stringList(schema['required'], 'required');
@@ -56,10 +57,29 @@ function readProblem(schemaName: string, schema: SchemaObject): Problem {
     statuses: isSent ? statusesOf(properties) : [],
     message: typeof message === 'string' ? message : null,
     members: readMembers(properties, required),
+    form: formsOf(document, ownOf(properties)),
     raisedBy,
     headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
     failure: 'error' in properties ? readFailure(properties, extension) : null,
   };
+}
+
+/** Without the members that every problem has. */
+function ownOf(properties: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !sharedMembers.includes(name)));
+}
+
+function formsOf(document: OpenApiDocument, properties: Record<string, unknown>): Record<string, Form> {
+  return Object.fromEntries(
+    Object.keys(properties).map((name) => [name, formOf(document, record(properties[name], name))]),
+  );
+}
+
+/** Of alternatives, all is sent. */
+function formOf(document: OpenApiDocument, schema: SchemaObject | Reference): Form {
+  const { properties, items } = resolve<SchemaObject>(document, schema);
+  if (typeof items === 'object') return [formOf(document, record(items, 'items'))];
+  return properties === undefined ? true : formsOf(document, record(properties, 'properties'));
 }
 
 function readRaisedBy(value: unknown): Problem['raisedBy'] {
@@ -70,12 +90,10 @@ function readRaisedBy(value: unknown): Problem['raisedBy'] {
 }
 
 function readMembers(properties: Record<string, unknown>, required: readonly string[]): ProblemMember[] {
-  return Object.keys(properties)
-    .filter((name) => !sharedMembers.includes(name))
-    .map((name) => {
-      const value = constant(properties, name);
-      return { name, required: required.includes(name), ...(typeof value === 'string' && { constant: value }) };
-    });
+  return Object.keys(ownOf(properties)).map((name) => {
+    const value = constant(properties, name);
+    return { name, required: required.includes(name), ...(typeof value === 'string' && { constant: value }) };
+  });
 }
 
 function readFailure(properties: Record<string, unknown>, extension: Record<string, unknown>): ProblemFailure {

@@ -45,6 +45,7 @@ export function checkReply(route: Route, reply: AnyReply): void {
     if (!isProblem(reply)) return fail('an error must be a problem');
     const slug = reply.body.type.replace('/problems/', '');
     if (table.problems[slug] === undefined) return fail(`the problem ${slug} is not documented for this status`);
+    if ('headers' in reply) return fail('the headers of a problem follow from its type');
     return;
   }
   if (isProblem(reply)) return fail('the contract documents no problem for this status');

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { validateHeaderValue, type ServerResponse } from 'node:http';
-import type { ReplyTable, ServerSentEvent } from '../../generated/contract.js';
+import type { Form, ReplyTable, ServerSentEvent } from '../../generated/contract.js';
+import { problemForms } from '../../generated/problems.js';
 import { acceptedCoding, compressed, isCompressible, varyByCoding, type Coding } from './compression.js';
 import type { Exchange } from './exchange.js';
 import { isProblem, UndocumentedReply, type AnyReply } from './reply-check.js';
@@ -45,10 +46,12 @@ export function prepareReply(
   }
   const { status } = reply;
   if (isProblem(reply)) {
-    const body: Readonly<Record<string, unknown>> = reply.body;
-    if (typeof body['retry_after_seconds'] === 'number') headers['Retry-After'] = body['retry_after_seconds'];
-    headers['Content-Type'] = 'application/problem+json';
-    const { type, title, message, ...members } = body;
+    const form = problemForms[reply.body.type.replace('/problems/', '')];
+    const { type, title, message, ...others }: Readonly<Record<string, unknown>> = reply.body;
+    const { retry_after_seconds: delay } = others;
+    if (typeof delay === 'number') headers['Retry-After'] = delay;
+    Object.assign(headers, form?.headers, { 'Content-Type': 'application/problem+json' });
+    const members = documented(others, form?.members ?? {});
     return {
       status,
       headers,
@@ -68,6 +71,26 @@ export function prepareReply(
     return { status, headers, items: reply.body, frame: eventFrame(print), hasHeartbeat: true };
   }
   return { status, headers, text: serialize(reply.body) };
+}
+
+/** Leaves out undocumented members, as the serializers of successes do. */
+function documented(members: object, forms: Readonly<Record<string, Form>>): object {
+  const kept = Object.entries(members).flatMap(([name, member]) => {
+    const form = Object.hasOwn(forms, name) ? forms[name] : undefined;
+    return form === undefined ? [] : [[name, documentedValue(member, form)] as const];
+  });
+  return Object.fromEntries(kept);
+}
+
+function documentedValue(value: unknown, form: Form): unknown {
+  if (form === true || typeof value !== 'object' || value === null) return value;
+  if (!isList(form)) return documented(value, form);
+  return Array.isArray(value) ? value.map((item) => documentedValue(item, form[0])) : value;
+}
+
+/** `Array.isArray` does not tell a list that cannot be changed from an object. */
+function isList(form: Exclude<Form, true>): form is readonly [Form] {
+  return Array.isArray(form);
 }
 
 /** Proxies must neither keep nor collect events. The second one is for nginx. */

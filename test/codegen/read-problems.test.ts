@@ -51,6 +51,7 @@ test('An entry is read with its members, statuses and headers', () => {
         { name: 'door', required: true },
         { name: 'since', required: false },
       ],
+      form: { door: true, since: true },
       raisedBy: 'service',
       headers: { Warning: 'stuck' },
       failure: null,

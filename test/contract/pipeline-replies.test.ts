@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { serviceUnavailable } from '../../generated/problems.js';
+import { serviceUnavailable, validationFailed } from '../../generated/problems.js';
 import type { AnyHandler } from '../../src/contract/pipeline.js';
 import { isSampled, type ReplyValidation } from '../../src/contract/reply-check.js';
 import { record } from '../../src/contract-tools/documents.js';
@@ -87,6 +87,8 @@ describe('undocumented replies are 500, and the log has the reason', () => {
     ['a problem where success is documented', () => ({ ...notFound, status: 200 }), 'the contract documents no problem for this status'],
     ['a header', () => ({ status: 200, body: saw, headers: { 'X-Secret': '1' } }), 'the header X-Secret is not documented'],
     ['a header that only the pipeline sets', () => ({ status: 200, body: saw, headers: { 'X-Request-Id': 'r-2' } }), 'the header X-Request-Id is not documented'],
+    ['a header of a problem', () => ({ ...notFound, headers: { 'X-Secret': '1' } }), 'the headers of a problem follow from its type'],
+    ['a member of a problem', () => ({ ...notFound, body: { ...notFound.body, secret: 1 } }), 'must NOT have additional properties'],
     ['a property', () => ({ status: 200, body: { ...saw, secret: 1 } }), 'must NOT have additional properties'],
     ['no property', () => ({ status: 200, body: { id: 1 } }), "must have required property 'name'"],
     ['another type', () => ({ status: 200, body: { ...saw, id: 'hunter2' } }), '/id must be integer'],
@@ -179,6 +181,16 @@ describe('validation of replies', () => {
   test('Without it, an undocumented status or problem is not sent either', async () => {
     const response = await read(() => ({ status: 418, body: saw }), { replyValidation: 'off' });
     expect(response.status).toBe(500);
+  });
+
+  test.each(['sampled', 'off'] as const)('With %s, undocumented members of a problem are not sent', async (mode) => {
+    const violation = { path: '/body/name', rule: 'maxLength', message: 'too long', secret: 'hunter2' };
+    const { body, ...problem } = validationFailed({ message: 'Change it.', violations: [violation] });
+    const response = await read(() => ({ ...problem, body: { ...body, secret: 'hunter2' } }), {
+      replyValidation: mode,
+    });
+    const { secret: _secret, ...documented } = violation;
+    expect(await response.json()).toEqual({ ...body, violations: [documented], request_id: 'r-1' });
   });
 
   test('Without it, a value that cannot be serialized is 500 as well', async () => {

@@ -6,11 +6,12 @@ import { header } from './header.js';
 export function emitProblems(problems: readonly Problem[]): string {
   return [
     header('openapi/problems.yaml'),
-    `import type { ProblemOptions, ProblemReply } from './contract.js';\n`,
+    `import type { ProblemForm, ProblemOptions, ProblemReply } from './contract.js';\n`,
     `import type { components } from './problem-schemas.js';\n\n`,
     `type Schemas = components['schemas'];\n\n`,
     ...problems.filter(isSent).map(emitProblem),
     emitFailureProblems(problems.filter(isSent)),
+    emitForms(problems.filter(isSent)),
     emitCatalogue(problems),
   ].join('');
 }
@@ -44,7 +45,6 @@ export function ${camelCase(name)}(${parameters}): ${name} {
     status: ${status},
     contentType: 'application/problem+json',
     body: { ${body.join(', ')} },
-    ${Object.keys(problem.headers).length === 0 ? '' : `headers: ${JSON.stringify(problem.headers)},`}
     ...options,
   };
 }
@@ -77,6 +77,19 @@ function emitFailureProblems(problems: readonly Problem[]): string {
   return `
 /** The problem of each entry of the error catalogue that a server can return, by error and case. */
 export const failureProblems = { ${entries.join(', ')} } as const;
+`;
+}
+
+function emitForms(problems: readonly Problem[]): string {
+  const entries = problems
+    .filter(({ headers, form }) => Object.keys(headers).length + Object.keys(form).length > 0)
+    .map(
+      ({ slug, headers, form }) =>
+        `${quote(slug)}: { headers: ${JSON.stringify(headers)}, members: ${JSON.stringify(form)} }`,
+    );
+  return `
+/** The problems with headers or members that not every problem has, by slug. */
+export const problemForms: Readonly<Record<string, ProblemForm>> = { ${entries.join(', ')} };
 `;
 }
 
