@@ -16,16 +16,12 @@ import { operationsAskedFor, printFailing, selected } from './gate/selection.js'
 import { readSurfaces } from './gate/surfaces.js';
 import { printTree } from '../../src/contract-tools/gate/tree.js';
 
+const USAGE = 'Usage: npm run gate [-- [--operation <id>]... [--tag <tag>]...]';
+
 const root = process.cwd();
+const asked = argumentsGiven();
 const exceptions = await readExceptions(join(root, 'test/contract/exceptions.yaml'));
 const whole = judge(await readSurfaces(root), exceptions);
-const { values } = parseArgs({
-  options: {
-    operation: { type: 'string', multiple: true, default: [] },
-    tag: { type: 'string', multiple: true, default: [] },
-  },
-});
-const asked = { operations: values.operation, tags: values.tag };
 const isPart = asked.operations.length + asked.tags.length > 0;
 const verdict = isPart ? selected(whole, askedOperations()) : whole;
 const page = join(root, observationsFolder, 'index.html');
@@ -35,6 +31,19 @@ console.log(`${verdict.passed ? printTree(verdict) : printFailing(verdict)}\nAs 
 const part = verdict.passed || isPart ? null : partialRun(root);
 if (part !== null) console.log(part);
 process.exitCode = verdict.passed ? 0 : 1;
+
+function argumentsGiven(): { operations: readonly string[]; tags: readonly string[] } {
+  const several = { type: 'string', multiple: true } as const;
+  try {
+    const { values } = parseArgs({ options: { operation: several, tag: several, help: { type: 'boolean' } } });
+    if (values.help !== true) return { operations: values.operation ?? [], tags: values.tag ?? [] };
+    console.log(USAGE);
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    process.exit(2);
+  }
+  process.exit(0);
+}
 
 function askedOperations(): ReadonlySet<string> {
   try {

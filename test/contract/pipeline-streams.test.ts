@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import type { AnyHandler } from '../../src/contract/pipeline.js';
 import { startWorkshop, type Workshop } from './workshop.js';
 
@@ -118,6 +118,7 @@ test('Any number of listeners may use the signal of one request', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error): void => void warnings.push(warning);
   process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
   const watchVisits: AnyHandler = (request) => {
     const { context } = request as { context: { signal: AbortSignal } }; // as every generated request type has it
     for (let calls = 0; calls < 20; calls++) context.signal.addEventListener('abort', () => undefined);
@@ -125,7 +126,6 @@ test('Any number of listeners may use the signal of one request', async () => {
   };
   workshop = await startWorkshop({ handlers: { watchVisits } });
   await (await workshop.fetch('/visits')).text();
-  process.off('warning', note);
   expect(warnings).toEqual([]);
 });
 

@@ -126,7 +126,10 @@ interface Place {
 
 function locate(contract: Contract, { method, url, status }: ReplyHead): Place {
   const { operation, methods } = matchOperation(contract, method, url);
-  if (operation !== null) return { label: operation.id, ...find(operation.replies, status), allow: null };
+  // A foreign server need not answer HEAD where the contract has only GET.
+  const lacksHead = contract.unrouted.size === 0 && method === 'HEAD' && operation?.method === 'GET' && status === 405;
+  if (operation !== null && !(lacksHead && find(operation.replies, status).reply === null))
+    return { label: operation.id, ...find(operation.replies, status), allow: null };
   const allow = new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])]);
   const unrouted = find(contract.unrouted, status);
   // Refused before its path was looked at.

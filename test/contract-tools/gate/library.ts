@@ -38,7 +38,9 @@ export function libraryListener(fault: Fault | null): RequestListener {
       reply.writeHead(status, { 'content-type': type, 'content-encoding': 'gzip' }).end(gzipSync(text));
     };
     if (fault !== 'missing header') reply.setHeader('X-Total', fault === 'wrong header' ? 'many' : '1');
-    if (path === '/v2/books' && request.method === 'GET') json(fault === 'undocumented status' ? 206 : 200, [book]);
+    if (request.method === 'HEAD') reply.writeHead(405).end();
+    else if (path === '/v2/books' && request.method === 'GET')
+      json(fault === 'undocumented status' ? 206 : 200, [book]);
     else if (path === '/v2/books' && request.method === 'POST') {
       request.resume().on('end', () => {
         json(
@@ -62,7 +64,7 @@ const url = process.env.GATE_URL;
 const secrets = { authorization: 'Bearer hidden-token', cookie: 'session=hidden-cookie' };
 for (const [method, path] of [
   ['GET', '/v2/books?key=hidden-key'], ['POST', '/v2/books'], ['DELETE', '/v2/books/7'], ['GET', '/v2/books/8'],
-  ['GET', '/v2/cover.png'], ['GET', '/v2/debug'], ['POST', '/v2/books?again=1'],
+  ['GET', '/v2/cover.png'], ['GET', '/v2/debug'], ['HEAD', '/v2/books'], ['POST', '/v2/books?again=1'],
 ]) {
   const reply = await fetch(url + path, { method, headers: secrets, body: method === 'POST' ? '{}' : undefined });
   await reply.arrayBuffer();

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ContainerRecord } from '../../../../src/compose/runtime/records.js';
 import type { ContainerSpec } from '../../../../src/compose/runtime/spec.js';
 import { testEngine } from '../../../support/engines.js';
@@ -33,10 +33,10 @@ if ('reason' in engine) {
 
   describe('podman', { timeout: 60_000 }, () => {
     it('does not pass its environment variables to a container', async () => {
-      process.env['PLT_HOSTILE_SECRET'] = 'of the server';
+      vi.stubEnv('PLT_HOSTILE_SECRET', 'of the server');
+      onTestFinished(() => void vi.unstubAllEnvs());
       const environment = { 'PLT_HOSTILE*': 'theirs', PLT_HOSTILE_BLANK: ' a, b=c "d" ' };
       const record = await created({ environment });
-      delete process.env['PLT_HOSTILE_SECRET'];
       expect(record.environment).toMatchObject({ PLT_HOSTILE_BLANK: ' a, b=c "d" ' });
       expect(JSON.stringify(record.environment)).not.toContain('of the server');
     });

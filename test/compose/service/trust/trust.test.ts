@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { allowanceNames, isAllowance, type Allowance } from '../../../../src/compose/service/trust/allowances.js';
 import { runService, type RunningService } from '../running-service.js';
 
@@ -346,10 +346,10 @@ test('A stored project that is no longer allowed fails the start with the refuse
 });
 
 test('No value of a refused key is revealed, not even through interpolation', async () => {
-  process.env['PLT_LEAK'] = 'leaked-value';
+  vi.stubEnv('PLT_LEAK', 'leaked-value');
+  onTestFinished(() => void vi.unstubAllEnvs());
   const body = await (
     await closed.call('POST', '/projects/leak', web('env_file: "/etc/${PLT_LEAK:-chosen}", cap_add: ["${PLT_LEAK}"]'))
   ).text();
   expect(body).not.toMatch(/leaked-value|chosen|root:/);
-  delete process.env['PLT_LEAK'];
 });
