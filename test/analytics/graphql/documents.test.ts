@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { getIntrospectionQuery, Lexer, Source, TokenKind } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { createDocuments } from '../../../src/analytics/graphql/documents.js';
 import { createExecutableSchema } from '../../../src/analytics/graphql/executable-schema.js';
 
+const run = promisify(execFile);
 const schema = createExecutableSchema();
 const prepare = createDocuments(schema);
 const messagesOf = (text: string): string[] => prepare(text).errors.map(({ message }) => message);
@@ -48,6 +51,24 @@ describe('A query text', () => {
     expect(messagesOf(`{ __type(name: ${nested}) { name } }`)).toEqual([
       expect.stringMatching(/nests too deep to be parsed|more that 2000 tokens/),
     ]);
+  });
+
+  test('that nests too deep for a small stack is refused', async () => {
+    const file = new URL('../../../src/analytics/graphql/documents.ts', import.meta.url).href;
+    const script = `
+      import { buildSchema } from 'graphql';
+      import { createDocuments } from '${file}';
+      const prepare = createDocuments(buildSchema('type Query { ids(of: [Int]): Int }'));
+      console.log(prepare('{ ids(of: ' + '['.repeat(2_000) + ') }').errors.map(({ message }) => message).join());`;
+    const { stdout } = await run(process.execPath, [
+      '--stack-size=200',
+      '--import',
+      'tsx',
+      '--input-type=module',
+      '-e',
+      script,
+    ]);
+    expect(stdout).toBe('The query nests too deep to be parsed.\n');
   });
 
   test('with fragments that grow exponentially is refused before it is expanded', () => {
