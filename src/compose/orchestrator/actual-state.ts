@@ -1,8 +1,9 @@
 /** Reads the actual state of a project from labels, so that stopping and listing need no compose file. */
 import type { ContainerRecord, ContainerSummary } from '../runtime/records.js';
+import { backendFailure, notFound } from '../runtime/errors.js';
 import { requireStatus } from '../runtime/lifecycle.js';
 import { OrchestratorError } from './errors.js';
-import { LABELS, parseDependencyLabel } from './labels.js';
+import { containerName, LABELS, parseDependencyLabel } from './labels.js';
 import type { LabelledDependency } from './labels.js';
 import type { Orchestration } from './orchestration.js';
 
@@ -99,14 +100,33 @@ export async function requireProject(
 /**
  * For commands that need a process: the failure names the container, where the engine's would have its id.
  *
- * @throws RuntimeError.invalidState
+ * @throws RuntimeError.invalidState, or backendFailure for a container that is paused or restarts
  */
-export function requireRunning({ container: { name, status } }: Member<ContainerSummary>): void {
+export function requireRunning({ container: { name, status, condition } }: Member<ContainerSummary>): void {
   requireStatus('exec', name, status);
+  if (condition === 'paused') throw backendFailure(`The container '${name}' is paused: unpause it first.`);
+  if (condition === 'restarting') throw backendFailure(`The container '${name}' is restarting.`);
 }
 
-/** The container that a single-container command applies to: the requested number, or the lowest. */
-export function memberNumbered(members: readonly Member[], number?: number): Member | undefined {
+/**
+ * The container that a single-container command applies to: the requested number, or the lowest of those that run, or
+ * of all if none does.
+ *
+ * @throws RuntimeError.notFound with the name that the container would have
+ */
+export function memberNumbered(
+  members: readonly Member[],
+  {
+    project,
+    service,
+    number,
+  }: { readonly project: string; readonly service: string; readonly number?: number | undefined },
+): Member {
   const sorted = members.toSorted((one, other) => one.number - other.number);
-  return number === undefined ? sorted[0] : sorted.find((member) => member.number === number);
+  const found =
+    number === undefined
+      ? (sorted.find(({ container }) => container.status === 'running') ?? sorted[0])
+      : sorted.find((member) => member.number === number);
+  if (found === undefined) throw notFound(containerName({ name: project }, service, number ?? 1));
+  return found;
 }

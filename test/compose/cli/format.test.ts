@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { listingText, type Listing } from '../../../src/compose/cli/format/listing.js';
 import { parseTemplate } from '../../../src/compose/cli/format/template.js';
-import { binarySize, ellipsis, humanDuration, humanSize } from '../../../src/compose/cli/format/units.js';
+import { binarySize, ellipsis, humanSize } from '../../../src/compose/cli/format/units.js';
+import { humanDuration } from '../../../src/compose/runtime/human-duration.js';
 
 const VALUE = {
   Name: 'web-1',

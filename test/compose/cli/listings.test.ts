@@ -50,6 +50,15 @@ describe('ps', () => {
     expect((await run('-f', 'other.yaml', 'ps', '--orphans', '--services')).stdout).toBe('db\nweb\n');
   });
 
+  it('shows for how long each container has been running', async () => {
+    const { run, clock } = await commandLine(SHOP);
+    await run('up', '-d');
+    await run('pause', 'db');
+    await clock.sleep(5 * 60_000);
+    const { stdout } = await run('ps', '--format', '{{.Service}}: {{.Status}}');
+    expect(stdout).toBe('db: Up 5 minutes (Paused)\nweb: Up 5 minutes\n');
+  });
+
   it('shows a paused container as paused', async () => {
     const { run } = await commandLine(ONE);
     await run('up', '-d');

@@ -126,6 +126,27 @@ describe('compose --remote', () => {
     expect(await remote.run('exec', 'web', 'true')).toMatchObject(refused);
     expect(await remote.local.run('exec', 'web', 'true')).toMatchObject(refused);
     expect(await remote.local.run('attach', 'web')).toMatchObject(refused);
+    await remote.local.run('start');
+    await remote.local.run('pause', 'web');
+    const stderr = "The container 'folder-web' is paused: unpause it first.\n";
+    expect(await remote.local.run('exec', 'web', 'true')).toMatchObject({ code: 1, stderr });
+  });
+
+  it.each([
+    [['exec', 'web', 'true'], 0, ''],
+    [
+      ['exec', '--index', '1', 'web', 'true'],
+      1,
+      "Container 'folder-web' is stopped; the operation requires it to be running.\n",
+    ],
+    [['exec', '--index', '5', 'web', 'true'], 1, "'folder-web-5' was not found.\n"],
+    [['port', '--index', '5', 'web'], 1, "'folder-web-5' was not found.\n"],
+  ])('takes for %j a container that runs, if no other is asked for', async (words, code, stderr) => {
+    const remote = await remoteLine('services: { web: { image: web } }');
+    await remote.local.run('up', '-d', '--scale', 'web=2');
+    await remote.local.backend.containers.stop('folder-web');
+    expect(await remote.run(...words)).toMatchObject({ code, stderr });
+    expect(await remote.local.run(...words)).toMatchObject({ code, stderr });
   });
 
   it('brings a project up and down', async () => {

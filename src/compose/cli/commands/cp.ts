@@ -63,7 +63,7 @@ async function membersFor(session: Session, service: string, { all, index }: CpF
   const defined = Object.keys({ ...project?.services, ...project?.disabledServices });
   const replicas = membersOf(present, [service], name, defined);
   const oneOffs = all === true ? present.filter((each) => each.oneOff && each.service === service) : [];
-  const one = index === undefined ? undefined : [memberNumbered(replicas, index)].filter((each) => each !== undefined);
+  const one = index === undefined ? undefined : [memberNumbered(replicas, { project: name, service, number: index })];
   const members = one ?? [...replicas, ...oneOffs];
   if (members.length === 0) throw new OrchestratorError({ case: 'serviceNotFound', project: name, service });
   return members;

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { OrchestratorError } from '../../orchestrator/errors.js';
 import { selectMembers } from '../../orchestrator/lifecycle.js';
 import { memberNumbered, requireRunning } from '../../orchestrator/actual-state.js';
 import type { ExecSpec } from '../../runtime/spec.js';
@@ -44,8 +43,8 @@ async function runExec(
   const { io } = session;
   const orchestration = await session.orchestration();
   const selection = await session.select([service]);
-  const member = memberNumbered(await selectMembers(orchestration, selection), flags.index);
-  if (member === undefined) throw new OrchestratorError({ case: 'serviceNotFound', project: selection.name, service });
+  const members = await selectMembers(orchestration, selection);
+  const member = memberNumbered(members, { project: selection.name, service, number: flags.index });
   requireRunning(member);
   const { backend, signal } = orchestration;
   const tty = flags.detach !== true && flags.tty !== false && io.stdin.isTerminal && io.stdout.isTerminal;

@@ -1,5 +1,4 @@
 import { Option, type Command } from 'commander';
-import { OrchestratorError } from '../../orchestrator/errors.js';
 import { selectMembers } from '../../orchestrator/lifecycle.js';
 import { memberNumbered } from '../../orchestrator/actual-state.js';
 import { wholeNumber } from '../arguments.js';
@@ -50,10 +49,8 @@ export function portCommand(compose: Command, io: Io): void {
       if (port !== undefined && !/^\d+$/.test(port)) throw new UsageError(`'${port}' is not a port.`);
       const orchestration = await session.orchestration();
       const selection = await session.select([service]);
-      const member = memberNumbered(await selectMembers(orchestration, selection), index);
-      if (member === undefined) {
-        throw new OrchestratorError({ case: 'serviceNotFound', project: selection.name, service });
-      }
+      const members = await selectMembers(orchestration, selection);
+      const member = memberNumbered(members, { project: selection.name, service, number: index });
       const { backend, signal } = orchestration;
       const asked = port === undefined ? {} : { containerPort: Number(port), protocol };
       const bindings = await backend.containers.port(member.container.id, { signal, ...asked });

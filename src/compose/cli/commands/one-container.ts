@@ -11,7 +11,6 @@ import {
   requireRunning,
   type Member,
 } from '../../orchestrator/actual-state.js';
-import { OrchestratorError } from '../../orchestrator/errors.js';
 import { reported } from '../../orchestrator/orchestration.js';
 import { collected, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
@@ -158,13 +157,11 @@ export function commitCommand(compose: Command, io: Io): void {
   });
 }
 
-/** @throws OrchestratorError.serviceNotFound for a service without such a container */
+/** @throws RuntimeError.notFound for a service without such a container */
 async function memberOf(session: Session, service: string, index: number | undefined): Promise<Member> {
   const selection = await session.select([service]);
   const { name, project } = selection;
   const present = await observeProject(await session.orchestration(), name);
   const defined = Object.keys({ ...project?.services, ...project?.disabledServices });
-  const member = memberNumbered(membersOf(present, [service], name, defined), index);
-  if (member === undefined) throw new OrchestratorError({ case: 'serviceNotFound', project: name, service });
-  return member;
+  return memberNumbered(membersOf(present, [service], name, defined), { project: name, service, number: index });
 }

@@ -7,7 +7,8 @@ import { NODE_LABEL } from '../../runtime/swarm/labels.js';
 import { UsageError } from '../failures.js';
 import type { PsFlags } from '../flags.js';
 import { listingText, type Row } from '../format/listing.js';
-import { ellipsis, humanDuration } from '../format/units.js';
+import { humanDuration } from '../../runtime/human-duration.js';
+import { ellipsis } from '../format/units.js';
 import type { Session } from '../session.js';
 import { labelsText } from './labels.js';
 import { addressText } from './ports.js';
@@ -90,7 +91,8 @@ function statusesOf({ status = [], filter = [] }: PsFlags): string[] {
 }
 
 function psRow({ container, service, project }: Member<ContainerSummary>, now: Date, isShort: boolean): Row {
-  const { id, name, image, labels, mounts, networks, ports, createdAt, health } = container;
+  const { id, name, image, labels, mounts, networks, createdAt, health } = container;
+  const ports = container.ports.toSorted((one, other) => one.containerPort - other.containerPort);
   const state = stateOf(container);
   const command = commandText(container);
   const names = mounts.flatMap(({ source }) => source ?? []);
@@ -135,16 +137,17 @@ function commandText({ entrypoint, command }: ContainerSummary): string {
 
 /** `Up 5 minutes (healthy)`, `Exited (1) 2 hours ago`. */
 function statusText(container: ContainerSummary, now: Date): string {
-  const { health, startedAt, finishedAt, exitCode = 0 } = container;
   const since = (time: string | undefined): string =>
     humanDuration(now.getTime() - Date.parse(time ?? now.toISOString()));
+  const { health, startedAt, finishedAt, exitCode = 0 } = container;
+  const { uptime = since(startedAt) } = container;
   switch (stateOf(container)) {
     case 'created':
       return 'Created';
     case 'running':
-      return `Up ${since(startedAt)}${health === undefined ? '' : ` (${HEALTH[health.status]})`}`;
+      return `Up ${uptime}${health === undefined ? '' : ` (${HEALTH[health.status]})`}`;
     case 'paused':
-      return `Up ${since(startedAt)} (Paused)`;
+      return `Up ${uptime} (Paused)`;
     case 'restarting':
       return `Restarting (${exitCode}) ${since(finishedAt)} ago`;
     case 'removing':

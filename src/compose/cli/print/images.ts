@@ -4,7 +4,8 @@ import { nameAndTag } from '../../runtime/image-reference.js';
 import type { ImageRecord } from '../../runtime/records.js';
 import type { InventoryFlags } from '../flags.js';
 import { listingText, type Row } from '../format/listing.js';
-import { humanDuration, humanSize } from '../format/units.js';
+import { humanDuration } from '../../runtime/human-duration.js';
+import { humanSize } from '../format/units.js';
 import type { Session } from '../session.js';
 
 /** A container and its image. */

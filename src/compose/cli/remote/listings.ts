@@ -1,6 +1,5 @@
 /** ps, ls, top and port of a server. */
 import { listContainerProcesses } from '@plumbline/sdk/compose';
-import { OrchestratorError } from '../../orchestrator/errors.js';
 import { memberNumbered } from '../../orchestrator/actual-state.js';
 import { projectsOf } from '../../orchestrator/projects.js';
 import type { Handler } from '../command.js';
@@ -42,8 +41,7 @@ export const port: Handler<PortFlags> = async (session, [service = '', wanted], 
   if (wanted !== undefined && !/^\d+$/.test(wanted)) throw new UsageError(`'${wanted}' is not a port.`);
   const { name: project, ...selection } = await session.select([service]);
   const members = await chosenMembers(await connect(session), { ...selection, name: project });
-  const member = memberNumbered(members, flags.index);
-  if (member === undefined) throw new OrchestratorError({ case: 'serviceNotFound', project, service });
+  const member = memberNumbered(members, { project, service, number: flags.index });
   const bindings = member.container.ports.filter(
     ({ containerPort, protocol }) =>
       wanted === undefined || (containerPort === Number(wanted) && protocol === flags.protocol),

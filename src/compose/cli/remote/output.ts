@@ -1,6 +1,5 @@
 /** logs, events and exec of a server. */
 import { execInContainer, getContainerLogs, streamEvents, type Schemas } from '@plumbline/sdk/compose';
-import { OrchestratorError } from '../../orchestrator/errors.js';
 import { LABELS } from '../../orchestrator/labels.js';
 import type { MemberLine } from '../../orchestrator/logs.js';
 import { memberNumbered, requireRunning } from '../../orchestrator/actual-state.js';
@@ -66,8 +65,8 @@ export const exec: Handler<ExecFlags> = async (session, [service = '', ...comman
   if (flags.detach === true) throw notSupported('exec --detach', 'remote');
   const selection = await session.select([service]);
   const remote = await connect(session);
-  const member = memberNumbered(await chosenMembers(remote, selection), flags.index);
-  if (member === undefined) throw new OrchestratorError({ case: 'serviceNotFound', project: selection.name, service });
+  const members = await chosenMembers(remote, selection);
+  const member = memberNumbered(members, { project: selection.name, service, number: flags.index });
   requireRunning(member);
   const body: Schemas['ExecRequest'] = {
     command: [...command],

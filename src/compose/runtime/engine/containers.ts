@@ -107,7 +107,7 @@ export function containerOperations(
   ): Promise<ContainerSummary | undefined> {
     if (!('uptime' in container)) return ledger.record(container);
     // Only its start tells whether the mark is of this run.
-    if (await ledger.stopped(container.id, undefined)) return unlessNotFound(look(container.id, signal));
+    if (await ledger.mayBeStopping(container.id)) return unlessNotFound(look(container.id, signal));
     const { state, ...rest } = container;
     return { ...rest, status: state };
   }
@@ -156,7 +156,11 @@ export function containerOperations(
       if (containers.summaries === undefined) return list(options);
       const found = await containers.summaries(labels, signal);
       const summaries = await Promise.all(found.map((container) => summary(container, signal)));
-      return summaries.filter((each) => each !== undefined).sort(byCreation);
+      // Engines list the newest first, and its time is in whole seconds.
+      return summaries
+        .filter((each) => each !== undefined)
+        .reverse()
+        .sort(bySecondOfCreation);
     },
     async logs(id, options = {}) {
       return containers.logs(await containers.inspect(id, options.signal), options);
@@ -211,8 +215,13 @@ export function containerOperations(
 }
 
 /** Not `localeCompare`, whose first call takes as long as all requests of a command. */
-function byCreation({ createdAt: one }: ContainerSummary, { createdAt: other }: ContainerSummary): number {
+function byCreation({ createdAt: one }: ContainerRecord, { createdAt: other }: ContainerRecord): number {
   return one < other ? -1 : one > other ? 1 : 0;
+}
+
+function bySecondOfCreation({ createdAt: one }: ContainerSummary, { createdAt: other }: ContainerSummary): number {
+  const [second, otherSecond] = [one, other].map((time) => time.slice(0, 'YYYY-MM-DDThh:mm:ss'.length));
+  return (second ?? '') < (otherSecond ?? '') ? -1 : second === otherSecond ? 0 : 1;
 }
 
 async function* samples(

@@ -15,7 +15,9 @@ export function containerOf(inspection: Json): EngineContainer {
   const phase = stateOf(textOf(state.Status));
   const health = healthOf(state);
   const healthcheck = healthcheckOf(objectOf(config.Healthcheck));
-  const finishedAt = phase === 'ended' ? utcTime(textOf(state.FinishedAt)) : undefined;
+  // A container that restarts is between two runs.
+  const hasEnded = phase === 'ended' || state.Status === 'restarting';
+  const finishedAt = hasEnded ? utcTime(textOf(state.FinishedAt)) : undefined;
   // Podman's own API returns a number.
   const stopSignal = typeof config.StopSignal === 'number' ? `${config.StopSignal}` : textOf(config.StopSignal);
   return {
@@ -30,7 +32,7 @@ export function containerOf(inspection: Json): EngineContainer {
     createdAt: utcTime(textOf(inspection.Created)) ?? '',
     ...(startedAt !== undefined && { startedAt }),
     ...(finishedAt !== undefined && { finishedAt }),
-    ...(phase === 'ended' && { exitCode: numberOf(state.ExitCode) }),
+    ...(hasEnded && { exitCode: numberOf(state.ExitCode) }),
     outOfMemory: state.OOMKilled === true,
     restartCount: numberOf(inspection.RestartCount),
     ...(restart !== undefined && { restart }),

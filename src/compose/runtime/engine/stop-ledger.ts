@@ -14,6 +14,8 @@ export interface StopLedger {
   ): Promise<void>;
   /** Removes the record, because the stop failed or something else ends the run. */
   cancel(id: string): Promise<void>;
+  /** Whether a stop of the container has begun lately, of whichever run. */
+  mayBeStopping(id: string): Promise<boolean>;
   /** Whether there is a record for this run or, if the run is unknown, for the container. */
   stopped(id: string, startedAt: string | undefined): Promise<boolean>;
 }
@@ -50,6 +52,10 @@ export function stopLedger(engine: Engine, marks: StopMarks, clock: Clock): Stop
       await marks.write(engine.place, container.id, { run: runOf(container.startedAt), until });
     },
     cancel: (id) => marks.erase(id),
+    async mayBeStopping(id) {
+      const mark = await marks.read(id);
+      return mark !== undefined && clock.now().getTime() < mark.until;
+    },
     async stopped(id, startedAt) {
       const mark = await marks.read(id);
       return mark !== undefined && (startedAt === undefined || mark.run === runOf(startedAt));

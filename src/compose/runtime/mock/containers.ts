@@ -2,9 +2,10 @@
 /* eslint-disable @typescript-eslint/require-await -- asynchronous by their interface: what is thrown must reject */
 import { channel, type Channel } from '../channel.js';
 import { attachedProcess } from '../engine/attached.js';
-import type { EngineContainers } from '../engine/engine.js';
+import type { EngineContainer, EngineContainers, ListedContainer } from '../engine/engine.js';
 import { hasLabels } from '../engine/labels.js';
 import { alreadyExists, backendFailure, imageNotFound, notFound } from '../errors.js';
+import { humanDuration } from '../human-duration.js';
 import { qualifyImage } from '../image-reference.js';
 import type { CreatedContainer, LogLine, OutputChunk } from '../records.js';
 import type { LogOptions } from '../runtime.js';
@@ -21,6 +22,12 @@ export function mockContainers(mockState: MockState): EngineContainers {
     inspect: async (id) => recordOf(find(mockState, id)),
     list: async (labels) =>
       [...mockState.containers.values()].map(recordOf).filter((container) => hasLabels(container.labels, labels)),
+    // As Docker lists them.
+    summaries: async (labels) =>
+      [...mockState.containers.values()]
+        .map(recordOf)
+        .filter((container) => hasLabels(container.labels, labels))
+        .map((container) => listed(container, mockState.clock.now())),
     async start(id) {
       const container = find(mockState, id);
       if (container.state === 'running') throw backendFailure(`'${id}' is already running.`);
@@ -129,6 +136,14 @@ export function mockContainers(mockState: MockState): EngineContainers {
     },
     runHealthcheck: (id) => runHealthcheck(mockState, find(mockState, id)),
   };
+}
+
+/** Only running containers can be described without an inspection. */
+function listed(container: EngineContainer, now: Date): EngineContainer | ListedContainer {
+  const { startedAt, createdAt, state, condition, ...rest } = container;
+  if (state !== 'running' || condition !== undefined || startedAt === undefined) return container;
+  const uptime = humanDuration(now.getTime() - Date.parse(startedAt));
+  return { ...rest, state, uptime, createdAt: `${createdAt.slice(0, 19)}Z` };
 }
 
 function create(mockState: MockState, spec: ContainerSpec): CreatedContainer {

@@ -12,8 +12,9 @@ export function containerBody(record: ContainerRecord): Schemas['Container'] {
     status: record.status,
     created_at: record.createdAt,
     started_at: record.startedAt ?? null,
-    finished_at: record.finishedAt ?? null,
-    exit_code: record.exitCode ?? null,
+    // A container that restarts counts as running.
+    finished_at: record.status === 'running' ? null : (record.finishedAt ?? null),
+    exit_code: record.status === 'running' ? null : (record.exitCode ?? null),
     out_of_memory: record.outOfMemory,
     restart_count: record.restartCount,
     health: record.health === undefined ? null : healthBody(record.health),
