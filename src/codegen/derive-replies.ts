@@ -15,7 +15,7 @@ import {
   type ResponseObject,
   type SchemaObject,
 } from './openapi-document.js';
-import { pipelineReplies, type PipelineReply } from './pipeline-replies.js';
+import { pipelineReplies, stepThatGives, type PipelineReply } from './pipeline-replies.js';
 
 type Responses = Readonly<Record<string, ResponseObject | Reference>>;
 
@@ -44,6 +44,7 @@ export function deriveReplies(document: OpenApiDocument): OpenApiDocument {
       const responses = { ...Object.fromEntries(kept), ...withHeaders(document, holding, operation.responses) };
       const completed = { ...responses, ...additions(document, holding, responses) };
       const contradicting = new Set([
+        ...exclusionFaults(document, conditions, derived, operation),
         ...contradictions(document, rules, holding, derived, operation),
         ...omissions(document, pipelineReplies(document, conditions), completed, never),
       ]);
@@ -153,6 +154,29 @@ function isCondition(text: string): boolean {
   );
 }
 
+/** The statuses that `x-never` cannot exclude, because they do not depend on the operation's own code alone. */
+function exclusionFaults(
+  document: OpenApiDocument,
+  conditions: readonly string[],
+  derived: Responses,
+  { responses, 'x-never': never = {} }: OperationObject,
+): string[] {
+  return Object.entries(never).flatMap(([status, reason]) => {
+    const [usual, own] = [derived[status], responses[status]];
+    if (usual === undefined) return [`x-never names ${status}, which is not derived for this operation`];
+    // YAML allows other values than text.
+    if (typeof reason !== 'string' || reason.trim() === '') return [`x-never gives no reason for ${status}`];
+    const step = stepThatGives(document, conditions, status, own !== undefined && !isPartOf(document, usual, own));
+    return step === null ? [] : [`x-never names ${status}, but before the operation's own code runs, ${step}`];
+  });
+}
+
+/** Whether a response has one of the problems of another one. */
+function isPartOf(document: OpenApiDocument, usual: Responses[string], own: Responses[string]): boolean {
+  const stated = problemsIn(document, own);
+  return problemsIn(document, usual).some((name) => stated.includes(name));
+}
+
 /** What the contract says of an operation that the pipeline does not do, or the other way round. */
 function contradictions(
   document: OpenApiDocument,
@@ -162,9 +186,6 @@ function contradictions(
   { responses, 'x-never': never = {} }: OperationObject,
 ): string[] {
   const faults: string[] = [];
-  for (const status of Object.keys(never)) {
-    if (derived[status] === undefined) faults.push(`x-never names ${status}, which is not derived for this operation`);
-  }
   for (const [status, response] of Object.entries(responses)) {
     const stated = problemsIn(document, response);
     const expected =

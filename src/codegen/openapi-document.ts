@@ -88,6 +88,8 @@ export interface SecuritySchemeObject {
   readonly type: string;
   readonly scheme?: string;
   readonly 'x-token-prefix'?: string;
+  /** `memory`: the server verifies its tokens without a look-up, so that authentication cannot fail. */
+  readonly 'x-verified-in'?: unknown;
   readonly 'x-rate-limit'?: readonly RateLimitExtension[];
   readonly 'x-principal'?: NamedSchema;
   readonly 'x-scopes'?: Readonly<Record<string, { readonly description: string; readonly principal?: NamedSchema }>>;

@@ -32,19 +32,52 @@ const replies: Readonly<Record<string, readonly PipelineReply[]>> = {
  * @param conditions what is true of the operation: the words of `when`
  */
 export function pipelineReplies(document: OpenApiDocument, conditions: readonly string[]): PipelineReply[] {
-  const schemes = document.components?.securitySchemes ?? {};
-  const limitsCallers = Object.entries(schemes).some(
-    ([name, scheme]) => scheme['x-rate-limit'] !== undefined && conditions.includes(`scheme ${name}`),
-  );
+  const schemes = Object.values(document.components?.securitySchemes ?? {});
   const holding = new Set([
     'always',
     // The server looks up bearer tokens in a database, and answers 503 while it is down.
-    ...(Object.values(schemes).some(({ type, scheme }) => type === 'http' && scheme === 'bearer') ? ['stored'] : []),
-    ...(limitsCallers ? ['limited'] : []),
+    ...(schemes.some(({ type, scheme }) => type === 'http' && scheme === 'bearer') ? ['stored'] : []),
+    ...(isLimited(document, conditions) ? ['limited'] : []),
     ...(conditions.some((each) => each.startsWith('scoped ')) ? ['scoped'] : []),
     ...conditions,
   ]);
   // Without a body, no other request can have the key, unless the path has such a parameter.
   if (holding.has('idempotent') && holding.has('body')) holding.add('idempotent input');
   return [...holding].flatMap((condition) => replies[condition] ?? []);
+}
+
+/**
+ * Says why an operation cannot exclude a derived status by `x-never`: a step before its own code gives the status.
+ *
+ * @param conditions what is true of the operation: the words of `when`
+ * @param answersItself whether the operation's own reply with the status replaces the derived one
+ * @returns null: the status depends on the operation's own code alone
+ */
+export function stepThatGives(
+  document: OpenApiDocument,
+  conditions: readonly string[],
+  status: string,
+  answersItself: boolean,
+): string | null {
+  const used = Object.entries(document.components?.securitySchemes ?? {}).filter(([name]) =>
+    conditions.includes(`scheme ${name}`),
+  );
+  // Every other status is the refusal of a step. Where no token is authenticated, the API admits callers, and may
+  // leave one kind of credential to an operation.
+  const isChosenByApi = status === '401' && used.every(([, { type }]) => type === 'mutualTLS');
+  if (isChosenByApi && answersItself) return null;
+  if (status !== '500' && status !== '503') return 'the pipeline refuses requests with it';
+  const looksUp = used.some(([, scheme]) => scheme.type === 'http' && scheme['x-verified-in'] !== 'memory');
+  if (looksUp) return 'the look-up of the credential can fail';
+  if (isLimited(document, conditions)) return 'the count of the rate limit can fail';
+  return conditions.includes('idempotent') ? 'the look-up of the idempotency key can fail' : null;
+}
+
+/** Whether the operation or one of its security schemes has a rate limit. */
+function isLimited(document: OpenApiDocument, conditions: readonly string[]): boolean {
+  const schemes = Object.entries(document.components?.securitySchemes ?? {});
+  const limitsCallers = schemes.some(
+    ([name, scheme]) => scheme['x-rate-limit'] !== undefined && conditions.includes(`scheme ${name}`),
+  );
+  return limitsCallers || conditions.includes('limited');
 }

@@ -258,7 +258,9 @@ function readSecuritySchemes(document: OpenApiDocument): SecurityScheme[] {
       description,
       principal: narrowed ?? principal,
     }));
-    const { 'x-token-prefix': prefix = null, 'x-rate-limit': rateLimits = [] } = scheme;
+    const { 'x-token-prefix': prefix = null, 'x-rate-limit': rateLimits = [], 'x-verified-in': place } = scheme;
+    if (place !== undefined && (kind !== 'bearer' || place !== 'memory'))
+      throw new Error(`security scheme ${name}: x-verified-in is memory, for bearer tokens`);
     return { name, kind, prefix, rateLimits, principal, scopes };
   });
 }

@@ -229,6 +229,90 @@ describe('A contract that contradicts the pipeline is refused:', () => {
   });
 });
 
+describe('x-never is refused', () => {
+  const secured = { security: [{ bearer: [] }] };
+  const key = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string' } } as const;
+  const beforehand = (status: string): string => `x-never names ${status}, but before the operation's own code runs, `;
+  const refuses = 'the pipeline refuses requests with it';
+
+  test.each<[string, string, Partial<OperationObject>, string]>([
+    ['for the 401 of a secured operation', '401', secured, refuses],
+    ['for the 403 of a scope', '403', { security: [{ bearer: ['admin'] }] }, refuses],
+    ['for the 406 of a reply with a body', '406', { responses: { '200': data } }, refuses],
+    ['for the 400 of a body', '400', { requestBody: body }, refuses],
+    ['for the 422 of a body', '422', { requestBody: body }, refuses],
+    ['for the 429 of a rate limit', '429', { 'x-rate-limit': limit('ip') }, refuses],
+    ['for the 500 of a secured operation', '500', secured, 'the look-up of the credential can fail'],
+    [
+      'for the 500 of an operation that serves anonymous callers too',
+      '500',
+      { security: [{}, { bearer: [] }] },
+      'the look-up of the credential can fail',
+    ],
+    [
+      'for the 500 of a limited operation',
+      '500',
+      { 'x-rate-limit': limit('ip') },
+      'the count of the rate limit can fail',
+    ],
+    ['for the 500 of idempotency', '500', { parameters: [key] }, 'the look-up of the idempotency key can fail'],
+  ])('%s', (_what, status, operation, step) => {
+    const fault = beforehand(status) + step;
+    expect(() => responsesWith({ ...operation, 'x-never': { [status]: 'It never does.' } })).toThrow(fault);
+  });
+
+  test('for a 401 that the operation documents as well', () => {
+    const responses = { '401': response('UnauthenticatedProblem', 'OtherProblem') };
+    const operation = { security: [{ certificate: [] }], responses, 'x-never': { '401': 'It starts a session.' } };
+    expect(() => responsesWith(operation)).toThrow(beforehand('401') + refuses);
+  });
+
+  test('without a reason', () => {
+    expect(() => responsesWith({ 'x-never': { '500': ' ' } })).toThrow('x-never gives no reason for 500');
+  });
+
+  test('but not where the server verifies tokens in memory', () => {
+    const never = { '500': 'It reads nothing.' };
+    expect(responsesWith({ security: [{ setting: [] }], 'x-never': never })).not.toHaveProperty('500');
+  });
+
+  test('but not for the 401 of an operation that checks the certificate holder itself', () => {
+    const own = response('OtherProblem');
+    const operation = { security: [{ certificate: [] }], 'x-never': { '401': 'It starts a session.' } };
+    expect(responsesWith({ ...operation, responses: { '401': own } })['401']).toEqual(own);
+    expect(() => responsesWith(operation)).toThrow(beforehand('401') + refuses);
+  });
+
+  /** The responses in an API that accepts tokens, a token of its settings, and certificates. */
+  function responsesWith(operation: Partial<OperationObject>): Record<string, unknown> {
+    const document = documentOf(operation);
+    const http = { type: 'http', scheme: 'bearer' };
+    const securitySchemes = {
+      bearer: http,
+      setting: { ...http, 'x-verified-in': 'memory' },
+      certificate: { type: 'mutualTLS' },
+    };
+    const unavailable = { when: [], responses: { '503': response('ServiceUnavailableProblem') } };
+    const rules = [...(document['x-derived-responses'] ?? []), unavailable];
+    const components = { ...document.components, securitySchemes };
+    const { paths = {} } = deriveReplies({ ...document, components, 'x-derived-responses': rules });
+    return { ...Object.values(paths)[0]?.post?.responses };
+  }
+});
+
+test.each([
+  ['platform', '/api/v1/auth/me', ['401', '500', '503']],
+  ['compose', '/containers', ['401', '403', '406']],
+] as const)('No reply of a step of the pipeline can be excluded in the contract %s', async (api, path, statuses) => {
+  const document = await bundleDocument(`openapi/${api}.yaml`);
+  const { get, ...item } = document.paths?.[path] ?? {};
+  if (get === undefined) throw new Error(`There is no GET ${path}`);
+  const never = Object.fromEntries(statuses.map((status) => [status, 'never']));
+  const changed = { ...document.paths, [path]: { ...item, get: { ...get, 'x-never': never } } };
+  const read = (): unknown => deriveReplies({ ...document, paths: changed });
+  for (const status of statuses) expect(read).toThrow(`GET ${path}: x-never names ${status}, but before`);
+});
+
 /** What only the gate can miss: which problem the security handlers choose, and the headers of a limited operation. */
 const unknownToGenerator: Readonly<Record<string, readonly string[]>> = {
   platform: [

@@ -180,6 +180,7 @@ describe('a violation of a rule is an error with its place', () => {
     ['two scopes', [...put, 'security'], [{ bearer: ['admin', 'root'] }], `${where}: at most one scope`],
     ['a scheme without principal', ['components', 'securitySchemes', 'bearer', 'x-principal'], undefined, 'security scheme bearer has no x-principal'],
     ['an unsupported scheme', ['components', 'securitySchemes', 'bearer', 'scheme'], 'basic', 'security scheme bearer: http is not supported'],
+    ['tokens that are verified elsewhere', ['components', 'securitySchemes', 'bearer', 'x-verified-in'], 'cache', 'security scheme bearer: x-verified-in is memory'],
     ['an unrouted reply without a problem', ['x-api-responses', '404', 'content'], json, 'x-api-responses 404: an error'],
     ['an open schema', ['components', 'schemas', 'Thing', 'additionalProperties'], undefined, '#/components/schemas/Thing: an object schema needs additionalProperties: false'],
     ['a schema that says to be open', ['components', 'schemas', 'Thing', 'additionalProperties'], true, '#/components/schemas/Thing: an object schema needs additionalProperties: false'],
