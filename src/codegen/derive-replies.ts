@@ -132,6 +132,9 @@ function conditionsOf(
     ([status, response]) => Number(status) < 400 && resolve<ResponseObject>(document, response).content !== undefined,
   );
   const all = [...(item.parameters ?? []), ...parameters].map((each) => resolve<ParameterObject>(document, each));
+  const isIdempotent = all.some(isIdempotencyKey);
+  // What the fingerprint of a keyed request contains (`src/contract/idempotency.ts`).
+  const hasVariants = requestBody !== undefined || path.includes('{') || all.some(({ in: place }) => place === 'query');
   const countsCallers = limits.some(({ key }) => key.some((part) => part.startsWith('principal.')));
   return [
     ...(isSecured ? ['secured'] : []),
@@ -142,14 +145,15 @@ function conditionsOf(
     ...(hasReply ? ['reply'] : []),
     ...(requestBody === undefined ? [] : ['body']),
     ...(all.length > 0 || requestBody !== undefined ? ['input'] : []),
-    ...(all.some(isIdempotencyKey) ? ['idempotent'] : []),
+    ...(isIdempotent ? ['idempotent'] : []),
+    ...(isIdempotent && hasVariants ? ['idempotent input'] : []),
     ...(limits.length > 0 ? ['limited'] : []),
     ...(limits.length > 0 && !countsCallers ? ['limited before authentication'] : []),
   ];
 }
 
 function isCondition(text: string): boolean {
-  return /^(?:secured|(?:scope|scheme|scoped|path) \w+|reply|body|input|idempotent|limited(?: before authentication)?)$/.test(
+  return /^(?:secured|(?:scope|scheme|scoped|path) \w+|reply|body|input|idempotent(?: input)?|limited(?: before authentication)?)$/.test(
     text,
   );
 }

@@ -41,8 +41,6 @@ export function pipelineReplies(document: OpenApiDocument, conditions: readonly 
     ...(conditions.some((each) => each.startsWith('scoped ')) ? ['scoped'] : []),
     ...conditions,
   ]);
-  // Without a body, no other request can have the key, unless the path has such a parameter.
-  if (holding.has('idempotent') && holding.has('body')) holding.add('idempotent input');
   return [...holding].flatMap((condition) => replies[condition] ?? []);
 }
 

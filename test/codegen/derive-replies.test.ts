@@ -180,6 +180,34 @@ describe('A rule for operations with the header Idempotency-Key', () => {
     expect(responsesWith({ parameters: [] })).toEqual({ '204': none, '500': reference('InternalError') });
   });
 
+  describe('and other input adds the problem of a reused key', () => {
+    const reused = { '422': response('IdempotencyKeyReusedProblem') };
+    const header = { ...key, name: 'X-Client' };
+    test.each<[string, Partial<OperationObject>, string, boolean]>([
+      ['where it has a body', { requestBody: body }, '/things', true],
+      [
+        'where it has a path parameter',
+        { parameters: [key, { ...key, name: 'id', in: 'path' }] },
+        '/things/{id}',
+        true,
+      ],
+      ['where it has a query parameter', { parameters: [key, { ...key, name: 'q', in: 'query' }] }, '/things', true],
+      ['but not where only other headers differ', { parameters: [key, header] }, '/things', false],
+      ['but not where nothing can differ', { parameters: [key] }, '/things', false],
+      ['but not where it takes no key', { parameters: [header], requestBody: body }, '/things', false],
+    ])('%s', (_what, operation, path, isAdded) => {
+      const document = documentOf({ parameters: [key], ...operation }, path);
+      const given = [...(document['x-derived-responses'] ?? []), rule];
+      const derive = (rules: readonly DerivedReplies[]): string =>
+        JSON.stringify(deriveReplies({ ...document, 'x-derived-responses': rules }).paths);
+      const derived = derive([...given, { when: ['idempotent input'], adds: reused }]);
+      expect(derived.includes('IdempotencyKeyReusedProblem')).toBe(isAdded);
+      const fault = '422 lacks IdempotencyKeyReusedProblem, which the pipeline answers here';
+      if (isAdded) expect(() => derive(given)).toThrow(fault);
+      else expect(() => derive(given)).not.toThrow();
+    });
+  });
+
   test('does not require its headers of the other problems with the status', () => {
     expect(responsesWith({})['409']).toEqual(rule.adds['409']);
     const united = responsesWith({ responses: { '204': none, '409': response('OtherProblem') } })['409'];
@@ -320,7 +348,6 @@ const unknownToGenerator: Readonly<Record<string, readonly string[]>> = {
     'scope admin, limited: 403',
     'scope admin, path org_id: 403',
     'scoped serviceToken: 403',
-    'idempotent, path sync_config_id: 422',
     'limited, body: 400',
     'limited, input: 422',
     'limited before authentication: 500',
