@@ -1,4 +1,5 @@
 /** Adds the replies that follow from what an operation is: its security, body, parameters and rate limits. */
+import { headerFaults } from './header-rules.js';
 import {
   componentName,
   httpMethods,
@@ -47,6 +48,7 @@ export function deriveReplies(document: OpenApiDocument): OpenApiDocument {
         ...exclusionFaults(document, conditions, derived, operation),
         ...contradictions(document, rules, holding, derived, operation),
         ...omissions(document, pipelineReplies(document, conditions), completed, never),
+        ...headerFaults(document, completed),
       ]);
       faults.push(...[...contradicting].map((fault) => `${method.toUpperCase()} ${path}: ${fault}`));
       return [[method, { ...plain, responses: completed }]];
@@ -54,6 +56,8 @@ export function deriveReplies(document: OpenApiDocument): OpenApiDocument {
     const completed: Partial<Record<string, OperationObject>> = Object.fromEntries(operations);
     return [path, { ...item, ...completed }];
   });
+  const unrouted = headerFaults(document, document['x-api-responses'] ?? {});
+  faults.push(...unrouted.map((fault) => `x-api-responses: ${fault}`));
   if (faults.length > 0) throw new Error(`The replies contradict the pipeline:\n- ${faults.join('\n- ')}`);
   return { ...rest, ...(document.paths !== undefined && { paths: Object.fromEntries(paths) }) };
 }

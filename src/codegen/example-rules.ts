@@ -37,6 +37,7 @@ function withoutExample(content: Readonly<Record<string, MediaTypeObject>>): str
   return Object.entries(content).flatMap(([type, media]) => (hasExample(media) ? [] : [type]));
 }
 
-function hasExample(holder: object): boolean {
-  return 'example' in holder || 'examples' in holder;
+function hasExample(holder: MediaTypeObject | SchemaObject): boolean {
+  const { examples } = holder;
+  return 'example' in holder || (typeof examples === 'object' && examples !== null && Object.keys(examples).length > 0);
 }

@@ -1,13 +1,15 @@
 import {
-  escapeSegment,
   httpMethods,
   isRecord,
   resolve,
   type OpenApiDocument,
+  type ParameterObject,
   type SchemaObject,
 } from './openapi-document.js';
+import { schemasOf } from './schema-places.js';
 import { verbs } from './verbs.js';
 
+const camelCase = /^[a-z][a-zA-Z0-9]*$/;
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 /**
  * Like a name, but a value may begin with a digit. Scopes are `resource:action`, events `resource.action`, and
@@ -25,21 +27,36 @@ const timeName = /(?:^|_)at$|^time$/;
 const assigners: ReadonlySet<unknown> = new Set(['caller', 'engine']);
 
 /**
- * Lists what breaks the rules for names and formats in `openapi/README.md`: the version of OpenAPI, the verbs of
- * operations, the names of properties and events, the values of enums, the formats of times and ids.
+ * Lists what breaks the rules for names and formats in `openapi/README.md`: the version of OpenAPI, the names of
+ * operations, parameters, properties and events, the values of enums, the formats of times and ids.
  *
  * @returns one line per fault
  */
 export function namingFaults(document: OpenApiDocument): string[] {
   const faults = document.openapi.startsWith('3.1.') ? [] : [`OpenAPI ${document.openapi} is not 3.1`];
-  for (const item of Object.values(document.paths ?? {})) {
-    for (const id of httpMethods.flatMap((method) => item[method]?.operationId ?? [])) {
-      const [first = ''] = /^[a-z]*/.exec(id) ?? [];
-      if (!verbs.has(first)) faults.push(`operationId ${id} does not begin with a verb of src/codegen/verbs.ts`);
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const method of httpMethods) {
+      const operation = item[method];
+      if (operation === undefined) continue;
+      faults.push(...operationIdFaults(operation.operationId));
+      const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
+      const names = parameters.flatMap((each) => wrongNameOf(resolve<ParameterObject>(document, each)));
+      const place = `${method.toUpperCase()} ${path}`;
+      faults.push(...names.map((name) => `${place}: the parameter ${name} is not in snake_case`));
     }
   }
-  visit(document, document, '#', faults);
-  return [...faults, ...eventFaults(document)];
+  return [...faults, ...schemaNameFaults(document), ...eventFaults(document)];
+}
+
+function operationIdFaults(id: string): string[] {
+  const [first = ''] = /^[a-z]*/.exec(id) ?? [];
+  if (!verbs.has(first)) return [`operationId ${id} does not begin with a verb of src/codegen/verbs.ts`];
+  return camelCase.test(id) ? [] : [`operationId ${id} is not in camelCase`];
+}
+
+/** The name of a parameter that should be in snake_case: HTTP writes those of headers with hyphens. */
+function wrongNameOf({ in: place, name }: ParameterObject): string[] {
+  return place === 'header' || snakeCase.test(name) ? [] : [name];
 }
 
 /** The generator of webhooks demands that the payload has this name as its `type`. */
@@ -49,46 +66,67 @@ function eventFaults(document: OpenApiDocument): string[] {
     .map((event) => `#/webhooks/${event}: the event is not resource.action`);
 }
 
-function visit(document: OpenApiDocument, value: unknown, pointer: string, faults: string[]): void {
-  if (Array.isArray(value)) {
-    value.forEach((each, index) => {
-      visit(document, each, `${pointer}/${index}`, faults);
-    });
-  }
+function schemaNameFaults(document: OpenApiDocument): string[] {
+  const all = schemasOf(document);
   // Failures keep the names of the error catalogue.
-  if (!isRecord(value) || isFailure(value)) return;
-  if (isRecord(value['properties'])) {
-    for (const [name, schema] of Object.entries(value['properties'])) {
-      faults.push(...propertyFaults(document, name, schema).map((fault) => `${pointer}: ${fault}`));
-    }
-  }
-  for (const each of Array.isArray(value['enum']) ? value['enum'] : []) {
-    if (typeof each === 'string' && !enumValue.test(each))
-      faults.push(`${pointer}: the enum value ${each} is not in lower snake_case`);
-  }
-  for (const [key, child] of Object.entries(value)) {
-    if (['example', 'examples', 'enum', 'const', 'default'].includes(key)) continue;
-    visit(document, child, `${pointer}/${escapeSegment(key)}`, faults);
-  }
+  const failures = all.filter(({ schema }) => isFailure(schema)).map(({ pointer }) => pointer);
+  const statuses = all
+    .filter(({ schema }) => 'x-problem' in schema)
+    .map(({ pointer }) => `${pointer}/properties/status`);
+  return all
+    .filter(({ pointer }) => !failures.some((failure) => pointer === failure || pointer.startsWith(`${failure}/`)))
+    .flatMap(({ schema, pointer }) => {
+      const { properties } = schema;
+      const faults = [
+        ...Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, property]) =>
+          propertyFaults(document, name, property),
+        ),
+        ...(statuses.includes(pointer) ? [] : enumFaults(schema)),
+      ];
+      return faults.map((fault) => `${pointer}: ${fault}`);
+    });
+}
+
+function enumFaults({ enum: values }: SchemaObject): string[] {
+  return (Array.isArray(values) ? values : []).flatMap((value: unknown) => {
+    if (value === null) return [];
+    if (typeof value !== 'string') return [`the enum value ${JSON.stringify(value)} is not text`];
+    return enumValue.test(value) ? [] : [`the enum value ${value} is not in lower snake_case`];
+  });
 }
 
 function propertyFaults(document: OpenApiDocument, name: string, given: unknown): string[] {
-  if (!isRecord(given)) return [];
-  const schema = { ...resolve<SchemaObject>(document, given), ...given };
-  const faults: string[] = [];
-  if (!snakeCase.test(name)) faults.push(`the property ${name} is not in snake_case`);
-  if (!isText(schema)) return faults;
-  if (/(?:^|_)at$/.test(name) && schema['format'] !== 'date-time')
+  const faults = snakeCase.test(name) ? [] : [`the property ${name} is not in snake_case`];
+  const values = valuesOf(document, given);
+  const texts = values.filter((schema) => typesOf(schema).includes('string'));
+  if (/(?:^|_)at$/.test(name) && values.some((schema) => isNotOnlyNull(schema) && schema['format'] !== 'date-time'))
     faults.push(`the time ${name} has no format date-time`);
-  if (schema['format'] === 'date-time' && !timeName.test(name))
+  if (!timeName.test(name) && texts.some(({ format }) => format === 'date-time'))
     faults.push(`the name of the time ${name} does not end in at`);
-  if (/(?:^|_)id$/.test(name) && schema['format'] !== 'uuid' && !assigners.has(schema['x-assigned-by']))
+  const ids = /(?:^|_)ids$/.test(name) ? values.flatMap(({ items }) => valuesOf(document, items)) : texts;
+  if (/(?:^|_)ids?$/.test(name) && ids.some(isFreeText))
     faults.push(`the id ${name} is not a UUID, and no x-assigned-by names the caller or the engine`);
   return faults;
 }
 
-function isText({ type }: SchemaObject): boolean {
-  return type === 'string' || (Array.isArray(type) && type.includes('string'));
+/** What a property can be: its schema, or the alternatives of its `oneOf`. What stands beside them is true of each. */
+function valuesOf(document: OpenApiDocument, given: unknown): SchemaObject[] {
+  if (!isRecord(given)) return [];
+  const { oneOf, ...schema }: SchemaObject = { ...resolve<SchemaObject>(document, given), ...given };
+  if (!Array.isArray(oneOf)) return [schema];
+  return oneOf.map((branch) => ({ ...schema, ...(isRecord(branch) && resolve<SchemaObject>(document, branch)) }));
+}
+
+function isFreeText(schema: SchemaObject): boolean {
+  return typesOf(schema).includes('string') && schema['format'] !== 'uuid' && !assigners.has(schema['x-assigned-by']);
+}
+
+function isNotOnlyNull(schema: SchemaObject): boolean {
+  return typesOf(schema).some((type) => type !== 'null');
+}
+
+function typesOf({ type }: SchemaObject): unknown[] {
+  return Array.isArray(type) ? type : [type];
 }
 
 function isFailure(schema: SchemaObject): boolean {

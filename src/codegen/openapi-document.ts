@@ -1,7 +1,7 @@
 /**
  * The parts of an OpenAPI 3.1 document that the generator reads, after `redocly bundle`: one file, every `$ref` local.
  * `redocly lint` has checked the structure before generation, so these types describe rather than check it.
- * `read-contract.ts` checks the rules of `openapi/README.md` that lint cannot know.
+ * `derive-replies.ts` and `read-contract.ts` check the rules of `openapi/README.md`.
  */
 
 export interface Reference {

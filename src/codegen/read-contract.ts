@@ -31,7 +31,7 @@ import {
   type SchemaObject,
 } from './openapi-document.js';
 import { replyFaults } from './reply-rules.js';
-import { closedSchemaFaults } from './schema-rules.js';
+import { schemaFaults } from './schema-rules.js';
 import { checkTool, readToolExtension } from './tool-rules.js';
 
 const problemMediaType = 'application/problem+json';
@@ -47,7 +47,7 @@ const defaultMaxBodyBytes = 65_536;
  * @throws Error listing all violated rules of `openapi/README.md`
  */
 export function readContract(name: string, document: OpenApiDocument): ApiContract {
-  const faults = [closedSchemaFaults, replyFaults, namingFaults].flatMap((rule) => rule(document));
+  const faults = [schemaFaults, replyFaults, namingFaults].flatMap((rule) => rule(document));
   const securitySchemes = readSecuritySchemes(document);
   const operations: Operation[] = [];
   for (const [path, item] of Object.entries(document.paths ?? {})) {

@@ -9,8 +9,8 @@ import {
 } from './openapi-document.js';
 
 /**
- * Lists what breaks the rules for replies in `openapi/README.md`: every property is required, nothing has a default,
- * and the branches of a `oneOf` can be distinguished.
+ * Lists what breaks the rules for replies in `openapi/README.md`: every property is required, and nothing has a
+ * default.
  *
  * @returns one line per fault
  */
@@ -45,24 +45,9 @@ function visit(document: OpenApiDocument, given: unknown, place: string, seen: S
     faults.add(`${place}: the property ${name} of a reply is not required; make it nullable instead`);
   }
   const branches: unknown[] = Array.isArray(oneOf) ? oneOf : [];
-  if (!areDistinct(branches.map((branch) => (isSchema(branch) ? resolve<SchemaObject>(document, branch) : {})))) {
-    faults.add(`${place}: the branches of a oneOf differ neither in a const property nor in their required keys`);
-  }
   const children = isSchema(properties) ? Object.entries(properties) : [];
   for (const [name, child] of children) visit(document, child, `${place}.${name}`, seen, faults);
   for (const child of [...branches, items, additionalProperties]) visit(document, child, place, seen, faults);
-}
-
-/** Whether no two object branches have the same constants and the same required keys. */
-function areDistinct(branches: readonly SchemaObject[]): boolean {
-  const objects = branches.filter(({ properties }) => isSchema(properties));
-  const signatures = objects.map(({ properties, required }) => {
-    const constants = Object.entries(isSchema(properties) ? properties : {}).flatMap(([name, property]) =>
-      isSchema(property) && property['const'] !== undefined ? [[name, property['const']]] : [],
-    );
-    return JSON.stringify([constants, Array.isArray(required) ? required.map(String).sort() : []]);
-  });
-  return new Set(signatures).size === signatures.length;
 }
 
 function isSchema(value: unknown): value is SchemaObject {

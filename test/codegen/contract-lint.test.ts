@@ -97,6 +97,7 @@ const broken: readonly (readonly [what: string, rule: string, place: readonly st
   ],
   ['an example of a parameter that does', 'no-invalid-parameter-examples', [...put, 'parameters', '0', 'example'], 7],
   ['a reply without X-Request-Id', 'response-contains-header', [...reply, 'headers'], undefined],
+  ['a redirect without it', 'response-contains-header', [...put, 'responses', '302'], { description: 'Elsewhere.' }],
   ['an error without it', 'response-contains-header', [...put, 'responses', '404', 'headers'], undefined],
   [
     'a reply of another media type',

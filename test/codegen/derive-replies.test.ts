@@ -10,6 +10,8 @@ import {
   type SchemaObject,
 } from '../../src/codegen/openapi-document.js';
 
+const requestId = { required: true, 'x-set-by': 'pipeline', schema: { type: 'string' } } as const;
+const headers = { 'X-Request-Id': requestId };
 const problem = (name: string, raisedBy = 'pipeline'): SchemaObject => ({
   title: name,
   'x-problem': { 'raised-by': raisedBy },
@@ -18,7 +20,7 @@ const response = (...problems: string[]): ResponseObject => {
   const references = problems.map((name) => ({ $ref: `#/components/schemas/${name}` }));
   const [first = {}] = references;
   const schema = references.length === 1 ? first : { oneOf: references };
-  return { description: 'An error.', content: { 'application/problem+json': { schema } } };
+  return { description: 'An error.', headers, content: { 'application/problem+json': { schema } } };
 };
 const reference = (name: string): { $ref: string } => ({ $ref: `#/components/responses/${name}` });
 
@@ -61,8 +63,8 @@ function documentOf(operation: Partial<OperationObject>, path = '/things'): Open
   };
 }
 
-const none = { description: 'Nothing.' };
-const data = { description: 'Data.', content: { 'application/json': { schema: { type: 'string' } } } };
+const none = { description: 'Nothing.', headers };
+const data = { description: 'Data.', headers, content: { 'application/json': { schema: { type: 'string' } } } };
 const body = { content: { 'application/json': { schema: { type: 'string' } } } };
 const limit = (key: string): NonNullable<OperationObject['x-rate-limit']> => [{ name: 'a', setting: 'A', key: [key] }];
 
@@ -164,7 +166,7 @@ describe('A rule for operations with the header Idempotency-Key', () => {
   const rule = {
     when: ['idempotent'],
     headers: { Replayed: { schema: { const: 'true' } } },
-    adds: { '409': { ...response('IdempotencyKeyInUseProblem'), headers: wait } },
+    adds: { '409': { ...response('IdempotencyKeyInUseProblem'), headers: { ...headers, ...wait } } },
   };
   const responsesWith = (operation: Partial<OperationObject>): OperationObject['responses'] => {
     const document = documentOf({ parameters: [key], ...operation });
@@ -175,7 +177,7 @@ describe('A rule for operations with the header Idempotency-Key', () => {
 
   test('adds its headers to the successes alone', () => {
     const responses = responsesWith({ responses: { '204': none, '404': response('OtherProblem') } });
-    expect(responses['204']).toEqual({ ...none, headers: rule.headers });
+    expect(responses['204']).toEqual({ ...none, headers: { ...headers, ...rule.headers } });
     expect(responses['404']).toEqual(response('OtherProblem'));
     expect(responsesWith({ parameters: [] })).toEqual({ '204': none, '500': reference('InternalError') });
   });
@@ -339,6 +341,43 @@ test.each([
   const changed = { ...document.paths, [path]: { ...item, get: { ...get, 'x-never': never } } };
   const read = (): unknown => deriveReplies({ ...document, paths: changed });
   for (const status of statuses) expect(read).toThrow(`GET ${path}: x-never names ${status}, but before`);
+});
+
+describe('Every response has the header X-Request-Id:', () => {
+  const fault = 'has no required header X-Request-Id with x-set-by: pipeline';
+
+  test.each<[string, Record<string, ResponseObject>, string]>([
+    ['a success', { '204': { description: 'Done.' } }, '204'],
+    ['a redirect', { '302': { description: 'Elsewhere.', headers: { Location: requestId } } }, '302'],
+    ['an error', { '404': { ...response('OtherProblem'), headers: {} } }, '404'],
+    ['an optional one', { '204': { ...none, headers: { 'X-Request-Id': { ...requestId, required: false } } } }, '204'],
+    ['one that a handler sets', { '204': { ...none, headers: { 'X-Request-Id': { required: true } } } }, '204'],
+  ])('%s', (_what, responses, status) => {
+    expect(() => responsesOf({ responses })).toThrow(`POST /things: ${status} ${fault}`);
+  });
+
+  test('a derived response', () => {
+    const document = documentOf({});
+    const unmarked = { ...response('InternalErrorProblem'), headers: {} };
+    const rules = [...(document['x-derived-responses'] ?? []), { when: [], responses: { '500': unmarked } }];
+    expect(() => deriveReplies({ ...document, 'x-derived-responses': rules })).toThrow(`POST /things: 500 ${fault}`);
+  });
+
+  test('a reply without an operation', () => {
+    const responses = { '404': { description: 'No.' } };
+    const read = (): unknown => deriveReplies({ ...documentOf({}), 'x-api-responses': responses });
+    expect(read).toThrow(`x-api-responses: 404 ${fault}`);
+  });
+
+  test('a shared response of the platform that only rules refer to', async () => {
+    const document = await bundleDocument('openapi/platform.yaml');
+    const changed = JSON.parse(
+      JSON.stringify(document, (key, value: unknown) =>
+        key === 'Unauthenticated' && typeof value === 'object' ? { ...value, headers: {} } : value,
+      ),
+    ) as OpenApiDocument; // as typed as its source
+    expect(() => deriveReplies(changed)).toThrow(`GET /api/v1/auth/me: 401 ${fault}`);
+  });
 });
 
 /** What only the gate can miss: which problem the security handlers choose, and the headers of a limited operation. */

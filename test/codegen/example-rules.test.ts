@@ -33,6 +33,11 @@ test('Examples of a parameter, a body and a reply, single or named, are accepted
 test.each([
   ['a reply', { reply: { schema } }, 'status 200: application/json has no example'],
   ['a request body', { body: { schema } }, 'the request body application/json has no example'],
+  [
+    'a reply (its map of examples is empty)',
+    { reply: { schema, examples: {} } },
+    'status 200: application/json has no example',
+  ],
   ['a parameter', { parameter: { name: 'page', in: 'query', schema } }, 'the parameter page has no example'],
 ] as const)('%s without an example is refused', (_what, change, fault) => {
   expect(faultsOf(change)).toEqual([fault]);

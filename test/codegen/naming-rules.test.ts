@@ -22,6 +22,10 @@ test('Names and formats that keep the rules are accepted', () => {
     revision_id: { type: 'integer' },
     started_at: { $ref: '#/components/schemas/Time' },
     time: { $ref: '#/components/schemas/Time' },
+    ended_at: { oneOf: [{ $ref: '#/components/schemas/Time' }, { type: 'null' }] },
+    user_ids: { type: 'array', items: { type: 'string', format: 'uuid' } },
+    unit_ids: { type: ['array', 'null'], items: { type: 'string', 'x-assigned-by': 'caller' } },
+    example: { type: 'object', properties: { enum: { type: 'string', enum: ['a', null] } } },
     kind: { type: 'string', enum: ['pull_request', '30d', 'sync_runs:read'], example: 'Any text' },
   };
   expect(faultsOf(properties)).toEqual([]);
@@ -46,6 +50,22 @@ test.each<[string, SchemaObject, string]>([
     { thing_id: { type: 'string', 'x-assigned-by': 'server' } },
     'the id thing_id is not a UUID, and no x-assigned-by names the caller or the engine',
   ],
+  [
+    'a time in an alternative without format',
+    { ended_at: { oneOf: [{ type: 'string' }, { type: 'null' }] } },
+    'the time ended_at has no format date-time',
+  ],
+  ['a time that is a number', { ended_at: { type: 'integer' } }, 'the time ended_at has no format date-time'],
+  [
+    'an id in an alternative that may be any text',
+    { id: { oneOf: [{ type: 'string' }, { type: 'null' }] } },
+    'the id id is not a UUID, and no x-assigned-by names the caller or the engine',
+  ],
+  [
+    'a list of ids that may be any text',
+    { user_ids: { type: 'array', items: { type: 'string' } } },
+    'the id user_ids is not a UUID, and no x-assigned-by names the caller or the engine',
+  ],
 ])('A schema is refused with %s', (_what, properties, fault) => {
   expect(faultsOf(properties)).toEqual([`#/components/schemas/Thing: ${fault}`]);
 });
@@ -60,11 +80,48 @@ test.each(['Open', 'in progress', 'ON', 'a-b', ':read', 'sync:', 'a:b:c'])(
   },
 );
 
+test.each([1, true])('The enum value %j is refused, because it is not text', (value) => {
+  expect(faultsOf({ kind: { enum: ['closed', value] } })).toEqual([
+    `#/components/schemas/Thing/properties/kind: the enum value ${value} is not text`,
+  ]);
+});
+
+test('A problem may have several statuses', () => {
+  const problem = { type: 'object', 'x-problem': {}, properties: { status: { enum: [404, 410] } } };
+  expect(faultsOf({}, { components: { schemas: { AProblem: problem } } })).toEqual([]);
+});
+
+test('The properties of an object within a property that is named as a keyword are checked', () => {
+  const example = { type: 'object', properties: { aName: { type: 'string' } } };
+  expect(faultsOf({ example })).toEqual([
+    '#/components/schemas/Thing/properties/example: the property aName is not in snake_case',
+  ]);
+});
+
+test('Parameters of the path, the query and cookies are in snake_case, and headers are not', () => {
+  const parameter = (place: string, name: string): object => ({ name, in: place, schema: { type: 'string' } });
+  const named = (...names: readonly string[]): object => {
+    const [first = '', ...others] = names;
+    const parameters = [parameter('query', first), { $ref: '#/components/parameters/Header' }];
+    const get = { operationId: 'listThings', summary: 'List', responses: {}, parameters };
+    const item = { parameters: others.map((name) => parameter('path', name)), get };
+    return {
+      paths: { '/things': item },
+      components: { parameters: { Header: parameter('header', 'If-Match') } },
+    };
+  };
+  expect(faultsOf({}, named('sort_order', 'thing_id'))).toEqual([]);
+  expect(faultsOf({}, named('sortOrder', 'thing-id'))).toEqual([
+    'GET /things: the parameter thing-id is not in snake_case',
+    'GET /things: the parameter sortOrder is not in snake_case',
+  ]);
+});
+
 test('A failure of the error catalogue keeps its names', () => {
   const failure = {
     type: 'object',
     'x-problem': {},
-    properties: { case: { const: 'a' }, exitCode: { type: 'integer' } },
+    properties: { case: { const: 'a' }, exitCode: { type: 'integer' }, code: { enum: [1] } },
   };
   expect(faultsOf({}, { components: { schemas: { Failure: failure } } })).toEqual([]);
 });
@@ -78,6 +135,10 @@ test('A problem that is not a failure keeps the rules', () => {
 
 test.each(['thing', 'thingsList', 'AddThing', 'adding'])('The operationId %s is refused', (id) => {
   expect(faultsOf({}, {}, id)).toEqual([`operationId ${id} does not begin with a verb of src/codegen/verbs.ts`]);
+});
+
+test('An operationId that is not in camelCase is refused', () => {
+  expect(faultsOf({}, {}, 'add_thing')).toEqual(['operationId add_thing is not in camelCase']);
 });
 
 test('OpenAPI 3.0 is refused', () => {

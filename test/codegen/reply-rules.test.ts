@@ -3,7 +3,6 @@ import { replyFaults } from '../../src/codegen/reply-rules.js';
 import type { OpenApiDocument, SchemaObject } from '../../src/codegen/openapi-document.js';
 
 const text = { type: 'string' };
-const branch = (kind: object, required: string[]): object => ({ type: 'object', properties: { kind }, required });
 
 function faultsOf(schema: SchemaObject): string[] {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } };
@@ -41,15 +40,6 @@ test.each<[string, SchemaObject, string]>([
     { type: 'object', properties: { name: { type: 'string', default: 'x' } }, required: ['name'] },
     'Thing.name: a schema of a reply has a default',
   ],
-  [
-    'branches with the same constants and keys',
-    { oneOf: [branch(text, ['kind']), branch(text, ['kind'])] },
-    'Thing: the branches of a oneOf differ neither in a const property nor in their required keys',
-  ],
 ])('A reply is refused with %s', (_what, schema, fault) => {
   expect(faultsOf(schema)).toEqual([fault]);
-});
-
-test('Branches that differ in a constant are accepted', () => {
-  expect(faultsOf({ oneOf: [branch({ const: 'a' }, ['kind']), branch({ const: 'b' }, ['kind'])] })).toEqual([]);
 });
