@@ -103,8 +103,8 @@ function propertyFaults(document: OpenApiDocument, name: string, given: unknown)
     faults.push(`the time ${name} has no format date-time`);
   if (!timeName.test(name) && texts.some(({ format }) => format === 'date-time'))
     faults.push(`the name of the time ${name} does not end in at`);
-  const ids = /(?:^|_)ids$/.test(name) ? values.flatMap(({ items }) => valuesOf(document, items)) : texts;
-  if (/(?:^|_)ids?$/.test(name) && ids.some(isFreeText))
+  const ids = /(?:^|_)ids$/.test(name) ? values.flatMap(({ items }) => valuesOf(document, items)) : values;
+  if (/(?:^|_)ids?$/.test(name) && ids.some(isUnassigned))
     faults.push(`the id ${name} is not a UUID, and no x-assigned-by names the caller or the engine`);
   return faults;
 }
@@ -117,8 +117,10 @@ function valuesOf(document: OpenApiDocument, given: unknown): SchemaObject[] {
   return oneOf.map((branch) => ({ ...schema, ...(isRecord(branch) && resolve<SchemaObject>(document, branch)) }));
 }
 
-function isFreeText(schema: SchemaObject): boolean {
-  return typesOf(schema).includes('string') && schema['format'] !== 'uuid' && !assigners.has(schema['x-assigned-by']);
+/** Whether an id is text or a number that nobody else assigns, and no UUID. */
+function isUnassigned(schema: SchemaObject): boolean {
+  const isScalar = typesOf(schema).some((type) => type === 'string' || type === 'integer' || type === 'number');
+  return isScalar && schema['format'] !== 'uuid' && !assigners.has(schema['x-assigned-by']);
 }
 
 function isNotOnlyNull(schema: SchemaObject): boolean {

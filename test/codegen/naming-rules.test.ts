@@ -19,7 +19,7 @@ test('Names and formats that keep the rules are accepted', () => {
     id: { type: 'string', format: 'uuid' },
     owner_id: { type: ['string', 'null'], format: 'uuid' },
     container_id: { type: 'string', 'x-assigned-by': 'engine' },
-    revision_id: { type: 'integer' },
+    revision_id: { type: 'integer', 'x-assigned-by': 'engine' },
     started_at: { $ref: '#/components/schemas/Time' },
     time: { $ref: '#/components/schemas/Time' },
     ended_at: { oneOf: [{ $ref: '#/components/schemas/Time' }, { type: 'null' }] },
@@ -59,6 +59,11 @@ test.each<[string, SchemaObject, string]>([
   [
     'an id in an alternative that may be any text',
     { id: { oneOf: [{ type: 'string' }, { type: 'null' }] } },
+    'the id id is not a UUID, and no x-assigned-by names the caller or the engine',
+  ],
+  [
+    'an id that is a number',
+    { id: { type: 'integer' } },
     'the id id is not a UUID, and no x-assigned-by names the caller or the engine',
   ],
   [
