@@ -22,7 +22,7 @@ export interface EntryParts {
 /**
  * Admits the request, negotiates media types (406, 415), reads the body (413), limits the rate (429) and authenticates
  * the caller (401), in this order. A limit that counts callers is applied after authentication. Sets
- * `exchange.principal`.
+ * `exchange.principal`, also where a step before authentication refuses the request.
  *
  * @returns the problem to refuse the request with; null: continue
  */
@@ -39,7 +39,10 @@ export async function passEntrySteps(
     negotiate(exchange) ??
     (route.body === null ? null : await readBody()) ??
     (limiter === null || isLimitedByCaller ? null : await limitRate(exchange, limiter, route.rateLimits, null));
-  if (refusal !== null) return refusal;
+  if (refusal !== null) {
+    await identify(exchange, { security });
+    return refusal;
+  }
 
   if (route.security.schemes.length > 0) {
     const verdict = await authenticate(exchange, security);
@@ -54,7 +57,7 @@ export async function passEntrySteps(
 
 /**
  * Identifies the caller of a request that will be refused, so that the log names the caller. A caller without a valid
- * credential stays unknown.
+ * credential stays unknown, and where the endpoint takes no credential, none is checked.
  */
 export async function identify(
   exchange: Exchange<Endpoint>,

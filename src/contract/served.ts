@@ -11,7 +11,10 @@ export interface Served {
   readonly status: number;
   readonly durationSeconds: number;
   readonly clientIp: string;
-  /** What authentication returned; null if there was none, or if it failed. */
+  /**
+   * The caller, also of a request that was refused before authentication; null without a valid credential, and where
+   * the operation or page takes none.
+   */
   readonly principal: unknown;
 }
 

@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { insufficientRole } from '../../generated/problems.js';
+import { insufficientRole, unauthenticated } from '../../generated/problems.js';
+import { createApplication } from '../../src/contract/application.js';
+import type { AnySecurityHandler } from '../../src/contract/authentication.js';
+import type { PageRoute } from '../../src/contract/page-routes.js';
+import { listen } from '../../src/contract/server.js';
+import type { Served } from '../../src/contract/served.js';
 import { sendRaw } from '../support/recorder-raw.js';
 import { record } from '../../src/contract-tools/documents.js';
 import { addTool, countingLimiter, startWorkshop, type Workshop, type WorkshopOptions } from './workshop.js';
@@ -64,6 +69,118 @@ describe('admission', () => {
     expect(workshop.served.map(({ status }) => status)).toEqual([403, 401]);
   });
 });
+
+describe('the access log', () => {
+  const early: readonly [string, number, RequestInit][] = [
+    ['an unacceptable type of the reply', 406, addTool({ name: 'Saw' }, { Accept: 'text/plain' })],
+    ['a body of another type', 415, addTool('name', { 'Content-Type': 'text/plain' })],
+    ['a large body', 413, addTool({ name: 'x'.repeat(3000) })],
+    ['too many requests', 429, addTool({ name: 'Saw' })],
+  ];
+  const served = async (init: RequestInit): Promise<readonly [number | undefined, unknown]> => {
+    await start({ rateLimiter: countingLimiter({ ADD_IP_LIMIT: 0 }) });
+    await workshop.fetch('/tools', init);
+    return [workshop.served[0]?.status, workshop.served[0]?.principal];
+  };
+  const from = (init: RequestInit, authorization: string): RequestInit => {
+    const headers = new Headers(init.headers);
+    headers.set('Authorization', authorization);
+    return { ...init, headers };
+  };
+
+  test.each(early)(
+    'names the caller of a request that is refused before authentication: %s',
+    async (_, status, init) => {
+      expect(await served(init)).toEqual([status, { name: 'robin' }]);
+    },
+  );
+
+  test.each(early)('names nobody for an invalid credential, whose reply is the same: %s', async (_, status, init) => {
+    expect(await served(from(init, 'Bearer stranger'))).toEqual([status, null]);
+  });
+
+  test('names the caller of a request that is not admitted', async () => {
+    await start({ admit: () => insufficientRole({ message: 'Not from there.', required_role: 'owner' }) });
+    await workshop.fetch('/tools', addTool({ name: 'Saw' }));
+    expect(workshop.served).toMatchObject([{ status: 403, principal: { name: 'robin' } }]);
+  });
+
+  test('names the caller of pages that take a credential, and of requests that match nothing', async () => {
+    const checked: string[] = [];
+    const lines = await servedPages(checked, [
+      'GET /private HTTP/1.1\r\nHost: h\r\n',
+      'GET /private HTTP/1.1\r\nHost: h\r\nAccept: image/png\r\n',
+      'PUT /private HTTP/1.1\r\nHost: h\r\n',
+      'GET /nowhere HTTP/1.1\r\nHost: h\r\n',
+      'GET /private HTTP/1.1\r\nHost: h\r\nHost: i\r\n',
+    ]);
+    expect(lines).toEqual([200, 406, 405, 404, 400].map((status) => [status, 'robin']));
+    expect(checked).toHaveLength(lines.length); // each credential once
+  });
+
+  test('names nobody where no credential is taken, and does not check the one that was sent', async () => {
+    const checked: string[] = [];
+    const lines = await servedPages(checked, [
+      'GET /public HTTP/1.1\r\nHost: h\r\n',
+      'GET /public HTTP/1.1\r\nHost: h\r\nAccept: image/png\r\n',
+    ]);
+    expect(lines).toEqual([
+      [200, null],
+      [406, null],
+    ]);
+    expect(checked).toEqual([]);
+  });
+});
+
+/**
+ * Sends requests with the token of `robin` to a server of two pages; the status and the caller in the log of each.
+ *
+ * @param checked receives each token that the server looks up
+ */
+async function servedPages(
+  checked: string[],
+  requests: readonly string[],
+): Promise<readonly (readonly [number, string | null])[]> {
+  const bearer: AnySecurityHandler = {
+    authenticate: (credential) => {
+      checked.push(String(credential));
+      const verdict = { principal: credential };
+      return Promise.resolve(credential === 'robin' ? verdict : { refusal: unauthenticated({ message: 'Nobody.' }) });
+    },
+    authorize: (principal) => ({ principal }),
+  };
+  const schemes = [{ name: 'bearer', kind: 'bearer', prefix: null, rateLimits: [], scope: null }] as const;
+  const page = (name: string): PageRoute => ({
+    name,
+    method: 'GET',
+    path: `/${name}`,
+    produces: ['text/html'],
+    handle: (ctx) => {
+      ctx.body = name;
+    },
+  });
+  const served: Served[] = [];
+  const silent = (): void => undefined;
+  const app = createApplication({
+    routes: [],
+    handlers: {},
+    dependencies: null,
+    security: { bearer },
+    rateLimiter: null,
+    replyValidation: 'always',
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+    trustedProxies: [],
+    problemOf: () => null,
+    callerSchemes: schemes,
+    served: (each) => served.push(each),
+    pages: [page('public'), { ...page('private'), security: { anonymous: false, schemes } }],
+  });
+  const serve = app.callback();
+  const server = await listen((request, response) => void serve(request, response), { host: '127.0.0.1', port: 0 });
+  for (const each of requests) await sendRaw(server.url, `${each}Authorization: Bearer robin\r\n\r\n`);
+  await server.stop(0);
+  return served.map(({ status, principal }) => [status, typeof principal === 'string' ? principal : null]);
+}
 
 describe('rate limits', () => {
   const fields = (response: Response): (string | null)[] =>
