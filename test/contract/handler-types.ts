@@ -1,6 +1,6 @@
 /**
  * Lies about replies that the compiler refuses. `npm run check:types` fails where one of them compiles. Extra properties
- * compile; the lint rule `exact-replies` finds them.
+ * compile; the lint rule `exact-replies` finds those that types show on the way from the value to the reply.
  */
 import type {
   DisownAccountHandler,

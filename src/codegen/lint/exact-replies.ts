@@ -2,18 +2,26 @@
  * Lint rule: a handler returns exactly what its operation documents.
  *
  * TypeScript checks that a returned object has what its type asks for. It looks for extra properties only in literals
- * whose expected type is written down, and the return type of a handler is inferred. This rule compares the type of each
- * returned expression with the operation's replies, property by property.
+ * whose expected type is written down. This rule compares every value that a function can return with the operation's
+ * replies, property by property. It reads
  *
- * It reads handlers that are written where their type is expected (arrow functions, function expressions, methods), and
- * references to functions or to objects of functions. A variable whose written type has fewer properties than its value hides the others from this
- * rule; the serializer drops them.
+ * - handlers that are written where their type is expected (arrow functions, function expressions, methods), and
+ *   references to functions or to objects of functions;
+ * - every other function whose return type, written or expected, is a generated reply type, or a promise of one.
+ *
+ * It follows values through conditions, variables, spreads, destructuring, and calls (`value-sources.ts`). It cannot see
+ * what only a written type describes: rows of a database and other values from outside the program, an argument of a
+ * function that only others call, a property that is added later (`Object.assign(body, …)`), items that are added later
+ * (`push`) or that methods of lists other than `map`, `filter` and the like give, a variable that a loop or a
+ * destructuring assignment sets, the entries of a dictionary, values of type `any`, and what is more than eight calls
+ * away. The serializer drops extra properties of a body that nothing has found; the check of replies refuses headers.
  */
 import { AST_NODE_TYPES, ESLintUtils, type TSESTree } from '@typescript-eslint/utils';
 import ts from 'typescript';
-import { returnedBy, sourcesOf } from './returned-expressions.js';
+import { createFindExtra, isPlainObject, valueOf } from './extra-properties.js';
+import { createSources, type Source } from './value-sources.js';
 
-type FunctionNode = TSESTree.ArrowFunctionExpression | TSESTree.FunctionExpression;
+type FunctionNode = TSESTree.ArrowFunctionExpression | TSESTree.FunctionExpression | TSESTree.FunctionDeclaration;
 
 export const exactReplies = ESLintUtils.RuleCreator.withoutDocs<[], 'extra'>({
   meta: {
@@ -24,22 +32,32 @@ export const exactReplies = ESLintUtils.RuleCreator.withoutDocs<[], 'extra'>({
   create(context) {
     const services = ESLintUtils.getParserServices(context);
     const checker = services.program.getTypeChecker();
+    const sources = createSources(checker);
+    const findExtra = createFindExtra(checker, sources);
     /** By type of an object, because most types are expected many times. */
     const handlersOf = new Map<ts.Type, ReadonlyMap<string, ts.Type>>();
+    /** What has been reported: several functions can return the same value. */
+    const reported = new Set<ts.Node>();
 
-    const compare = (returned: readonly ts.Expression[], replies: ts.Type, handler: TSESTree.Node): void => {
-      for (const expression of returned) {
-        const path = extraProperty(checker, awaited(checker, checker.getTypeAtLocation(expression)), replies);
-        if (path === undefined) continue;
-        const own = expression.getSourceFile() === services.program.getSourceFile(context.filename);
-        const node = own ? services.tsNodeToESTreeNodeMap.get(expression) : handler;
-        context.report({ node, messageId: 'extra', data: { path } });
+    const compare = (returned: readonly (readonly Source[])[], replies: ts.Type, handler: TSESTree.Node): void => {
+      for (const values of returned) {
+        for (const source of values) {
+          const path = findExtra(source, replies);
+          if (path === undefined) continue;
+          const { expression } = source;
+          const isOwn = expression?.getSourceFile() === services.program.getSourceFile(context.filename);
+          const node = expression !== undefined && isOwn ? services.tsNodeToESTreeNodeMap.get(expression) : handler;
+          const place = services.esTreeNodeToTSNodeMap.get(node);
+          if (!reported.has(place)) context.report({ node, messageId: 'extra', data: { path } });
+          reported.add(place);
+          break; // One report for each `return` is enough.
+        }
       }
     };
     const checkFunction = (handler: FunctionNode): void => {
       const node = services.esTreeNodeToTSNodeMap.get(handler);
-      const replies = repliesOf(checker, node);
-      if (replies !== undefined) compare(returnedBy(checker, node), replies, handler);
+      const replies = repliesOf(checker, node) ?? repliesReturnedBy(checker, node);
+      if (replies !== undefined) compare(sources.returnedBy(node), replies, handler);
     };
     const checkReference = (handler: TSESTree.Node): void => {
       if (!isReference(handler)) return;
@@ -61,16 +79,15 @@ export const exactReplies = ESLintUtils.RuleCreator.withoutDocs<[], 'extra'>({
     const compareSignatures = (type: ts.Type, replies: ts.Type, handler: TSESTree.Node): void => {
       for (const signature of type.getCallSignatures()) {
         if (isOperationHandler(signature)) continue; // It is checked where it is written.
-        const returned = returnedBy(checker, signature.declaration);
-        compare(returned, replies, handler);
-        if (returned.length > 0) continue;
-        const path = extraProperty(checker, awaited(checker, signature.getReturnType()), replies);
-        if (path !== undefined) context.report({ node: handler, messageId: 'extra', data: { path } });
+        const returned = sources.returnedBy(signature.declaration);
+        const own = valueOf(awaited(checker, signature.getReturnType()));
+        compare(returned.length > 0 ? returned : [[own]], replies, handler);
       }
     };
     return {
       ArrowFunctionExpression: checkFunction,
       FunctionExpression: checkFunction,
+      FunctionDeclaration: checkFunction,
       SpreadElement: ({ argument, parent }: TSESTree.SpreadElement) => {
         if (parent.type !== AST_NODE_TYPES.ObjectExpression) return;
         const [type, expected] = [argument, parent].map((each) => services.esTreeNodeToTSNodeMap.get(each));
@@ -120,6 +137,28 @@ function repliesIn(checker: ts.TypeChecker, type: ts.Type): ts.Type | undefined 
   return signature === undefined ? undefined : awaited(checker, signature.getReturnType());
 }
 
+/** The replies that a function returns by its type, where that is written or expected to be a generated reply type. */
+function repliesReturnedBy(checker: ts.TypeChecker, node: ts.SignatureDeclaration): ts.Type | undefined {
+  if (node.type !== undefined)
+    return namesReply(checker, node.type) ? awaited(checker, checker.getTypeFromTypeNode(node.type)) : undefined;
+  const signatures = expectedType(checker, node)?.getCallSignatures() ?? [];
+  const expected = signatures.map((each) => awaited(checker, each.getReturnType()));
+  return expected.find((type) => isReply(type));
+}
+
+/** Whether a written type contains a generated reply type: `Promise<UpdateViewReply | null>`. */
+function namesReply(checker: ts.TypeChecker, type: ts.TypeNode): boolean {
+  if (ts.isTypeReferenceNode(type) && isReply(checker.getTypeFromTypeNode(type))) return true;
+  return ts.forEachChild(type, (each) => ts.isTypeNode(each) && namesReply(checker, each)) ?? false;
+}
+
+/** Whether this is one of the `...Reply` types of `generated/<api>/operations.ts`. */
+function isReply({ aliasSymbol }: ts.Type): boolean {
+  if (aliasSymbol?.name.endsWith('Reply') !== true) return false;
+  const files = aliasSymbol.declarations?.map((each) => each.getSourceFile().fileName) ?? [];
+  return files.some((file) => /[\\/]generated[\\/][^\\/]+[\\/]operations\.ts$/.test(file));
+}
+
 function expectedType(checker: ts.TypeChecker, node: ts.Node): ts.Type | undefined {
   if (!ts.isMethodDeclaration(node)) return ts.isExpression(node) ? checker.getContextualType(node) : undefined;
   const owners = ts.isClassLike(node.parent)
@@ -136,108 +175,4 @@ function isOperationHandler(signature: ts.Signature): boolean {
 
 function awaited(checker: ts.TypeChecker, type: ts.Type): ts.Type {
   return checker.getAwaitedType(type) ?? type;
-}
-
-/**
- * Returns the path of a property that no matching alternative of the expected type has; undefined if there is none.
- *
- * @param seen pairs under comparison, because types can contain themselves
- */
-function extraProperty(
-  checker: ts.TypeChecker,
-  actual: ts.Type,
-  expected: ts.Type,
-  seen = new Map<ts.Type, Set<ts.Type>>(),
-): string | undefined {
-  if (
-    actual === expected ||
-    (expected.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) !== 0 ||
-    seen.get(actual)?.has(expected)
-  )
-    return undefined;
-  seen.set(actual, (seen.get(actual) ?? new Set()).add(expected));
-  if (actual.isUnion()) {
-    return firstOf(actual.types, (each) => extraProperty(checker, each, expected, seen));
-  }
-  const matching = (expected.isUnion() ? expected.types : [expected]).filter((each) => isMeant(checker, actual, each));
-  // What matches nothing is the compiler's to report.
-  const extras = matching.map((each) => extraIn(checker, actual, each, seen));
-  return extras.includes(undefined) ? undefined : extras[0];
-}
-
-/** Whether no constant (`status: 200`) of this alternative of a union contradicts the actual type. */
-function isMeant(checker: ts.TypeChecker, actual: ts.Type, alternative: ts.Type): boolean {
-  const isObject = (type: ts.Type): boolean => (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0;
-  if (!isObject(actual) || !isObject(alternative)) return isObject(actual) === isObject(alternative);
-  return alternative.getProperties().every((property) => {
-    const given = actual.getProperty(property.name);
-    const constant = checker.getTypeOfSymbol(property);
-    if (given === undefined || !constant.isLiteral()) return true;
-    const type = checker.getTypeOfSymbol(given);
-    return !type.isLiteral() || type.value === constant.value;
-  });
-}
-
-function extraIn(
-  checker: ts.TypeChecker,
-  actual: ts.Type,
-  expected: ts.Type,
-  seen: Map<ts.Type, Set<ts.Type>>,
-): string | undefined {
-  if (!isPlainObject(checker, expected)) {
-    const [items, expectedItems] = [actual, expected].map((type) => itemsOf(checker, type));
-    if (items === undefined || expectedItems === undefined) return undefined;
-    const path = extraProperty(checker, items, expectedItems, seen);
-    return path === undefined ? undefined : `[].${path}`;
-  }
-  return firstOf(actual.getProperties(), (property) => {
-    const documented = expected.getProperty(property.name);
-    const type = checker.getTypeOfSymbol(property);
-    // `body?: never` documents that there is none.
-    if (documented === undefined) return isAbsent(type) ? undefined : property.name;
-    const path = firstOf(typesOf(checker, property), (each) =>
-      extraProperty(checker, each, checker.getTypeOfSymbol(documented), seen),
-    );
-    return path === undefined ? undefined : `${property.name}.${path}`;
-  });
-}
-
-/** The types of a property's possible values: the type of a condition leaves out what one side has more. */
-function typesOf(checker: ts.TypeChecker, property: ts.Symbol): readonly ts.Type[] {
-  const written = property.valueDeclaration;
-  return written !== undefined && ts.isPropertyAssignment(written)
-    ? sourcesOf(checker, written.initializer).map((source) => awaited(checker, checker.getTypeAtLocation(source)))
-    : [checker.getTypeOfSymbol(property)];
-}
-
-/** The type of the items of a list or of a stream; undefined for other types. */
-function itemsOf(checker: ts.TypeChecker, type: ts.Type): ts.Type | undefined {
-  if (checker.isArrayLikeType(type)) return type.getNumberIndexType();
-  const iterates = type.getProperties().some(({ name }) => name.startsWith('__@asyncIterator'));
-  if (!iterates || (type.flags & ts.TypeFlags.Object) === 0) return undefined;
-  return checker.getTypeArguments(type as ts.TypeReference)[0];
-}
-
-/** Whether the type lists its properties: no array, no type of a library's class, no dictionary. */
-function isPlainObject(checker: ts.TypeChecker, type: ts.Type): boolean {
-  const isObject = (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0;
-  return (
-    isObject &&
-    !checker.isArrayLikeType(type) &&
-    type.getCallSignatures().length === 0 &&
-    type.getStringIndexType() === undefined &&
-    type.getProperties().every((property) => !property.name.startsWith('__@'))
-  );
-}
-
-function isAbsent(type: ts.Type): boolean {
-  return (type.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Never)) !== 0;
-}
-
-function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
