@@ -33,11 +33,6 @@ export default defineConfig({
     // The default of one second is too short on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     maxWorkers: workers,
-    // The files that a worker runs share its modules, which take longer to load than most files take to run. So a test
-    // puts back what it changes outside of itself.
-    isolate: false,
-    // Otherwise V8 collects garbage late on a machine with much memory, and a worker takes almost three gigabytes.
-    execArgv: ['--max-old-space-size=1536'],
     reporters:
       process.env['CI'] === undefined ? ['default'] : ['default', ['json', { outputFile: 'coverage/vitest.json' }]],
   },

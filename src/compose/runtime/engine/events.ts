@@ -86,7 +86,10 @@ async function wasStopped(
   if (!(await ledger.stopped(event.id, undefined))) return false;
   try {
     const { startedAt } = await engine.containers.inspect(event.id, signal);
-    return await ledger.stopped(event.id, startedAt);
+    if (await ledger.stopped(event.id, startedAt)) return true;
+    // It has been started again since, as a restart does: the mark is of the run that has ended.
+    const isLater = startedAt !== undefined && Date.parse(startedAt) > Date.parse(event.time);
+    return isLater && (await ledger.wasStopping(event.id, new Date(event.time)));
   } catch (error) {
     if (isRuntimeError(error, 'notFound')) return true;
     throw error;

@@ -16,6 +16,8 @@ export interface StopLedger {
   cancel(id: string): Promise<void>;
   /** Whether a stop of the container has begun lately, of whichever run. */
   mayBeStopping(id: string): Promise<boolean>;
+  /** Whether a run that had begun by then was to stop at about this time. */
+  wasStopping(id: string, time: Date): Promise<boolean>;
   /** Whether there is a record for this run or, if the run is unknown, for the container. */
   stopped(id: string, startedAt: string | undefined): Promise<boolean>;
 }
@@ -55,6 +57,10 @@ export function stopLedger(engine: Engine, marks: StopMarks, clock: Clock): Stop
     async mayBeStopping(id) {
       const mark = await marks.read(id);
       return mark !== undefined && clock.now().getTime() < mark.until;
+    },
+    async wasStopping(id, time) {
+      const mark = await marks.read(id);
+      return mark !== undefined && mark.run <= time.getTime() && time.getTime() < mark.until;
     },
     async stopped(id, startedAt) {
       const mark = await marks.read(id);

@@ -116,6 +116,17 @@ export function watching(bench: Bench): void {
     expect(seen.map(({ type }) => type)).toEqual(['created']);
   });
 
+  proves(['events'], 'the stop of a restart is reported as one, also to a reader that comes later', async () => {
+    const labels = { 'plt.events': bench.fresh('e') };
+    const since = new Date(Date.now() - 1000);
+    const id = await started(obedient, { labels });
+    await containers.restart(id, { timeoutSeconds: 20 });
+    const until = new Date(Date.now() + 1);
+    await eventually(() => Promise.resolve(Date.now() > until.getTime()));
+    const seen = (await all(system.events({ labels, since, until }))).map(({ type }) => type);
+    expect(seen.filter((type) => type !== 'killed')).toEqual(['created', 'started', 'stopped', 'started']);
+  });
+
   proves(['events'], 'listening can be aborted', async () => {
     const gaveUp = new AbortController();
     const reason = new Error('gave up');
