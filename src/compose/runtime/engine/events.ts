@@ -87,8 +87,9 @@ async function wasStopped(
   try {
     const { startedAt } = await engine.containers.inspect(event.id, signal);
     if (await ledger.stopped(event.id, startedAt)) return true;
-    // It has been started again since, as a restart does: the mark is of the run that has ended.
-    const isLater = startedAt !== undefined && Date.parse(startedAt) > Date.parse(event.time);
+    // It has been started again since, perhaps within a millisecond, as a restart does: the mark is of the run that
+    // has ended.
+    const isLater = startedAt !== undefined && Date.parse(startedAt) >= Date.parse(event.time);
     return isLater && (await ledger.wasStopping(event.id, new Date(event.time)));
   } catch (error) {
     if (isRuntimeError(error, 'notFound')) return true;
