@@ -125,8 +125,6 @@ export interface Problem {
   /** null if the text depends on the case. */
   readonly message: string | null;
   readonly members: readonly ProblemMember[];
-  /** What is documented of these members. */
-  readonly form: Readonly<Record<string, Form>>;
   readonly raisedBy: 'pipeline' | 'service' | 'both' | 'command-line';
   readonly headers: Readonly<Record<string, string>>;
   /** The entry of the error catalogue; null for other problems. */
@@ -136,6 +134,7 @@ export interface Problem {
 export interface ProblemMember {
   readonly name: string;
   readonly required: boolean;
+  readonly form: Form;
   /** Its only possible value. */
   readonly constant?: string;
 }

@@ -6,7 +6,7 @@ import {
   type ParameterObject,
   type SchemaObject,
 } from './openapi-document.js';
-import { schemasOf } from './schema-places.js';
+import { schemasOf, statedTypes } from './schema-places.js';
 import { verbs } from './verbs.js';
 
 const camelCase = /^[a-z][a-zA-Z0-9]*$/;
@@ -98,7 +98,7 @@ function enumFaults({ enum: values }: SchemaObject): string[] {
 function propertyFaults(document: OpenApiDocument, name: string, given: unknown): string[] {
   const faults = snakeCase.test(name) ? [] : [`the property ${name} is not in snake_case`];
   const values = valuesOf(document, given);
-  const texts = values.filter((schema) => typesOf(schema).includes('string'));
+  const texts = values.filter((schema) => statedTypes(schema).includes('string'));
   if (/(?:^|_)at$/.test(name) && values.some((schema) => isNotOnlyNull(schema) && schema['format'] !== 'date-time'))
     faults.push(`the time ${name} has no format date-time`);
   if (!timeName.test(name) && texts.some(({ format }) => format === 'date-time'))
@@ -119,16 +119,13 @@ function valuesOf(document: OpenApiDocument, given: unknown): SchemaObject[] {
 
 /** Whether an id is text or a number that nobody else assigns, and no UUID. */
 function isUnassigned(schema: SchemaObject): boolean {
-  const isScalar = typesOf(schema).some((type) => type === 'string' || type === 'integer' || type === 'number');
+  const isScalar = statedTypes(schema).some((type) => type === 'string' || type === 'integer' || type === 'number');
   return isScalar && schema['format'] !== 'uuid' && !assigners.has(schema['x-assigned-by']);
 }
 
 function isNotOnlyNull(schema: SchemaObject): boolean {
-  return typesOf(schema).some((type) => type !== 'null');
-}
-
-function typesOf({ type }: SchemaObject): unknown[] {
-  return Array.isArray(type) ? type : [type];
+  const types = statedTypes(schema);
+  return types.length === 0 || types.some((type) => type !== 'null');
 }
 
 function isFailure(schema: SchemaObject): boolean {

@@ -56,30 +56,20 @@ function readProblem(document: OpenApiDocument, schemaName: string, schema: Sche
     description,
     statuses: isSent ? statusesOf(properties) : [],
     message: typeof message === 'string' ? message : null,
-    members: readMembers(properties, required),
-    form: formsOf(document, ownOf(properties)),
+    members: readMembers(document, properties, required),
     raisedBy,
     headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
     failure: 'error' in properties ? readFailure(properties, extension) : null,
   };
 }
 
-/** Without the members that every problem has. */
-function ownOf(properties: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => !sharedMembers.includes(name)));
-}
-
-function formsOf(document: OpenApiDocument, properties: Record<string, unknown>): Record<string, Form> {
-  return Object.fromEntries(
-    Object.keys(properties).map((name) => [name, formOf(document, record(properties[name], name))]),
-  );
-}
-
 /** Of alternatives, all is sent. */
 function formOf(document: OpenApiDocument, schema: SchemaObject | Reference): Form {
   const { properties, items } = resolve<SchemaObject>(document, schema);
   if (typeof items === 'object') return [formOf(document, record(items, 'items'))];
-  return properties === undefined ? true : formsOf(document, record(properties, 'properties'));
+  if (properties === undefined) return true;
+  const members = Object.entries(record(properties, 'properties'));
+  return Object.fromEntries(members.map(([name, member]) => [name, formOf(document, record(member, name))]));
 }
 
 function readRaisedBy(value: unknown): Problem['raisedBy'] {
@@ -89,11 +79,18 @@ function readRaisedBy(value: unknown): Problem['raisedBy'] {
   return value;
 }
 
-function readMembers(properties: Record<string, unknown>, required: readonly string[]): ProblemMember[] {
-  return Object.keys(ownOf(properties)).map((name) => {
-    const value = constant(properties, name);
-    return { name, required: required.includes(name), ...(typeof value === 'string' && { constant: value }) };
-  });
+function readMembers(
+  document: OpenApiDocument,
+  properties: Record<string, unknown>,
+  required: readonly string[],
+): ProblemMember[] {
+  return Object.keys(properties)
+    .filter((name) => !sharedMembers.includes(name))
+    .map((name) => {
+      const value = constant(properties, name);
+      const form = formOf(document, record(properties[name], name));
+      return { name, required: required.includes(name), form, ...(typeof value === 'string' && { constant: value }) };
+    });
 }
 
 function readFailure(properties: Record<string, unknown>, extension: Record<string, unknown>): ProblemFailure {

@@ -26,6 +26,11 @@ export function schemasOf(document: OpenApiDocument): PlacedSchema[] {
   return outside(document, '#');
 }
 
+/** The types in the keyword `type` of a schema. */
+export function statedTypes({ type }: SchemaObject): string[] {
+  return (Array.isArray(type) ? type : [type]).filter((each) => typeof each === 'string');
+}
+
 /** The schemas within a value that is not a schema. */
 function outside(value: unknown, pointer: string): PlacedSchema[] {
   if (typeof value !== 'object' || value === null) return [];

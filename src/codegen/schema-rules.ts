@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { derivedDiscriminator } from './client-hints.js';
 import { isRecord, resolve, type OpenApiDocument, type SchemaObject } from './openapi-document.js';
-import { schemasOf } from './schema-places.js';
+import { schemasOf, statedTypes } from './schema-places.js';
 
 /** One of these says what a schema accepts. */
 const kinds = ['type', 'const', 'enum', 'oneOf', '$ref'];
@@ -103,10 +103,6 @@ function typesOf(schema: SchemaObject): string[] {
   const stated = statedTypes(schema).map((type) => (type === 'integer' ? 'number' : type));
   if (stated.length > 0) return stated;
   return (valuesOf(schema) ?? []).map((value) => (value === null ? 'null' : typeof value));
-}
-
-function statedTypes({ type }: SchemaObject): string[] {
-  return (Array.isArray(type) ? type : [type]).filter((each) => typeof each === 'string');
 }
 
 function propertiesOf({ properties }: SchemaObject): SchemaObject {

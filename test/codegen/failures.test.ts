@@ -101,7 +101,6 @@ function failing(schema: SchemaObject, message = '{door}'): Problem {
     statuses: [409],
     message: null,
     members: [],
-    form: {},
     raisedBy: 'service',
     headers: {},
     failure: { error: 'DoorError', case: 'stuck', exitCode: 1, message, fields: [{ name: 'door', schema }] },

@@ -48,10 +48,9 @@ test('An entry is read with its members, statuses and headers', () => {
       statuses: [409],
       message: null,
       members: [
-        { name: 'door', required: true },
-        { name: 'since', required: false },
+        { name: 'door', required: true, form: true },
+        { name: 'since', required: false, form: true },
       ],
-      form: { door: true, since: true },
       raisedBy: 'service',
       headers: { Warning: 'stuck' },
       failure: null,
@@ -120,6 +119,7 @@ test('A case of an error family has its fields, its message and its exit code', 
   expect(problem?.members.find(({ name }) => name === 'error')).toEqual({
     name: 'error',
     required: false,
+    form: true,
     constant: 'DoorError',
   });
 });

@@ -82,11 +82,11 @@ export const failureProblems = { ${entries.join(', ')} } as const;
 
 function emitForms(problems: readonly Problem[]): string {
   const entries = problems
-    .filter(({ headers, form }) => Object.keys(headers).length + Object.keys(form).length > 0)
-    .map(
-      ({ slug, headers, form }) =>
-        `${quote(slug)}: { headers: ${JSON.stringify(headers)}, members: ${JSON.stringify(form)} }`,
-    );
+    .filter(({ headers, members }) => Object.keys(headers).length + members.length > 0)
+    .map(({ slug, headers, members }) => {
+      const forms = Object.fromEntries(members.map(({ name, form }) => [name, form]));
+      return `${quote(slug)}: { headers: ${JSON.stringify(headers)}, members: ${JSON.stringify(forms)} }`;
+    });
   return `
 /** The problems with headers or members that not every problem has, by slug. */
 export const problemForms: Readonly<Record<string, ProblemForm>> = { ${entries.join(', ')} };

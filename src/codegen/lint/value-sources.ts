@@ -6,6 +6,23 @@
  * expressions that a value comes from still have every property.
  */
 import ts from 'typescript';
+import {
+  eitherSide,
+  expressionsOf,
+  findAssignments,
+  hasBody,
+  indexIn,
+  isConstant,
+  isPlainName,
+  isTransparent,
+  isVariable,
+  itemsAt,
+  keepingItems,
+  keepsItsValue,
+  rightSide,
+  type Variable,
+  type FunctionWithBody,
+} from './source-syntax.js';
 
 /** One value that an expression can have. */
 export interface Source {
@@ -34,9 +51,6 @@ export const outermost: Scope = { arguments: new Map(), within: new Set(), calls
 
 /** More calls are not followed: what they return is known by its type alone. */
 const maxCalls = 8;
-
-type Variable = ts.VariableDeclaration | ts.BindingElement | ts.ParameterDeclaration;
-type FunctionWithBody = ts.FunctionLikeDeclaration & { readonly body: ts.Block | ts.Expression };
 
 /** Finds the sources of values. */
 export interface Sources {
@@ -225,72 +239,6 @@ export function createSources(checker: ts.TypeChecker): Sources {
   };
 }
 
-const eitherSide: ReadonlySet<ts.SyntaxKind> = new Set([
-  ts.SyntaxKind.BarBarToken,
-  ts.SyntaxKind.QuestionQuestionToken,
-  ts.SyntaxKind.BarBarEqualsToken,
-  ts.SyntaxKind.QuestionQuestionEqualsToken,
-]);
-
-const rightSide: ReadonlySet<ts.SyntaxKind> = new Set([
-  ts.SyntaxKind.AmpersandAmpersandToken,
-  ts.SyntaxKind.EqualsToken,
-  ts.SyntaxKind.CommaToken,
-]);
-
-const assignments: ReadonlySet<ts.SyntaxKind> = new Set([
-  ts.SyntaxKind.EqualsToken,
-  ts.SyntaxKind.BarBarEqualsToken,
-  ts.SyntaxKind.QuestionQuestionEqualsToken,
-  ts.SyntaxKind.AmpersandAmpersandEqualsToken,
-]);
-
-/** The methods of a list whose result has the same items. */
-const keepingItems: ReadonlySet<string> = new Set([
-  'filter',
-  'slice',
-  'sort',
-  'toSorted',
-  'reverse',
-  'toReversed',
-  'concat',
-]);
-
-/** Whether an expression has the value of the one that it encloses. */
-function isTransparent(
-  node: ts.Expression,
-): node is
-  ts.ParenthesizedExpression | ts.AwaitExpression | ts.AsExpression | ts.SatisfiesExpression | ts.NonNullExpression {
-  return (
-    ts.isParenthesizedExpression(node) ||
-    ts.isAwaitExpression(node) ||
-    ts.isAsExpression(node) ||
-    ts.isSatisfiesExpression(node) ||
-    ts.isNonNullExpression(node)
-  );
-}
-
-/** Whether a promise keeps its value: `work.catch(…)`, `work.finally(…)`. */
-function keepsItsValue(callee: ts.Expression): callee is ts.PropertyAccessExpression {
-  return ts.isPropertyAccessExpression(callee) && ['catch', 'finally'].includes(callee.name.text);
-}
-
-function hasBody(node: ts.Node | undefined): node is FunctionWithBody {
-  return node !== undefined && ts.isFunctionLike(node) && 'body' in node && node.body !== undefined;
-}
-
-function isVariable(node: ts.Node): node is Variable {
-  return ts.isVariableDeclaration(node) || ts.isBindingElement(node) || ts.isParameter(node);
-}
-
-function isConstant(variable: Variable): boolean {
-  return (ts.getCombinedNodeFlags(variable) & ts.NodeFlags.Const) !== 0;
-}
-
-function isPlainName(name: ts.PropertyName | ts.BindingName): name is ts.Identifier | ts.StringLiteral {
-  return ts.isIdentifier(name) || ts.isStringLiteral(name);
-}
-
 /** Whether a type parameter leaves the type open. */
 function isOpen(type: ts.Type): boolean {
   return (type.flags & (ts.TypeFlags.TypeParameter | ts.TypeFlags.Any)) !== 0;
@@ -350,43 +298,6 @@ function passing(values: readonly ts.Expression[], { parameters }: FunctionWithB
     else given.set(parameter, { expression, scope });
   }
   return { ...scope, arguments: given };
-}
-
-/** The expressions of a function's own `return` or `yield`, not of the functions within it. */
-function expressionsOf(
-  body: ts.Node,
-  is: (node: ts.Node) => node is ts.ReturnStatement | ts.YieldExpression,
-): readonly ts.Expression[] {
-  const found: ts.Expression[] = [];
-  const visit = (node: ts.Node): void => {
-    if (is(node) && node.expression !== undefined) found.push(node.expression);
-    if (!ts.isFunctionLike(node)) ts.forEachChild(node, visit);
-  };
-  ts.forEachChild(body, visit);
-  return found;
-}
-
-/** What a variable is given after its declaration. */
-function findAssignments(checker: ts.TypeChecker, symbol: ts.Symbol, variable: Variable): readonly ts.Expression[] {
-  const found: ts.Expression[] = [];
-  const visit = (node: ts.Node): void => {
-    if (ts.isBinaryExpression(node) && assignments.has(node.operatorToken.kind) && ts.isIdentifier(node.left)) {
-      if (node.left.text === symbol.name && checker.getSymbolAtLocation(node.left) === symbol) found.push(node.right);
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.findAncestor(variable.parent, ts.isFunctionLike) ?? variable.getSourceFile());
-  return found;
-}
-
-/** The items that can be at an index of a literal: all of them where a spread moves them, or without an index. */
-function itemsAt({ elements }: ts.ArrayLiteralExpression, index: number | undefined): readonly ts.Expression[] {
-  if (index === undefined || elements.some((each) => ts.isSpreadElement(each))) return elements;
-  return elements.slice(index, index + 1);
-}
-
-function indexIn(key: ts.Expression): number | undefined {
-  return ts.isNumericLiteral(key) ? Number(key.text) : undefined;
 }
 
 /** The type parameters whose values a value of this type has: of `T`, of a promise of it, and of a condition about it. */

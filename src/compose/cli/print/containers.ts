@@ -2,12 +2,12 @@
 import { membersOf, type Member } from '../../orchestrator/actual-state.js';
 import type { Selection } from '../../orchestrator/lifecycle.js';
 import { stateOf, type State } from '../../orchestrator/states.js';
+import { humanDuration } from '../../runtime/human-duration.js';
 import type { ContainerSummary, PortBinding } from '../../runtime/records.js';
 import { NODE_LABEL } from '../../runtime/swarm/labels.js';
 import { UsageError } from '../failures.js';
 import type { PsFlags } from '../flags.js';
 import { listingText, type Row } from '../format/listing.js';
-import { humanDuration } from '../../runtime/human-duration.js';
 import { ellipsis } from '../format/units.js';
 import type { Session } from '../session.js';
 import { labelsText } from './labels.js';

@@ -3,7 +3,7 @@ import { engineFilters } from '../engine/labels.js';
 import type { Clock } from '../clock.js';
 import { containerOf } from '../engine/inspect.js';
 import { listedContainer } from '../engine/listed.js';
-import type { EngineContainer, EngineContainers } from '../engine/engine.js';
+import type { EngineContainer, EngineContainers, ListedContainer } from '../engine/engine.js';
 import { lookDespiteEnd } from '../engine/just-ended.js';
 import { unlessNotFound } from '../errors.js';
 import { nameAndTag } from '../image-reference.js';
@@ -36,30 +36,31 @@ export function bridgeContainers(client: EngineClient, clock: Clock): EngineCont
     return containerOf(objectOf(inspection));
   };
 
-  async function entries(labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<readonly Json[]> {
-    const query = { all: true, filters: JSON.stringify(engineFilters(labels)) };
-    return objectsOf(await client.call({}, { method: 'GET', path: '/containers/json', query, signal }));
-  }
-
   /** Omits containers removed in the meantime. */
-  async function inspectAll(found: readonly Json[], signal?: AbortSignal): Promise<EngineContainer[]> {
-    const records = await Promise.all(found.map(({ Id }) => unlessNotFound(inspect(textOf(Id), signal))));
-    return records.filter((record) => record !== undefined);
+  async function listed<Container>(
+    labels: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+    describe: (entry: Json) => Promise<Container | undefined>,
+  ): Promise<Container[]> {
+    const query = { all: true, filters: JSON.stringify(engineFilters(labels)) };
+    const entries = objectsOf(await client.call({}, { method: 'GET', path: '/containers/json', query, signal }));
+    const found = await Promise.all(entries.map(describe));
+    return found.filter((container) => container !== undefined);
   }
+  const inspected = ({ Id }: Json, signal?: AbortSignal): Promise<EngineContainer | undefined> =>
+    unlessNotFound(inspect(textOf(Id), signal));
 
   return {
     create: (spec, signal) => create(client, spec, signal),
     inspect,
     // The list lacks exit codes and start times.
-    list: async (labels, signal) => inspectAll(await entries(labels, signal), signal),
-    async summaries(labels, signal) {
-      const found = await entries(labels, signal);
-      // Podman's list lacks the health.
-      if (await client.isPodman(signal)) return inspectAll(found, signal);
-      const listed = found.map((entry) => ({ entry, container: listedContainer(entry) }));
-      const others = listed.filter(({ container }) => container === undefined).map(({ entry }) => entry);
-      return [...listed.flatMap(({ container }) => container ?? []), ...(await inspectAll(others, signal))];
-    },
+    list: (labels, signal) => listed(labels, signal, (entry) => inspected(entry, signal)),
+    summaries: (labels, signal) =>
+      listed<EngineContainer | ListedContainer>(labels, signal, async (entry) => {
+        // Podman's list lacks the health.
+        const container = (await client.isPodman(signal)) ? undefined : listedContainer(entry);
+        return container ?? inspected(entry, signal);
+      }),
     async start(id, signal) {
       await post(id, 'start', {}, signal);
     },

@@ -94,7 +94,7 @@ export function containerOperations(
     });
   }
 
-  async function list({ labels = {}, signal }: LabelFilter): Promise<ContainerRecord[]> {
+  async function list({ labels = {}, signal }: LabelFilter = {}): Promise<ContainerRecord[]> {
     const found = await containers.list(labels, signal);
     const records = await Promise.all(found.map((container) => ledger.record(container)));
     return records.sort(byCreation);
@@ -107,7 +107,7 @@ export function containerOperations(
   ): Promise<ContainerSummary | undefined> {
     if (!('uptime' in container)) return ledger.record(container);
     // Only its start tells whether the mark is of this run.
-    if (await ledger.mayBeStopping(container.id)) return unlessNotFound(look(container.id, signal));
+    if (await ledger.wasStopping(container.id, clock.now())) return unlessNotFound(look(container.id, signal));
     const { state, ...rest } = container;
     return { ...rest, status: state };
   }
@@ -150,7 +150,7 @@ export function containerOperations(
       else await actOnSeen('remove', id, options, remove);
     },
     inspect: (id, { signal } = {}) => look(id, signal),
-    list: (options = {}) => list(options),
+    list,
     async summaries(options = {}) {
       const { labels = {}, signal } = options;
       if (containers.summaries === undefined) return list(options);
@@ -215,13 +215,17 @@ export function containerOperations(
 }
 
 /** Not `localeCompare`, whose first call takes as long as all requests of a command. */
-function byCreation({ createdAt: one }: ContainerRecord, { createdAt: other }: ContainerRecord): number {
+function ascending(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function bySecondOfCreation({ createdAt: one }: ContainerSummary, { createdAt: other }: ContainerSummary): number {
-  const [second, otherSecond] = [one, other].map((time) => time.slice(0, 'YYYY-MM-DDThh:mm:ss'.length));
-  return (second ?? '') < (otherSecond ?? '') ? -1 : second === otherSecond ? 0 : 1;
+function byCreation(one: ContainerRecord, other: ContainerRecord): number {
+  return ascending(one.createdAt, other.createdAt);
+}
+
+function bySecondOfCreation(one: ContainerSummary, other: ContainerSummary): number {
+  const secondOf = ({ createdAt }: ContainerSummary): string => createdAt.slice(0, 'YYYY-MM-DDThh:mm:ss'.length);
+  return ascending(secondOf(one), secondOf(other));
 }
 
 async function* samples(

@@ -14,8 +14,6 @@ export interface StopLedger {
   ): Promise<void>;
   /** Removes the record, because the stop failed or something else ends the run. */
   cancel(id: string): Promise<void>;
-  /** Whether a stop of the container has begun lately, of whichever run. */
-  mayBeStopping(id: string): Promise<boolean>;
   /** Whether a run that had begun by then was to stop at about this time. */
   wasStopping(id: string, time: Date): Promise<boolean>;
   /** Whether there is a record for this run or, if the run is unknown, for the container. */
@@ -54,10 +52,6 @@ export function stopLedger(engine: Engine, marks: StopMarks, clock: Clock): Stop
       await marks.write(engine.place, container.id, { run: runOf(container.startedAt), until });
     },
     cancel: (id) => marks.erase(id),
-    async mayBeStopping(id) {
-      const mark = await marks.read(id);
-      return mark !== undefined && clock.now().getTime() < mark.until;
-    },
     async wasStopping(id, time) {
       const mark = await marks.read(id);
       return mark !== undefined && mark.run <= time.getTime() && time.getTime() < mark.until;

@@ -17,17 +17,15 @@ import { endRun, startRun } from './run.js';
 import { change, emit, find, now, recordOf, type MockContainer, type MockState } from './mock-state.js';
 
 export function mockContainers(mockState: MockState): EngineContainers {
+  const list: EngineContainers['list'] = async (labels) =>
+    [...mockState.containers.values()].map(recordOf).filter((container) => hasLabels(container.labels, labels));
+
   return {
     create: async (spec) => create(mockState, spec),
     inspect: async (id) => recordOf(find(mockState, id)),
-    list: async (labels) =>
-      [...mockState.containers.values()].map(recordOf).filter((container) => hasLabels(container.labels, labels)),
+    list,
     // As Docker lists them.
-    summaries: async (labels) =>
-      [...mockState.containers.values()]
-        .map(recordOf)
-        .filter((container) => hasLabels(container.labels, labels))
-        .map((container) => listed(container, mockState.clock.now())),
+    summaries: async (labels) => (await list(labels)).map((container) => listed(container, mockState.clock.now())),
     async start(id) {
       const container = find(mockState, id);
       if (container.state === 'running') throw backendFailure(`'${id}' is already running.`);

@@ -33,6 +33,8 @@ export function swarmContainers(parts: SwarmParts): ContainerOperations {
   const inspect = async (id: string, { signal }: Abortable = {}): Promise<ContainerRecord> =>
     (await observed(parts, id, signal)).record;
 
+  const list: ContainerOperations['list'] = ({ labels = {}, signal } = {}) => listed(parts, labels, signal);
+
   /** The task's container on the connected node. */
   const onThisNode = async (operation: 'exec' | 'top' | 'stats', id: string, signal?: AbortSignal): Promise<string> => {
     const { record, task } = await observed(parts, id, signal);
@@ -44,8 +46,8 @@ export function swarmContainers(parts: SwarmParts): ContainerOperations {
   return {
     ...refused(),
     inspect,
-    list: ({ labels = {}, signal } = {}) => listed(parts, labels, signal),
-    summaries: ({ labels = {}, signal } = {}) => listed(parts, labels, signal),
+    list,
+    summaries: list,
     async logs(id, options = {}) {
       const { record, task } = await observed(parts, id, options.signal);
       return taskLogs({ client, clock, inspect, record, task }, options);
