@@ -129,6 +129,7 @@ export default defineConfig(
         'error',
         {
           name: '@koa/router',
+          allowTypeImports: true,
           message: 'Add a page to the list of its server (PageRoute): then it passes the pipeline.',
         },
       ],

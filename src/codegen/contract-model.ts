@@ -17,6 +17,8 @@ export interface Operation {
   readonly id: string;
   readonly method: string;
   readonly path: string;
+  /** The capability that it belongs to. */
+  readonly tag: string;
   readonly summary: string;
   readonly parameters: Readonly<Record<ParameterPlace, ParameterGroup | null>>;
   readonly body: RequestBody | null;

@@ -7,6 +7,7 @@ import { header } from './emit/header.js';
 import { emitOpenapiTypes, principalSchemas } from './emit/openapi-types.js';
 import { emitOperations } from './emit/operations.js';
 import { emitProblems } from './emit/problems.js';
+import { emitRouter } from './emit/router.js';
 import { emitRoutes } from './emit/routes.js';
 import { emitSdk } from './emit/sdk.js';
 import { emitSecurity } from './emit/security.js';
@@ -52,6 +53,7 @@ export async function generateApi(name: string, catalogue: Promise<OpenApiDocume
     [`${folder}/operations.ts`, emitOperations(contract, problems)],
     [`${folder}/security.ts`, emitSecurity(contract)],
     [`${folder}/routes.ts`, emitRoutes(contract)],
+    [`${folder}/router.ts`, emitRouter(contract)],
     [`${folder}/validators.d.ts`, declareValidators(contract)],
     [`${folder}/serializers.d.ts`, declareSerializers(contract)],
     [`${folder}/unimplemented.ts`, emitUnimplemented(contract)],

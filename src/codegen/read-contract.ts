@@ -94,6 +94,7 @@ function readOperation(
     id: operation.operationId,
     method: method.toUpperCase(),
     path,
+    tag: operation.tags?.[0] ?? '',
     summary: operation.summary,
     parameters: { path: group('path'), query: group('query'), header: group('header'), cookie: group('cookie') },
     body: operation.requestBody === undefined ? null : readBody(document, operation.requestBody),

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import type Router from '@koa/router';
 import Koa from 'koa';
 import proxyAddr from 'proxy-addr';
 import type { Log, ProblemReply, Route, SchemeUse } from '../../generated/contract.js';
-import { repeatedHost } from '../../generated/problems.js';
-import type { AnySecurityHandler } from './authentication.js';
-import { identify } from './entry-steps.js';
-import { Exchange, unroutedEndpoint } from './exchange.js';
+import { isStillAuthorized, type AnySecurityHandler } from './authentication.js';
 import type { Idempotency } from './idempotency.js';
-import { servePages, type PageOptions, type PageRoute } from './page-routes.js';
-import { createPipeline, type AnyHandler, type Pipeline, type PipelineOptions } from './pipeline.js';
+import { Exchange, type Endpoint } from './exchange.js';
+import { createPageRouter, type PageOptions, type PageRoute } from './page-routes.js';
+import { createOperation, type AnyHandler } from './pipeline.js';
 import type { RateLimiter } from './rate-limiting.js';
 import type { ReplyValidation } from './reply-check.js';
-import { prepareReply, writeReply } from './reply-writer.js';
-import { requestIdOf } from './request-id.js';
-import { reportServed, unmatchedPath, type Served } from './served.js';
-import { describeServed, inRequestSpan } from './trace-requests.js';
+import type { Served } from './served.js';
+import { describeServed } from './trace-requests.js';
+import { refuseSeveralHosts, refuseUnrouted } from './unrouted.js';
 
 export interface ApplicationOptions<Handlers extends object, Security extends object, Dependencies> {
   /** The generated table: `routes` of `generated/<api>/routes.ts`. */
   readonly routes: readonly (Route & { readonly operationId: keyof Handlers })[];
+  /** Registers every operation: `createRouters` of `generated/<api>/router.ts`. */
+  readonly createRouters: (operation: (id: Extract<keyof Handlers, string>) => Koa.Middleware) => readonly Router[];
   /** One handler per operation: fills the generated `<Api>Handlers<Dependencies>`. */
   readonly handlers: Handlers;
   /** Passed to every handler. */
@@ -47,7 +47,7 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   readonly served?: (served: Served) => void;
   /** Headers of all replies. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Runs before the pipeline, for example CORS. */
+  /** Middleware around all operations and pages, in this order, for example CORS. */
   readonly before?: readonly Koa.Middleware[];
   /** Pages that are served in addition to the operations. */
   readonly pages?: readonly PageRoute[];
@@ -56,22 +56,26 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
 }
 
 /**
- * Creates the Koa application that serves one contract. The generated tables define its behaviour: to add an operation,
- * write it in the contract, generate, and write its handler.
+ * Creates the Koa application that serves one contract. The generated router and tables define its behaviour: to add an
+ * operation, write it in the contract, generate, and write its handler.
  *
  * @throws Error when a trusted proxy is not an address or network
  */
 export function createApplication<Handlers extends object, Security extends object, Dependencies>(
   options: ApplicationOptions<Handlers, Security, Dependencies>,
 ): Koa {
-  const pipelineOptions: PipelineOptions = {
+  const pages = options.pages ?? [];
+  const security = options.security as Readonly<Record<string, AnySecurityHandler>>;
+  const pipeline = {
     routes: options.routes,
+    pages,
     // The generated interfaces type every handler by its operation. The pipeline passes each handler only requests that
     // the operation's validators have accepted, so it can treat all handlers alike.
     handlers: options.handlers as Readonly<Record<string, AnyHandler>>,
-    security: options.security as Readonly<Record<string, AnySecurityHandler>>,
+    security,
     dependencies: options.dependencies,
     admit: options.admit ?? (() => null),
+    admitPage: options.admitPage ?? (() => null),
     rateLimiter: options.rateLimiter,
     idempotency: options.idempotency ?? null,
     replyValidation: options.replyValidation,
@@ -79,95 +83,88 @@ export function createApplication<Handlers extends object, Security extends obje
     log: options.log,
     mintRequestId: randomUUID,
     addressOf: clientAddress(options.trustedProxies),
-    callerSecurity: options.callerSchemes ?? [],
+    isStillAuthorized: (exchange: Exchange<Endpoint>, params: Readonly<Record<string, unknown>>) =>
+      isStillAuthorized(exchange, params, security),
+    callerSchemes: options.callerSchemes ?? [],
     problemOf: options.problemOf,
-    served: (served) => {
+    served: (served: Served) => {
       describeServed(served);
       options.served?.(served);
     },
     headers: options.headers ?? {},
   };
-  const pipeline = createPipeline(pipelineOptions);
-  const serve: Pipeline = (request, response) =>
-    pipeline(request, response)?.catch((error: unknown) => {
-      // Part of the reply is already sent, so no problem can be sent.
-      options.log.error({ err: error }, 'the reply was interrupted');
-      response.destroy();
-    }) ?? null;
+  const routes = new Map(options.routes.map((route) => [route.operationId, route]));
+  const operation = (id: Extract<keyof Handlers, string>): Koa.Middleware => {
+    const route = routes.get(id);
+    if (route === undefined) throw new Error(`The contract has no operation ${id}`);
+    const serve = createOperation(route, pipeline);
+    const precedent = fixedPathsOf(route.path, options.routes);
+    if (precedent.size === 0) return serve;
+    return (ctx, next): Promise<unknown> => (precedent.has(ctx.path) ? next() : serve(ctx));
+  };
 
-  const refuse: Refuse = (request, response) => refuseHosts(request, response, pipelineOptions);
-  const before = options.before ?? [];
-  const app = new ContractApplication(before.length > 0 ? null : serve, refuse);
+  const app = new Koa();
   app.silent = true; // failures are logged once, by the pipeline or here
-  app.on('error', (error: unknown) => {
-    logConnectionError(error, options.log);
-  });
-  for (const middleware of before) app.use(middleware);
-  app.use(Object.assign(operations(serve), { routes: options.routes })); // lets callers list the routes
-  app.use(servePages(options.pages ?? [], { ...pipelineOptions, admitPage: options.admitPage ?? (() => null) }));
+  app.on('error', createFailureLog(options.log));
+  app.use(refuseSeveralHosts(pipeline));
+  app.use(normalizePath);
+  for (const middleware of options.before ?? []) app.use(middleware);
+  for (const router of options.createRouters(operation)) app.use(mount(router));
+  app.use(createPageRouter(pages, pipeline).routes() as Koa.Middleware); // the same difference of types as in `mount`
+  app.use(refuseUnrouted(pipeline));
   return app;
 }
 
-type Refuse = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+/** Decodes escaped characters that need no escape: both spellings are the same path (RFC 3986, section 6.2.2.2). */
+function normalizePath(ctx: Koa.Context, next: Koa.Next): Promise<unknown> {
+  if (ctx.req.url?.includes('%') === true) ctx.path = ctx.path.replaceAll(escapedUnreserved, decodeURIComponent);
+  return next();
+}
+
+const escapedUnreserved = /%(?:2[de]|3\d|5[0-9af]|7[0-9ae]|[46][1-9a-f])/gi;
 
 /**
- * A Koa application that refuses requests with several `Host` fields, and passes requests of the contract directly to
- * the pipeline. Koa's context would cost more than the pipeline's own steps: measured, about a tenth of the process time
- * of a small request. Other requests use Koa's middleware.
+ * The middleware of the router of a capability, which asks the router only for paths with its prefix. A path with a slash
+ * at its end is another path, which the contract does not have; the router would ignore the slash.
  */
-class ContractApplication extends Koa {
-  readonly #serve: Pipeline | null;
-  readonly #refuse: Refuse;
+function mount(router: Router): Koa.Middleware & { router: Router } {
+  // The router's types refer to another copy of Koa's types.
+  const routes = router.routes() as (ctx: Koa.ParameterizedContext, next: Koa.Next) => Promise<unknown>;
+  const prefix = fixedPart(router.opts.prefix ?? '');
+  const middleware = (ctx: Koa.ParameterizedContext, next: Koa.Next): Promise<unknown> =>
+    mayMatch(ctx, prefix) ? routes(ctx, next) : next();
+  return Object.assign(middleware, { router });
+}
 
-  /** @param serve null: the middleware passes requests to the pipeline */
-  constructor(serve: Pipeline | null, refuse: Refuse) {
-    super();
-    this.#serve = serve;
-    this.#refuse = refuse;
-  }
+/** The paths without parameters that a path with parameters also matches: they take precedence with every method. */
+function fixedPathsOf(template: string, routes: readonly Route[]): ReadonlySet<string> {
+  const pattern = new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+  return new Set(routes.map(({ path }) => path).filter((path) => path !== template && pattern.test(path)));
+}
 
-  override callback(): ReturnType<Koa['callback']> {
-    const usual = super.callback();
-    return (request, response) => {
-      if (!(request instanceof IncomingMessage && response instanceof ServerResponse)) return usual(request, response);
-      if (hasSeveralHosts(request)) return this.#refuse(request, response);
-      return inRequestSpan(request, () => this.#serve?.(request, response) ?? usual(request, response));
-    };
+function mayMatch(ctx: Koa.Context, prefix: string): boolean {
+  const { url = '' } = ctx.req;
+  // Most requests are decided without the path, which Koa parses from the URL. A URL can also name a host.
+  if (url.startsWith('/') && !url.startsWith(prefix)) return false;
+  const { path } = ctx;
+  return path.startsWith(prefix) && !path.endsWith('/') && isDecodable(path);
+}
+
+/** Whether every escape sequence of a path is part of UTF-8; the router would pass others on as they are. */
+function isDecodable(path: string): boolean {
+  if (!path.includes('%')) return true;
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 
-/** Node keeps the first `Host` field and drops the others; a proxy before this server may have used another one. */
-function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
-  }
-  return count > 1;
-}
-
-/** Such a request may smuggle another request in its body, so the connection is closed. */
-async function refuseHosts(
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: PipelineOptions,
-): Promise<void> {
-  const requestId = requestIdOf(request, options.mintRequestId);
-  const exchange = new Exchange(request, response, unroutedEndpoint(unmatchedPath, options), {}, requestId, options);
-  await identify(exchange, options);
-  const problem = repeatedHost({ message: 'Send exactly one Host header.' });
-  const reply = prepareReply(problem, undefined, requestId, { ...options.headers, Connection: 'close' }, null);
-  void writeReply(response, reply, request.method === 'HEAD', null);
-  reportServed(exchange, problem.status, options);
-}
-
-function operations(serve: Pipeline): Koa.Middleware {
-  return (ctx, next) => {
-    const served = serve(ctx.req, ctx.res);
-    if (served === null) return next();
-    ctx.respond = false;
-    return served;
-  };
+/** The part of a path before its first parameter. */
+function fixedPart(path: string): string {
+  const parameter = path.indexOf('/:');
+  return parameter === -1 ? path : path.slice(0, parameter);
 }
 
 function clientAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
@@ -186,8 +183,18 @@ function withoutMapping(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }
 
-function logConnectionError(error: unknown, log: Log): void {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECANCELED') return; // the caller disconnected
-  log.error({ err: error }, 'failure outside the pipeline');
+/** Creates the listener that logs failures after the status line was sent: a stream has failed, or its caller has left. */
+function createFailureLog(log: Log): (error: unknown, ctx?: Koa.Context) => void {
+  const logged = new WeakSet(); // Koa reports a stream that fails, and the response that was cut for it
+  return (error, ctx) => {
+    if (!(error instanceof Error) || logged.has(error)) return;
+    logged.add(error);
+    if ('code' in error && typeof error.code === 'string' && disconnections.has(error.code)) return;
+    const exchange: unknown = ctx?.state;
+    if (!(exchange instanceof Exchange)) log.error({ err: error }, 'failure outside the pipeline');
+    else if (!exchange.isAbandonment(error)) exchange.log.error({ err: error }, 'a stream failed');
+  };
 }
+
+/** The codes of errors that tell that the caller has disconnected. */
+const disconnections = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE']);

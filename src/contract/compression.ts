@@ -1,8 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import accepts from 'accepts';
 import type { Context } from 'koa';
+import type { Endpoint, Exchange } from './exchange.js';
 
 export type Coding = 'br' | 'gzip';
 
@@ -23,44 +24,22 @@ export function acceptedCoding(request: IncomingMessage): Coding | null {
   return coding === 'br' || coding === 'gzip' ? coding : null;
 }
 
-/**
- * Whether the text of an operation's reply may be compressed. Only replies to GET and HEAD are: an attacker who can
- * send requests as another user and observe the length of replies could guess a secret next to text that the attacker
- * chose (the BREACH attack). Replies with secrets, such as those of a login, answer POST.
- */
-export function isCompressible(method: string | undefined, bytes: number): boolean {
-  return bytes >= leastBytes && (method === 'GET' || method === 'HEAD');
-}
-
-export async function compressed(content: Buffer, coding: Coding): Promise<Buffer> {
-  return compressors[coding](content);
-}
-
-/** `Vary` with `Accept-Encoding`, in addition to the values that middleware such as CORS has set. */
-export function varyByCoding(response: ServerResponse): string {
-  const names = String(response.getHeader('Vary') ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '' && name.toLowerCase() !== 'accept-encoding');
-  return [...names, 'Accept-Encoding'].join(', ');
-}
-
-/**
- * Compresses the text of a reply outside the contract: a page, a file, a GraphQL reply. Handlers opt out by setting
- * `ctx.state.compress` to false.
- */
-export async function compressPage(ctx: Context): Promise<void> {
+/** Compresses the text of a reply, if its exchange allows it and the caller accepts a coding. */
+export function compressReply(ctx: Context, { isCompressible }: Exchange<Endpoint>): Promise<void> | undefined {
   const body: unknown = ctx.body;
-  if (!(typeof body === 'string' || Buffer.isBuffer(body)) || ctx.state['compress'] === false) return;
-  if (!isText(ctx.response.type) || ctx.res.hasHeader('Content-Encoding') || body.length < leastBytes) return;
+  if (!isCompressible || !(typeof body === 'string' || Buffer.isBuffer(body)) || body.length < leastBytes) return;
+  if (!isText(ctx.response.type) || ctx.res.hasHeader('Content-Encoding')) return;
   ctx.vary('Accept-Encoding');
   const coding = acceptedCoding(ctx.req);
-  if (coding === null) return;
-  const content = await compressed(Buffer.from(body), coding);
+  return coding === null ? undefined : compress(ctx, body, coding);
+}
+
+async function compress(ctx: Context, body: string | Buffer, coding: Coding): Promise<void> {
+  const content = await compressors[coding](Buffer.from(body));
   ctx.set('Content-Encoding', coding);
   ctx.body = content; // which also sets the length
 }
 
 function isText(type: string): boolean {
-  return type.startsWith('text/') || /[/+](?:json|xml|javascript)$/.test(type);
+  return type.startsWith('text/') || /[/+](?:json|xml|javascript|yaml)$/.test(type);
 }

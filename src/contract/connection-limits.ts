@@ -11,15 +11,19 @@ const mostUnanswered = 8;
  * @returns whether to answer the request; if not, its connection is closed
  */
 export function pipelineLimit(): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const unanswered = new WeakMap<Socket, number>();
+  const connections = new WeakMap<Socket, { unanswered: number }>();
   return ({ socket }, response) => {
-    const count = (unanswered.get(socket) ?? 0) + 1;
-    if (socket.destroyed || count > mostUnanswered) {
+    const known = connections.get(socket);
+    const connection = known ?? { unanswered: 0 };
+    if (known === undefined) connections.set(socket, connection);
+    if (socket.destroyed || connection.unanswered === mostUnanswered) {
       socket.destroy();
       return false;
     }
-    unanswered.set(socket, count);
-    response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    connection.unanswered += 1;
+    response.once('close', () => {
+      connection.unanswered -= 1;
+    });
     return true;
   };
 }

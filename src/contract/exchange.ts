@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from 'koa';
 import type { Log, RequestContext, Route, SchemeUse } from '../../generated/contract.js';
 import { isOnThisMachine } from './local-request.js';
 import { normalizeBody } from './normalization.js';
-import { parseBody, type ParsedBody } from './request-body.js';
+import { parseBody, type ParsedBody, type ReceivedBody } from './request-body.js';
 
 /** The properties of an operation's route or of a page that the entry steps need. */
 export interface Endpoint extends Pick<
@@ -18,19 +19,27 @@ export interface Endpoint extends Pick<
 /**
  * The endpoint of a request whose path and method match nothing.
  *
- * @param callerSecurity identifies the caller for the log; none: callers are not identified
+ * @param callerSchemes identify the caller for the log; none: callers are not identified
  */
-export function unroutedEndpoint(
-  path: string,
-  { callerSecurity: schemes }: { readonly callerSecurity: Endpoint['security']['schemes'] },
-): Endpoint {
-  const security = { anonymous: true, schemes };
+export function unroutedEndpoint(path: string, callerSchemes: readonly SchemeUse[]): Endpoint {
+  const security = { anonymous: true, schemes: callerSchemes };
   return { operationId: null, method: '', path, produces: [], body: null, maxBodyBytes: 0, rateLimits: [], security };
 }
 
+export interface ExchangeOptions {
+  readonly log: Log;
+  /** The caller's address. */
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** Authenticates and authorizes a request again. */
+  readonly isStillAuthorized: (
+    exchange: Exchange<Endpoint>,
+    params: Readonly<Record<string, unknown>>,
+  ) => Promise<boolean>;
+}
+
 /**
- * The state of one request in the pipeline. Costly parts are created on first use: most requests need neither an abort
- * signal nor a logger.
+ * The state of one request in the pipeline, which Koa's context holds as `ctx.state`. Costly parts are created on first
+ * use: most requests need neither an abort signal nor a logger.
  */
 export class Exchange<Served extends Endpoint = Route> implements RequestContext {
   /** When the request arrived, in milliseconds of `performance.now()`. */
@@ -42,36 +51,36 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
   readonly clientIp: string;
   /** Path parameters, percent-decoded but not converted. */
   readonly rawParams: Readonly<Record<string, string | undefined>>;
-  readonly #log: Log;
+  readonly #options: ExchangeOptions;
   #controller: AbortController | undefined;
   #parsedBody: ParsedBody | undefined;
 
-  /** The request body's bytes; null until they are read, and for operations without a body. */
-  rawBody: Buffer | null = null;
+  /** The request body; null until it is read, and if none was sent. */
+  receivedBody: ReceivedBody | null = null;
   /** The authenticated caller; null: not authenticated. */
   principal: unknown = null;
   /** The security scheme of `principal`. */
   scheme: SchemeUse | null = null;
-  /** Repeats authentication and authorization. Set after the first authorization. */
-  isStillAuthorized: () => Promise<boolean> = () => Promise.resolve(false);
+  /** The valid path parameters, once the request is authorized. */
+  authorizedParams: Readonly<Record<string, unknown>> | null = null;
+  /**
+   * Whether the reply may be compressed. Only replies to GET and HEAD are: an attacker who can send requests as another
+   * user and observe the length of replies could guess a secret next to text that the attacker chose (the BREACH
+   * attack). Replies with secrets, such as those of a login, answer POST.
+   */
+  isCompressible: boolean;
   /** Headers to add to any reply. */
   readonly replyHeaders: Record<string, string> = {};
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    route: Served,
-    rawParams: Readonly<Record<string, string | undefined>>,
-    requestId: string,
-    services: { readonly log: Log; readonly addressOf: (request: IncomingMessage) => string },
-  ) {
-    this.request = request;
-    this.response = response;
+  constructor(ctx: Context, route: Served, requestId: string, options: ExchangeOptions) {
+    this.request = ctx.req;
+    this.response = ctx.res;
     this.route = route;
-    this.rawParams = rawParams;
+    this.rawParams = paramsOf(ctx);
     this.requestId = requestId;
-    this.#log = services.log;
-    this.clientIp = services.addressOf(request); // read now, because a closed connection has no address
+    this.#options = options;
+    this.isCompressible = ctx.method === 'GET' || ctx.method === 'HEAD';
+    this.clientIp = options.addressOf(ctx.req); // read now, because a closed connection has no address
   }
 
   get isOnThisMachine(): boolean {
@@ -84,7 +93,7 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
   }
 
   #parseBody(): ParsedBody {
-    const parsed = parseBody(this.rawBody, this.route.body?.mediaType);
+    const parsed = parseBody(this.receivedBody);
     if ('value' in parsed) normalizeBody(parsed.value, this.route.body?.emails ?? []);
     return parsed;
   }
@@ -94,7 +103,12 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
   }
 
   get log(): Log {
-    return withRequestId(this.#log, this.requestId);
+    return withRequestId(this.#options.log, this.requestId);
+  }
+
+  // A method: a closure for each request, kept in a field, would make V8 promote every exchange to its old generation.
+  async isStillAuthorized(): Promise<boolean> {
+    return this.authorizedParams !== null && this.#options.isStillAuthorized(this, this.authorizedParams);
   }
 
   get signal(): AbortSignal {
@@ -127,6 +141,11 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
   isAbandonment(error: unknown): boolean {
     return this.signal.aborted && error === this.signal.reason;
   }
+}
+
+/** The parameters that @koa/router has found in the path. */
+function paramsOf(ctx: Context): Readonly<Record<string, string | undefined>> {
+  return (ctx['params'] ?? {}) as Readonly<Record<string, string | undefined>>;
 }
 
 function withRequestId(log: Log, requestId: string): Log {

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'http';
+import { HttpMethodEnum, koaBody } from 'koa-body';
+import type { Context } from 'koa';
 import type { ProblemReply } from '../../generated/contract.js';
 import { payloadTooLarge } from '../../generated/problems.js';
 import type { Endpoint, Exchange } from './exchange.js';
@@ -10,47 +11,62 @@ export class RequestAborted extends Error {
 }
 
 /**
- * Reads the body, up to the operation's limit (413).
+ * Reads the body of a request into `exchange.receivedBody`, up to the limit of its endpoint.
  *
+ * @returns the problem (413) for a body that is too large
  * @throws RequestAborted when the connection ends first
  */
-export async function readBody(exchange: Exchange<Endpoint>): Promise<ProblemReply | null> {
-  const { request, route } = exchange;
-  if (route.body === null) return null;
-  const bytes = await readBytes(request, route.maxBodyBytes);
-  if (bytes === null) return refuseLongBody(exchange);
-  exchange.rawBody = bytes;
-  return null;
+export type BodyReader = (ctx: Context, exchange: Exchange<Endpoint>) => Promise<ProblemReply | null>;
+
+/**
+ * Creates the reader of one endpoint, from koa-body with the endpoint's media type and limit. It takes every byte for a
+ * character, because a decoder of UTF-8 would silently replace bytes that are not UTF-8.
+ */
+export function createBodyReader({ body, maxBodyBytes }: Endpoint): BodyReader {
+  if (body === null) return () => Promise.resolve(null);
+  const { mediaType } = body;
+  const isJson = mediaType === 'application/json';
+  const faults = new WeakMap<Context, Error>();
+  const read = koaBody({
+    json: isJson,
+    jsonTypes: [mediaType],
+    jsonLimit: maxBodyBytes,
+    jsonStrict: false, // the schema decides which values are allowed
+    text: !isJson,
+    textTypes: [mediaType],
+    textLimit: maxBodyBytes,
+    multipart: false,
+    urlencoded: false,
+    encoding: 'binary',
+    includeUnparsed: true,
+    parsedMethods: Object.values(HttpMethodEnum), // the contract decides which operations have a body
+    onError: (error, ctx) => {
+      faults.set(ctx, error);
+    },
+  });
+  return async (ctx, exchange) => {
+    // It is `identity` after negotiation, which koa-body knows in lower case only.
+    delete ctx.req.headers['content-encoding'];
+    await read(ctx, () => Promise.resolve());
+    const fault = faults.get(ctx);
+    if (fault === undefined) {
+      const { rawBody: bytes = '', body: value } = ctx.request;
+      exchange.receivedBody = bytes === '' ? null : { bytes, isJson, value };
+    } else if ('body' in fault && typeof fault.body === 'string') {
+      exchange.receivedBody = { bytes: fault.body, isJson, value: undefined }; // it is not JSON
+    } else if ('type' in fault && fault.type === 'entity.too.large') {
+      return refuseLongBody(exchange);
+    } else {
+      throw ctx.req.destroyed ? new RequestAborted('The request ended early', { cause: fault }) : fault;
+    }
+    return null;
+  };
 }
 
 /** The problem (413) for a body that is too large. The rest of it is dropped, and the connection is closed. */
-export function refuseLongBody({ request, route, replyHeaders }: Exchange<Endpoint>): ProblemReply {
+function refuseLongBody({ request, route, replyHeaders }: Exchange<Endpoint>): ProblemReply {
   const { maxBodyBytes } = route;
   replyHeaders['Connection'] = 'close';
   closeLingering(request);
   return payloadTooLarge({ message: `Send at most ${maxBodyBytes} bytes in the body.`, max_bytes: maxBodyBytes });
-}
-
-function readBytes(request: IncomingMessage, limit: number): Promise<Buffer | null> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve(null);
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > limit) {
-        request.removeAllListeners('data');
-        request.pause();
-        resolve(null);
-      } else chunks.push(chunk);
-    });
-    request.on('end', () => {
-      const [only] = chunks;
-      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length));
-    });
-    // A connection that closes before the body is complete also emits an error.
-    request.on('error', (cause) => {
-      reject(new RequestAborted('The request ended early', { cause }));
-    });
-  });
 }

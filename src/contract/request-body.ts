@@ -1,37 +1,56 @@
 import { isUtf8 } from 'node:buffer';
 import type { ProblemReply } from '../../generated/contract.js';
 import { malformedRequest } from '../../generated/problems.js';
-import { unusableText, unusableTextIn, type UnusableText } from './unusable-text.js';
+import { unusableTextIn } from './unusable-text.js';
 import { validationProblem } from './violations.js';
+
+/** A body as koa-body has read it. */
+export interface ReceivedBody {
+  /** Each character is one byte of the body, so that nothing is lost where they are not UTF-8. */
+  readonly bytes: string;
+  readonly isJson: boolean;
+  /** The JSON value of the bytes, taken as characters; undefined: they are not JSON. */
+  readonly value: unknown;
+}
 
 export type ParsedBody = { readonly value: unknown } | { readonly problem: ProblemReply };
 
 /**
- * Parses the bytes as JSON in UTF-8 (400), and rejects text that cannot be stored (422). An absent body is `undefined`;
- * a body of another media type is returned as text.
+ * Parses a body that {@link decodeBody} accepts, and refuses text that cannot be stored (422).
+ *
+ * @param received null: no body was sent, and the value is `undefined`
  */
-export function parseBody(bytes: Buffer | null, mediaType = 'application/json'): ParsedBody {
-  if (bytes === null || bytes.length === 0) return { value: undefined };
-  const isJson = mediaType === 'application/json';
-  if (!isUtf8(bytes)) return isJson ? malformed('it is not UTF-8.') : { problem: notText };
-  const text = bytes.toString('utf8');
-  if (!isJson) return refusedFor(unusableText(text)) ?? { value: text };
-  let value: unknown;
+export function parseBody(received: ReceivedBody | null): ParsedBody {
+  if (received === null) return { value: undefined };
+  const decoded = decodeBody(received);
+  if ('problem' in decoded) return decoded;
+  const { value, text } = decoded;
+  // Valid UTF-8 has no lone surrogates, and JSON no raw U+0000: both occur only as escape sequences.
+  const mayBeUnusable = !received.isJson || unusableEscape.test(text);
+  const unusable = mayBeUnusable ? unusableTextIn(value) : null;
+  return unusable === null ? { value } : { problem: validationProblem([{ path: '/body', ...unusable }]) };
+}
+
+/** Decodes a body as JSON in UTF-8, otherwise as text in UTF-8; returns the problem (400) for one that is neither. */
+export function decodeBody(
+  received: ReceivedBody,
+): { readonly value: unknown; readonly text: string } | { readonly problem: ProblemReply } {
+  const { bytes, isJson, value } = received;
+  if (value !== undefined && !beyondAscii.test(bytes)) return { value, text: bytes };
+  const content = Buffer.from(bytes, 'latin1');
+  if (!isUtf8(content)) return isJson ? malformed('it is not UTF-8.') : { problem: notText };
+  const text = content.toString('utf8');
+  if (!isJson) return { value: text, text };
   try {
-    value = JSON.parse(text);
+    return { value: JSON.parse(text), text };
   } catch (error) {
     return malformed(whereParsingStopped(error));
   }
-  // Valid UTF-8 has no lone surrogates, and JSON no raw U+0000: both occur only as escape sequences.
-  const unusable = unusableEscape.test(text) ? unusableTextIn(value) : null;
-  return refusedFor(unusable) ?? { value };
 }
+
+const beyondAscii = /[\u0080-\u00ff]/;
 
 const unusableEscape = /\\u(?:0000|d[89a-f])/i;
-
-function refusedFor(unusable: UnusableText | null): { readonly problem: ProblemReply } | null {
-  return unusable === null ? null : { problem: validationProblem([{ path: '/body', ...unusable }]) };
-}
 
 const notText = malformedRequest({ message: 'Send the body as text in UTF-8: it is not UTF-8.' });
 

@@ -2,6 +2,7 @@
 import cors from '@koa/cors';
 import type Koa from 'koa';
 import type { PlatformHandlers } from '../../generated/platform/operations.js';
+import { createRouters } from '../../generated/platform/router.js';
 import { apiVersion, routes, schemes } from '../../generated/platform/routes.js';
 import type { PlatformSecurity } from '../../generated/platform/security.js';
 import { createApplication } from '../contract/application.js';
@@ -56,6 +57,7 @@ function createPlatformApplication(
   };
   return createApplication<PlatformHandlers<PlatformDependencies>, PlatformSecurity, PlatformDependencies>({
     routes,
+    createRouters,
     handlers: platformHandlers,
     dependencies,
     security,

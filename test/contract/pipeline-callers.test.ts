@@ -163,6 +163,7 @@ async function servedPages(
   const silent = (): void => undefined;
   const app = createApplication({
     routes: [],
+    createRouters: () => [],
     handlers: {},
     dependencies: null,
     security: { bearer },

@@ -95,7 +95,7 @@ test('Path parameters are converted and checked', async () => {
   expect(await read('%31')).toMatchObject({ id: 1 });
   expect(await read('0')).toMatchObject({ status: 422, violations: [{ path: '/path/tool_id', rule: 'minimum' }] });
   expect(await read('x')).toMatchObject({ status: 422, violations: [{ path: '/path/tool_id', rule: 'type' }] });
-  expect(await read('')).toMatchObject({ status: 422 });
+  expect(await read('')).toMatchObject({ status: 404 });
   expect(await read('1%2F2')).toMatchObject({ status: 422 });
   expect(await read('1%00')).toMatchObject({ status: 422 });
 });

@@ -1,3 +1,4 @@
+import { createRouters } from '../../generated/platform/router.js';
 import { routes } from '../../generated/platform/routes.js';
 import { unimplemented } from '../../generated/platform/unimplemented.js';
 import { createApplication } from '../../src/contract/application.js';
@@ -9,6 +10,7 @@ export function serveUnwrittenPlatform(): Promise<RunningServer> {
   const silent = (): void => undefined;
   const app = createApplication({
     routes,
+    createRouters,
     handlers: unimplemented,
     dependencies: undefined,
     security: { bearer: everyone, serviceToken: everyone, metrics: everyone },

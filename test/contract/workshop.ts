@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Log, ProblemReply, Route } from '../../generated/contract.js';
 import { unauthenticated, insufficientRole } from '../../generated/problems.js';
 import { bundleContract } from '../../src/codegen/bundle.js';
+import { emitRouter } from '../../src/codegen/emit/router.js';
 import { emitRoutes } from '../../src/codegen/emit/routes.js';
 import { emitSerializers } from '../../src/codegen/emit/serializers.js';
 import { emitValidators } from '../../src/codegen/emit/validators.js';
@@ -54,11 +54,12 @@ export interface Workshop {
 /** Starts a workshop for one test. */
 export async function startWorkshop(options: WorkshopOptions = {}): Promise<Workshop> {
   generated ??= generateWorkshop();
-  const { routes, contract } = await generated;
+  const { routes, createRouters, contract } = await generated;
   const log: LogLine[] = [];
   const served: Served[] = [];
   const app = createApplication({
     routes,
+    createRouters,
     handlers: { ...usualHandlers, ...options.handlers },
     dependencies: { tools: new Map([[1, 'Saw']]) },
     security: { bearer: security },
@@ -183,21 +184,36 @@ function logInto(lines: LogLine[]): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-let generated: Promise<{ routes: readonly Route[]; contract: Contract }> | undefined;
+interface GeneratedWorkshop extends Pick<
+  ApplicationOptions<Readonly<Record<string, AnyHandler>>, object, unknown>,
+  'createRouters'
+> {
+  readonly routes: readonly Route[];
+  readonly contract: Contract;
+}
+
+let generated: Promise<GeneratedWorkshop> | undefined;
 
 /** Generates the API with the real generator and loads it. */
-async function generateWorkshop(): Promise<{ routes: readonly Route[]; contract: Contract }> {
+async function generateWorkshop(): Promise<GeneratedWorkshop> {
   const model = readContract('workshop', await bundleContract('test/contract/fixtures/workshop.yaml'));
-  const folder = await mkdtemp(join(tmpdir(), 'plumbline-workshop-'));
+  // In the checkout, so that the router finds its packages.
+  await mkdir('.cache', { recursive: true });
+  const folder = await mkdtemp(resolve('.cache', 'workshop-'));
   try {
     await mkdir(join(folder, 'workshop'));
     const at = (file: string): string => join(folder, 'workshop', file);
     await writeFile(at('routes.ts'), emitRoutes(model));
+    await writeFile(at('router.ts'), emitRouter(model));
     await writeFile(at('validators.js'), await emitValidators(model));
     await writeFile(at('serializers.js'), await emitSerializers(model));
-    // What the module exports is what emitRoutes has just written.
-    const module = (await import(pathToFileURL(at('routes.ts')).href)) as { routes: readonly Route[] };
-    return { routes: module.routes, contract: readDocument('workshop', model.document) };
+    // What the modules export is what the emitters have just written.
+    const { routes } = (await import(pathToFileURL(at('routes.ts')).href)) as Pick<GeneratedWorkshop, 'routes'>;
+    const { createRouters } = (await import(pathToFileURL(at('router.ts')).href)) as Pick<
+      GeneratedWorkshop,
+      'createRouters'
+    >;
+    return { routes, createRouters, contract: readDocument('workshop', model.document) };
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ComposeHandlers, Schemas } from '../../generated/compose/operations.js';
+import { createRouters } from '../../generated/compose/router.js';
 import { routes } from '../../generated/compose/routes.js';
 import type { ComposeSecurity } from '../../generated/compose/security.js';
 import { unimplemented } from '../../generated/compose/unimplemented.js';
@@ -21,6 +22,7 @@ export async function startCompose(
 ): Promise<string> {
   const application = createApplication<ComposeHandlers<unknown>, ComposeSecurity, unknown>({
     routes,
+    createRouters,
     handlers: { ...unimplemented, ...handlers },
     dependencies: null,
     security: { clientCertificate: everyone },

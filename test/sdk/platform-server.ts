@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Log } from '../../generated/contract.js';
 import { unauthenticated } from '../../generated/problems.js';
 import type { PlatformHandlers, Schemas } from '../../generated/platform/operations.js';
+import { createRouters } from '../../generated/platform/router.js';
 import { routes } from '../../generated/platform/routes.js';
 import type { PlatformSecurity } from '../../generated/platform/security.js';
 import { unimplemented } from '../../generated/platform/unimplemented.js';
@@ -31,6 +32,7 @@ export async function startPlatform(options: PlatformServerOptions): Promise<Pla
   const served: Served[] = [];
   const application = createApplication<PlatformHandlers<unknown>, PlatformSecurity, unknown>({
     routes,
+    createRouters,
     handlers: { ...unimplemented, ...options.handlers },
     dependencies: null,
     security: securityFor(options.accepts ?? (() => true)),

@@ -15,7 +15,7 @@ import { refusalPayload, type ErrorReporting, type Payload } from './payload.js'
 import { refusalOfProblem } from './problem-refusals.js';
 import { Refusal } from './refusal.js';
 import { acceptedType, codesOf, jsonType, responseType, statusOf, statusOfRefusal, writePayload } from './reply.js';
-import { maxBodyBytes, parseBody, queryOf, readBody } from './request.js';
+import { maxBodyBytes, parseBody, queryOf } from './request.js';
 
 export interface GraphqlOptions {
   readonly analytics: Analytics;
@@ -59,12 +59,9 @@ export function createGraphqlPages(options: GraphqlOptions): PageRoute[] {
   const schema = createExecutableSchema();
   const prepare = createDocuments(schema);
 
-  const answer = async (
-    ctx: Context,
-    { principal, signal }: PageExchange,
-    reporting: ErrorReporting,
-  ): Promise<Payload> => {
-    const body = parseBody(ctx);
+  const answer = async (ctx: Context, exchange: PageExchange, reporting: ErrorReporting): Promise<Payload> => {
+    const { principal, signal } = exchange;
+    const body = parseBody(exchange);
     const named = { query: ctx.query['org_id'], header: ctx.req.headers['x-org-id'], variables: body.variables };
     const orgId = await organizationOf(named, options.callerOf(principal));
     const query = queryOf(ctx, body, options.persistedQueriesOnly);
@@ -102,10 +99,10 @@ export function createGraphqlPages(options: GraphqlOptions): PageRoute[] {
       path: '/graphql',
       produces: [jsonType, responseType],
       body: { mediaType: jsonType, maxBytes: maxBodyBytes },
-      readBody,
       security: { anonymous: false, schemes: options.schemes },
       rateLimits: queryRateLimits,
       handle: async (ctx, exchange) => {
+        exchange.isCompressible = true; // queries are read-only, and no reply has a secret
         let payload: Payload;
         try {
           const type = acceptedType(ctx) ?? responseType;

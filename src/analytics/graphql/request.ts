@@ -1,38 +1,12 @@
-import { koaBody } from 'koa-body';
 import type { Context } from 'koa';
-import type { ProblemReply } from '../../../generated/contract.js';
 import { persistedQueries, persistedVersion } from '../../../generated/graphql/schema.js';
 import type { Query } from './execute-query.js';
 import type { PageExchange } from '../../contract/page-routes.js';
-import { refuseLongBody, RequestAborted } from '../../contract/read-body.js';
+import { decodeBody } from '../../contract/request-body.js';
 import { unusableTextIn } from '../../contract/unusable-text.js';
 import { invalid, Refusal } from './refusal.js';
 
 export const maxBodyBytes = 65_536;
-
-/**
- * Reads the body. For malformed JSON it sets `ctx.state.malformed`, because the caller must be authenticated before this
- * is reported.
- *
- * @returns the problem (413) for a body that is too long
- * @throws RequestAborted when the connection ends first
- */
-export async function readBody(ctx: Context, exchange: PageExchange): Promise<ProblemReply | null> {
-  await read(ctx, () => Promise.resolve());
-  return ctx.state['tooLong'] === true ? refuseLongBody(exchange) : null;
-}
-
-const read = koaBody({
-  jsonLimit: maxBodyBytes,
-  json: true,
-  multipart: false,
-  text: false,
-  urlencoded: false,
-  onError: (error, ctx) => {
-    if ('code' in error && error.code === 'ECONNABORTED') throw new RequestAborted('The request ended early');
-    ctx.state['type' in error && error.type === 'entity.too.large' ? 'tooLong' : 'malformed'] = true;
-  },
-});
 
 /** The members of a GraphQL request. */
 export interface RequestBody {
@@ -42,8 +16,9 @@ export interface RequestBody {
 }
 
 /** @throws Refusal VALIDATION_ERROR (400) when the body is not a GraphQL request */
-export function parseBody(ctx: Context): RequestBody {
-  const body: unknown = ctx.state['malformed'] === true ? null : ctx.request.body;
+export function parseBody({ receivedBody }: PageExchange): RequestBody {
+  const decoded = receivedBody === null ? null : decodeBody(receivedBody);
+  const body: unknown = decoded !== null && 'value' in decoded ? decoded.value : null;
   if (!isRecord(body)) throw malformed('body', 'Send the body as one JSON object.');
   const { query = null, operationName = null, variables = null, extensions = null } = body;
   if (query !== null && typeof query !== 'string') throw malformed('query', 'It must be a string.');

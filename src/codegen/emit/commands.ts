@@ -53,7 +53,7 @@ function commandOf(contract: ApiContract, operation: Operation): Omit<OperationC
   return {
     operationId: operation.id,
     name: kebabCase(operation.id),
-    tag: source.tags?.[0] ?? '',
+    tag: operation.tag,
     summary: operation.summary,
     description: (source.description ?? '').trim(),
     flags,

@@ -1,4 +1,5 @@
 /** The types that all generated files and the contract runtime share. */
+import type { ParameterizedContext, Request } from 'koa';
 
 /** A logger; pino's implements it. */
 export interface Log {
@@ -46,7 +47,20 @@ export interface OperationRequest<
   readonly body: 'body' extends keyof Parts ? Parts['body'] : undefined;
   readonly principal: 'principal' extends keyof Parts ? Parts['principal'] : null;
   readonly context: RequestContext;
+  readonly ctx: OperationContext<Parts>;
 }
+
+/** What the pipeline keeps in `ctx.state`. */
+export type OperationState<Principal> = RequestContext & { readonly principal: Principal };
+
+/** The Koa context of an operation, once its request is valid and authorized. */
+export type OperationContext<Parts extends { params?: unknown; body?: unknown; principal?: unknown }> = Omit<
+  ParameterizedContext<OperationState<'principal' extends keyof Parts ? Parts['principal'] : null>, object>,
+  'request'
+> & {
+  readonly params: 'params' extends keyof Parts ? Parts['params'] : None;
+  readonly request: Omit<Request, 'body'> & { readonly body: 'body' extends keyof Parts ? Parts['body'] : undefined };
+};
 
 /** Makes the properties that the validator fills in required. */
 export type WithDefaults<T, Keys extends keyof T> = Omit<T, Keys> & {

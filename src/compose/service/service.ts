@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { createRouters } from '../../../generated/compose/router.js';
 import { apiVersion, routes, schemes } from '../../../generated/compose/routes.js';
 import type { Log } from '../../../generated/contract.js';
 import { createApplication } from '../../contract/application.js';
@@ -108,6 +109,7 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
   const listenerFor = ({ callerOf, admission }: Entrance, served: typeof page): Listener =>
     createApplication({
       routes,
+      createRouters,
       handlers: composeHandlers,
       dependencies,
       security: composeSecurity(callerOf),

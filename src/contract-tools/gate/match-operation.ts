@@ -67,11 +67,11 @@ function textBesideParameters(template: string): number {
     .replaceAll(/\{[^}]*\}/g, '').length;
 }
 
-/** Whether a segment fits: `{id}`, `{id}.json` or a text. */
+/** Whether a segment fits, with at least one character for each parameter: `{id}`, `{id}.json` or a text. */
 function matches(part: string, segment: string): boolean {
   if (!isParameter(part)) return part === segment;
   const texts = part.split(/\{[^}]*\}/).map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  return new RegExp(`^${texts.join('.*')}$`, 's').test(segment);
+  return new RegExp(`^${texts.join('.+')}$`, 's').test(segment);
 }
 
 function isParameter(part: string): boolean {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from 'koa';
 import PostalMime, { type Email } from 'postal-mime';
-import { parameterOf, type PageRoute } from '../../contract/page-routes.js';
+import { parameterOf, type PageExchange, type PageRoute } from '../../contract/page-routes.js';
 import { escapeHtml } from './mail.js';
 
 /** The maximum number of mails in the list. */
@@ -30,8 +30,8 @@ export function createMailboxPages(folder: string): PageRoute[] {
       method: 'GET',
       path: '/mailbox',
       produces: ['text/html'],
-      handle: async (ctx, { isOnThisMachine }) => {
-        if (isOnThisMachine) sendPage(ctx, 'Mailbox', await listOf(folder));
+      handle: async (ctx, exchange) => {
+        if (exchange.isOnThisMachine) sendPage(ctx, exchange, 'Mailbox', await listOf(folder));
       },
     },
     {
@@ -39,9 +39,9 @@ export function createMailboxPages(folder: string): PageRoute[] {
       method: 'GET',
       path: '/mailbox/:name',
       produces: ['text/html'],
-      handle: async (ctx, { isOnThisMachine }) => {
-        const mail = isOnThisMachine ? await readMail(folder, parameterOf(ctx, 'name')) : null;
-        if (mail !== null) sendPage(ctx, mail.subject ?? 'Mail', pageOf(mail));
+      handle: async (ctx, exchange) => {
+        const mail = exchange.isOnThisMachine ? await readMail(folder, parameterOf(ctx, 'name')) : null;
+        if (mail !== null) sendPage(ctx, exchange, mail.subject ?? 'Mail', pageOf(mail));
       },
     },
   ];
@@ -103,9 +103,9 @@ function dateOf({ date }: Email): string {
   return `<time datetime="${at.toISOString()}">${moment.format(at)} UTC</time>`;
 }
 
-function sendPage(ctx: Context, title: string, content: string): void {
+function sendPage(ctx: Context, exchange: PageExchange, title: string, content: string): void {
+  exchange.isCompressible = false; // the links of mails are secrets
   ctx.set('Content-Security-Policy', contentSecurityPolicy);
-  ctx.state['compress'] = false; // the links of mails are secrets
   ctx.type = 'text/html';
   ctx.body = `<!doctype html>
 <html lang="en">

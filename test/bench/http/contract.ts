@@ -1,9 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type Router from '@koa/router';
 import { transform } from 'esbuild';
+import type { Middleware } from 'koa';
 import type { Route } from '../../../generated/contract.js';
+import { emitRouter } from '../../../src/codegen/emit/router.js';
 import { emitRoutes } from '../../../src/codegen/emit/routes.js';
 import { emitSerializers } from '../../../src/codegen/emit/serializers.js';
 import { emitValidators } from '../../../src/codegen/emit/validators.js';
@@ -62,43 +64,60 @@ export const reply = {
   tags: ['first', 'second', 'third'],
 };
 
-/** Forty paths; the middle one is measured. */
-export const paths: readonly string[] = Array.from({ length: 40 }, (_, index) => `/api/v1/resource-${index}/items`);
-export const measuredPath = '/api/v1/resource-20/items';
+/** Eight capabilities with five paths each; one in the middle is measured. */
+export const capabilities: readonly { readonly prefix: string; readonly paths: readonly string[] }[] = Array.from(
+  { length: 8 },
+  (_, index) => ({
+    prefix: `/api/v1/capability-${index}`,
+    paths: Array.from({ length: 5 }, (_path, number) => `/resource-${number}`),
+  }),
+);
+export const measuredPath = '/api/v1/capability-4/resource-2';
 
-/** The route table of a contract with these paths, made by the product's own generator. */
-export async function generateRoutes(): Promise<readonly Route[]> {
+export interface GeneratedApi {
+  readonly routes: readonly Route[];
+  readonly createRouters: (operation: (id: string) => Middleware) => readonly Router[];
+}
+
+/** The routes and routers of a contract with these paths, from the product's generator. */
+export async function generateApi(): Promise<GeneratedApi> {
   const contract = readContract('bench', document());
-  const folder = await mkdtemp(join(tmpdir(), 'plumbline-bench-'));
+  // In the checkout, so that the router finds its packages.
+  await mkdir('.cache', { recursive: true });
+  const folder = await mkdtemp(resolve('.cache', 'bench-'));
+  const load = async (file: string, source: string): Promise<unknown> => {
+    await writeFile(join(folder, file), (await transform(source, { loader: 'ts' })).code);
+    return import(pathToFileURL(join(folder, file)).href);
+  };
   try {
-    const validators = await emitValidators(contract);
-    const serializers = await emitSerializers(contract);
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-    await writeFile(join(folder, 'validators.js'), validators);
-    await writeFile(join(folder, 'serializers.js'), serializers);
-    const { code } = await transform(emitRoutes(contract), { loader: 'ts' });
-    await writeFile(join(folder, 'routes.js'), code);
-    const loaded: unknown = await import(pathToFileURL(join(folder, 'routes.js')).href);
-    return (loaded as { routes: readonly Route[] }).routes; // what emitRoutes exports
+    await writeFile(join(folder, 'validators.js'), await emitValidators(contract));
+    await writeFile(join(folder, 'serializers.js'), await emitSerializers(contract));
+    // What the emitters export.
+    const { routes } = (await load('routes.js', emitRoutes(contract))) as Pick<GeneratedApi, 'routes'>;
+    const { createRouters } = (await load('router.js', emitRouter(contract))) as Pick<GeneratedApi, 'createRouters'>;
+    return { routes, createRouters };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 function document(): OpenApiDocument {
-  const content = (schema: object) => ({ 'application/json': { schema: { ...schema } } });
-  const operation = (index: number) => ({
+  const content = (schema: object, example: unknown) => ({
+    'application/json': { schema: { ...schema }, example },
+  });
+  const operation = (id: string, tag: string) => ({
     post: {
-      operationId: `createItem${index}`,
+      operationId: id,
+      tags: [tag],
       summary: 'Create an item',
       security: [],
-      requestBody: { required: true, content: content(requestSchema) },
-      responses: { '201': { description: 'Created.', content: content(replySchema) } },
+      requestBody: { required: true, content: content(requestSchema, JSON.parse(requestBody)) },
+      responses: { '201': { description: 'Created.', content: content(replySchema, reply) } },
     },
   });
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Bench', version: '1' },
-    paths: Object.fromEntries(paths.map((path, index) => [path, operation(index)])),
-  };
+  const operations = capabilities.flatMap(({ prefix, paths }, index) =>
+    paths.map((path, number) => [prefix + path, operation(`createItem${index}${number}`, `capability ${index}`)]),
+  );
+  return { openapi: '3.1.0', info: { title: 'Bench', version: '1' }, paths: Object.fromEntries(operations) };
 }
