@@ -15,6 +15,9 @@ import { embeddedResolver } from './sync-run.js';
 import { UsageError } from './usage-error.js';
 import { withDerivation, type WorkUnitOptions } from './work-units.js';
 
+/** A query of this process came with no HTTP request. */
+const commandLine = { method: 'POST', headers: {}, query: {} };
+
 /** Runs a query. @throws UsageError when the query is rejected, SyncError when the database cannot answer it */
 export type Ask = (text: string, variables: Variables) => Promise<JsonObject>;
 
@@ -45,7 +48,7 @@ export async function withAnalytics(options: WorkUnitOptions, work: (ask: Ask) =
           const { signal } = new AbortController();
           const context = { orgId, analytics, unitRecords, asked: { subRequests: 0 }, signal };
           const query = { text, operationName: null, persistedId: null, variables: { ...variables, orgId } };
-          const { data, errors = [] } = await executeQuery(query, prepare(text), schema, context, {
+          const { data, errors = [] } = await executeQuery(commandLine, query, prepare(text), schema, context, {
             requestId: 'plumbline query',
             isUnavailable: (error) => error instanceof AnalyticsUnavailable,
             report: (error) => {

@@ -10,7 +10,7 @@ import {
   type ExecutionResult,
   type GraphQLSchema,
 } from 'graphql';
-import { processRequest } from 'graphql-helix';
+import { processRequest, type Request } from 'graphql-helix';
 import type { GraphqlContext } from './context.js';
 import type { PreparedDocument } from './documents.js';
 import { assertSameOrganization } from './organization.js';
@@ -26,10 +26,11 @@ export interface Query {
 
 /**
  * Runs a query through graphql-helix. The document is already parsed and validated, because graphql-helix would repeat
- * both for every request. Its statuses and messages are not used, because it knows neither the current media types nor
- * how to hide internal errors: the payload alone determines the reply (see `reply.ts`).
+ * both for every request. Its statuses are not used, because it does not know the current media types: the payload
+ * determines the status (see `reply.ts`).
  */
 export async function executeQuery(
+  request: Request,
   { text, operationName, variables }: Query,
   prepared: PreparedDocument,
   schema: GraphQLSchema,
@@ -41,8 +42,7 @@ export async function executeQuery(
     query: text,
     ...(operationName === null ? {} : { operationName }),
     variables,
-    // With the real headers it would send an event stream to callers that accept one.
-    request: { method: 'POST', headers: { accept: 'application/json' }, query: {} },
+    request,
     parse: () => {
       if (prepared.document === null) throw prepared.errors[0];
       return prepared.document;
@@ -52,8 +52,13 @@ export async function executeQuery(
     execute: (args) => executeForOrganization(args, context),
     formatPayload: ({ payload }) => payloadOf(payload, reporting),
   });
-  if (result.type !== 'RESPONSE') throw new Error(`graphql-helix answered with ${result.type}`);
-  return result.payload;
+  if (result.type === 'RESPONSE') return result.payload;
+  // graphql-helix pushes the errors of a query to a caller that accepts an event stream.
+  const pushed: Payload[] = [];
+  await result.subscribe((payload) => pushed.push(payload));
+  const [payload] = pushed;
+  if (payload === undefined) throw new Error('graphql-helix pushed no result');
+  return payload;
 }
 
 /** Checks all `orgId` arguments of the operation, under any alias, before resolving any field. */

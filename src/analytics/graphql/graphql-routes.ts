@@ -14,8 +14,17 @@ import { organizationOf, type Caller } from './organization.js';
 import { refusalPayload, type ErrorReporting, type Payload } from './payload.js';
 import { refusalOfProblem } from './problem-refusals.js';
 import { Refusal } from './refusal.js';
-import { acceptedType, codesOf, jsonType, responseType, statusOf, statusOfRefusal, writePayload } from './reply.js';
-import { maxBodyBytes, parseBody, queryOf } from './request.js';
+import {
+  acceptedType,
+  codesOf,
+  eventStreamType,
+  jsonType,
+  responseType,
+  statusOf,
+  statusOfRefusal,
+  writePayload,
+} from './reply.js';
+import { maxBodyBytes, parseBody, queryOf, requestOf } from './request.js';
 
 export interface GraphqlOptions {
   readonly analytics: Analytics;
@@ -61,7 +70,7 @@ export function createGraphqlPages(options: GraphqlOptions): PageRoute[] {
 
   const answer = async (ctx: Context, exchange: PageExchange, reporting: ErrorReporting): Promise<Payload> => {
     const { principal, signal } = exchange;
-    const body = parseBody(exchange);
+    const body = parseBody(ctx, exchange);
     const named = { query: ctx.query['org_id'], header: ctx.req.headers['x-org-id'], variables: body.variables };
     const orgId = await organizationOf(named, options.callerOf(principal));
     const query = queryOf(ctx, body, options.persistedQueriesOnly);
@@ -69,7 +78,7 @@ export function createGraphqlPages(options: GraphqlOptions): PageRoute[] {
     const context = { orgId, analytics, unitRecords, asked: { subRequests: 0 }, signal };
     const prepared = prepare(query.text);
     currentSpan()?.name(`graphql ${query.persistedId ?? nameOfOperation(prepared, query.operationName) ?? 'query'}`);
-    return executeQuery(query, prepared, schema, context, reporting);
+    return executeQuery(requestOf(ctx), query, prepared, schema, context, reporting);
   };
 
   const refuse = (ctx: Context, error: unknown, exchange: PageExchange): Payload => {
@@ -97,7 +106,7 @@ export function createGraphqlPages(options: GraphqlOptions): PageRoute[] {
       name: 'graphql',
       method: 'POST',
       path: '/graphql',
-      produces: [jsonType, responseType],
+      produces: [jsonType, responseType, eventStreamType],
       body: { mediaType: jsonType, maxBytes: maxBodyBytes },
       security: { anonymous: false, schemes: options.schemes },
       rateLimits: queryRateLimits,

@@ -5,7 +5,9 @@ import { Refusal } from './refusal.js';
 
 export const responseType = 'application/graphql-response+json';
 export const jsonType = 'application/json';
-export type ReplyType = typeof responseType | typeof jsonType;
+/** GraphQL over Server-Sent Events, "distinct connections mode": one event with the result, then one that ends the stream. */
+export const eventStreamType = 'text/event-stream';
+export type ReplyType = typeof responseType | typeof jsonType | typeof eventStreamType;
 
 /**
  * The media type that the caller prefers. Callers that accept anything get `application/json`, for old clients.
@@ -13,8 +15,8 @@ export type ReplyType = typeof responseType | typeof jsonType;
  * @returns null if the caller accepts neither
  */
 export function acceptedType(ctx: Context): ReplyType | null {
-  const type = ctx.accepts(jsonType, responseType);
-  return type === jsonType || type === responseType ? type : null;
+  const type = ctx.accepts(jsonType, responseType, eventStreamType);
+  return type === jsonType || type === responseType || type === eventStreamType ? type : null;
 }
 
 /**
@@ -57,7 +59,12 @@ export function writePayload(ctx: Context, payload: Payload, status: number, typ
   if (seconds !== undefined) ctx.set('Retry-After', String(seconds));
   if (status === 401) ctx.set('WWW-Authenticate', 'Bearer');
   ctx.status = status;
-  ctx.set('Content-Type', `${type}; charset=utf-8`);
+  if (type === eventStreamType && status === 200) {
+    ctx.set({ 'Content-Type': type, 'Cache-Control': 'no-store' });
+    ctx.body = `event: next\ndata: ${JSON.stringify(payload)}\n\nevent: complete\ndata:\n\n`;
+    return;
+  }
+  ctx.set('Content-Type', `${type === eventStreamType ? responseType : type}; charset=utf-8`);
   ctx.body = JSON.stringify(payload);
 }
 

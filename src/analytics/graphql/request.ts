@@ -1,3 +1,4 @@
+import { getGraphQLParameters, type Request } from 'graphql-helix';
 import type { Context } from 'koa';
 import { persistedQueries, persistedVersion } from '../../../generated/graphql/schema.js';
 import type { Query } from './execute-query.js';
@@ -8,6 +9,11 @@ import { invalid, Refusal } from './refusal.js';
 
 export const maxBodyBytes = 65_536;
 
+/** The request as graphql-helix takes it. */
+export function requestOf(ctx: Context): Request {
+  return { method: ctx.method, headers: ctx.headers, query: ctx.query };
+}
+
 /** The members of a GraphQL request. */
 export interface RequestBody {
   readonly query: string | null;
@@ -16,11 +22,12 @@ export interface RequestBody {
 }
 
 /** @throws Refusal VALIDATION_ERROR (400) when the body is not a GraphQL request */
-export function parseBody({ receivedBody }: PageExchange): RequestBody {
+export function parseBody(ctx: Context, { receivedBody }: PageExchange): RequestBody {
   const decoded = receivedBody === null ? null : decodeBody(receivedBody);
   const body: unknown = decoded !== null && 'value' in decoded ? decoded.value : null;
   if (!isRecord(body)) throw malformed('body', 'Send the body as one JSON object.');
-  const { query = null, operationName = null, variables = null, extensions = null } = body;
+  const { extensions = null } = body;
+  const { query = null, operationName = null, variables = null } = getGraphQLParameters({ ...requestOf(ctx), body });
   if (query !== null && typeof query !== 'string') throw malformed('query', 'It must be a string.');
   if (operationName !== null && typeof operationName !== 'string')
     throw malformed('operationName', 'It must be a string.');

@@ -40,9 +40,27 @@ describe('The media type of a reply', () => {
     ['*/*', 'application/json'],
     [`${responseType}, application/json;q=0.9`, responseType],
     [`application/json, ${responseType};q=0.5`, 'application/json'],
-    ['text/event-stream, application/json;q=0.1', 'application/json'],
   ])('for Accept: %s is %s', async (accept, expected) => {
     expect(await answerTo({ ...good(), headers: { Accept: accept } })).toEqual([200, expected, undefined]);
+  });
+
+  test('is an event stream where the caller prefers one, also for a query that fails', async () => {
+    const events = async (query: string): Promise<unknown> => {
+      const reply = await fetch(`${platform.url}/graphql?org_id=${user.orgId}`, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          Accept: 'text/event-stream, application/json;q=0.1',
+          Authorization: `Bearer ${user.accessToken}`,
+        },
+        body: JSON.stringify({ query, variables: { orgId: user.orgId } }),
+      });
+      expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, 'text/event-stream']);
+      const [, data] = /^event: next\ndata: (.*)\n\nevent: complete\ndata:\n\n$/.exec(await reply.text()) ?? [];
+      return JSON.parse(data ?? 'null');
+    };
+    expect(await events(limitsQuery)).toEqual({ data: { catalog: { limits: { maxDays: 365 } } } });
+    expect(await events('{ nothing }')).toMatchObject({ errors: [{ extensions: { code: 'VALIDATION_ERROR' } }] });
   });
 
   test('is one that the caller accepts, or the request is refused', async () => {
