@@ -1123,15 +1123,12 @@ export type DirectiveResolverFn<
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
   AnalyticsRequestInput: AnalyticsRequestInput;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   AnalyticsResult: ResolverTypeWrapper<AnalyticsResult>;
   BaselineInput: BaselineInput;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   BotFilter: BotFilter;
   BreakdownItem: ResolverTypeWrapper<BreakdownItem>;
-  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
-  String: ResolverTypeWrapper<Scalars['String']['output']>;
   BreakdownRequestInput: BreakdownRequestInput;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   BreakdownResult: ResolverTypeWrapper<BreakdownResult>;
   BucketIntervalInput: BucketIntervalInput;
   CatalogDimension: ResolverTypeWrapper<CatalogDimension>;
@@ -1162,8 +1159,10 @@ export type ResolversTypes = {
   DoraRequestInput: DoraRequestInput;
   DoraResult: ResolverTypeWrapper<DoraResult>;
   FilterInput: FilterInput;
+  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   GroupDimensionInput: GroupDimensionInput;
   Hotspot: ResolverTypeWrapper<Hotspot>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   MeasureInput: MeasureInput;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ReviewItem: ResolverTypeWrapper<ReviewItem>;
@@ -1182,6 +1181,7 @@ export type ResolversTypes = {
   ScopeLevelInput: ScopeLevelInput;
   SortDirection: SortDirection;
   Statistics: ResolverTypeWrapper<Statistics>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
   TimeseriesBucket: ResolverTypeWrapper<TimeseriesBucket>;
   TimeseriesRequestInput: TimeseriesRequestInput;
   TimeseriesResult: ResolverTypeWrapper<TimeseriesResult>;
@@ -1204,13 +1204,10 @@ export type ResolversTypes = {
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   AnalyticsRequestInput: AnalyticsRequestInput;
-  Boolean: Scalars['Boolean']['output'];
   AnalyticsResult: AnalyticsResult;
+  Boolean: Scalars['Boolean']['output'];
   BreakdownItem: BreakdownItem;
-  Float: Scalars['Float']['output'];
-  String: Scalars['String']['output'];
   BreakdownRequestInput: BreakdownRequestInput;
-  Int: Scalars['Int']['output'];
   BreakdownResult: BreakdownResult;
   CatalogDimension: CatalogDimension;
   CatalogLimits: CatalogLimits;
@@ -1236,7 +1233,9 @@ export type ResolversParentTypes = {
   DoraRequestInput: DoraRequestInput;
   DoraResult: DoraResult;
   FilterInput: FilterInput;
+  Float: Scalars['Float']['output'];
   Hotspot: Hotspot;
+  Int: Scalars['Int']['output'];
   Query: Record<PropertyKey, never>;
   ReviewItem: ReviewItem;
   ReviewLoad: ReviewLoad;
@@ -1252,6 +1251,7 @@ export type ResolversParentTypes = {
   SankeyResult: SankeyResult;
   ScopeFilterInput: ScopeFilterInput;
   Statistics: Statistics;
+  String: Scalars['String']['output'];
   TimeseriesBucket: TimeseriesBucket;
   TimeseriesRequestInput: TimeseriesRequestInput;
   TimeseriesResult: TimeseriesResult;

@@ -29,7 +29,7 @@ async function graphqlParts(): Promise<GeneratedPart[]> {
   const entries = await readdir('graphql', { recursive: true, withFileTypes: true });
   const sources = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const draft = async (): Promise<GeneratedFiles> => (await import('./graphql/generate-graphql.js')).generateGraphql();
-  return [{ name: 'graphql', sources: sources.sort(), draft }];
+  return [{ name: 'graphql', sources: ['codegen.yml', ...sources.sort()], draft }];
 }
 
 /** Every file of `openapi/` that has paths is the contract of one API. */

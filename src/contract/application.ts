@@ -48,7 +48,7 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   /** Headers of all replies. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Middleware around all operations and pages, in this order, for example CORS. */
-  readonly before?: readonly Koa.Middleware[];
+  readonly middleware?: readonly Koa.Middleware[];
   /** Pages that are served in addition to the operations. */
   readonly pages?: readonly PageRoute[];
   /** Refuses a request to a page or to an unknown path before any other step. */
@@ -108,7 +108,7 @@ export function createApplication<Handlers extends object, Security extends obje
   app.on('error', createFailureLog(options.log));
   app.use(refuseSeveralHosts(pipeline));
   app.use(normalizePath);
-  for (const middleware of options.before ?? []) app.use(middleware);
+  for (const middleware of options.middleware ?? []) app.use(middleware);
   for (const router of options.createRouters(operation)) app.use(mount(router));
   app.use(createPageRouter(pages, pipeline).routes() as Koa.Middleware); // the same difference of types as in `mount`
   app.use(refuseUnrouted(pipeline));

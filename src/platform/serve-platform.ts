@@ -81,7 +81,7 @@ function createPlatformApplication(
       logServed(served, log);
     },
     headers: { ...securityHeaders, 'X-API-Version': apiVersion },
-    before: corsFor(settings.corsOrigins),
+    middleware: corsFor(settings.corsOrigins),
     pages: [
       ...analytics,
       ...(hasMailboxPages(settings) ? createMailboxPages(mailboxFolder(settings)) : []),

@@ -21,6 +21,7 @@ let project: SmallProject;
 beforeAll(async () => {
   project = await createSmallProject();
   await cp('graphql', join(project.root, 'graphql'), { recursive: true });
+  await cp('codegen.yml', join(project.root, 'codegen.yml'));
   await project.generate();
 });
 afterAll(() => project.remove());

@@ -114,7 +114,7 @@ describe('An additional route is found', () => {
   test('as a middleware', () => {
     const app = createApplication({
       ...bare,
-      before: [
+      middleware: [
         function planted(ctx) {
           ctx.body = 'planted';
         },

@@ -27,6 +27,7 @@ export interface WorkshopOptions {
   readonly replyValidation?: ReplyValidation;
   readonly mismatched?: (operationId: string) => void;
   readonly trustedProxies?: readonly string[];
+  readonly middleware?: ApplicationOptions<object, object, unknown>['middleware'];
   readonly admit?: ApplicationOptions<object, object, unknown>['admit'];
   readonly problemOf?: (error: unknown) => ProblemReply | null;
 }
@@ -68,6 +69,7 @@ export async function startWorkshop(options: WorkshopOptions = {}): Promise<Work
     log: logInto(log),
     trustedProxies: options.trustedProxies ?? [],
     problemOf: options.problemOf ?? (() => null),
+    ...(options.middleware && { middleware: options.middleware }),
     ...(options.admit && { admit: options.admit }),
     ...(options.mismatched && { mismatched: options.mismatched }),
     served: (each) => served.push(each),

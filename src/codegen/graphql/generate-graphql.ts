@@ -15,7 +15,7 @@ import { readGraphqlContract } from './read-graphql-contract.js';
 export async function generateGraphql(): Promise<GeneratedFiles> {
   const files: GeneratedFiles = new Map();
   const contract = await readGraphqlContract('graphql');
-  for (const [path, text] of await emitTypes(contract)) files.set(path, header('graphql/') + text);
+  for (const [path, text] of await emitTypes()) files.set(path, header('graphql/') + text);
   files.set('generated/graphql/schema.ts', emitSchema(contract));
   files.set('generated/graphql/tools.ts', emitQueryTools(contract));
   files.set('generated/graphql/errors.ts', emitErrors(contract));
