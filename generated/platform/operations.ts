@@ -2,9 +2,10 @@
 
 import type { OperationHandler, OperationRequest, ServerSentEvent, SuccessReply, WithDefaults } from '../contract.js';
 import type * as Problems from '../problems.js';
-import type { components, operations } from './openapi.js';
+import type { components as Principals } from './principals.js';
+import type { components, operations } from '../../sdk/src/generated/platform/openapi.js';
 
-export type Schemas = components['schemas'];
+export type Schemas = components['schemas'] & Principals['schemas'];
 
 /** `POST /api/v1/auth/register` */
 export type RegisterRequest = OperationRequest<{ body: Schemas['RegisterRequest'] }>;

@@ -4,7 +4,7 @@ import { withClientHints } from './client-hints.js';
 import { emitCommands } from './emit/commands.js';
 import { emitFailures } from './emit/failures.js';
 import { header } from './emit/header.js';
-import { emitOpenapiTypes, principalSchemas } from './emit/openapi-types.js';
+import { emitOpenapiTypes, emitPrincipals } from './emit/openapi-types.js';
 import { emitOperations } from './emit/operations.js';
 import { emitProblems } from './emit/problems.js';
 import { emitRouter } from './emit/router.js';
@@ -46,10 +46,9 @@ export async function generateApi(name: string, catalogue: Promise<OpenApiDocume
   ]);
   const contract = readContract(name, document);
   const folder = `generated/${name}`;
-  const types = await emitOpenapiTypes(contract.document, `openapi/${name}.yaml`, principalSchemas(contract));
   return new Map([
     [`${folder}/openapi.json`, `${JSON.stringify(withClientHints(contract.document), null, 1)}\n`],
-    [`${folder}/openapi.ts`, types],
+    [`${folder}/principals.ts`, await emitPrincipals(contract)],
     [`${folder}/operations.ts`, emitOperations(contract, problems)],
     [`${folder}/security.ts`, emitSecurity(contract)],
     [`${folder}/routes.ts`, emitRoutes(contract)],
@@ -62,9 +61,16 @@ export async function generateApi(name: string, catalogue: Promise<OpenApiDocume
     ...(contract.operations.some(({ tool }) => tool !== null)
       ? [[`${folder}/tools.ts`, emitTools(contract)] as const]
       : []),
-    ...(contract.document.webhooks === undefined ? [] : [[`${folder}/webhooks.ts`, emitWebhooks(contract)] as const]),
+    ...(contract.document.webhooks === undefined
+      ? []
+      : [[`${folder}/webhooks.ts`, emitWebhooks(contract, publishedTypes(name))] as const]),
     ...(await emitSdk(contract)),
   ]);
+}
+
+/** The types of a contract's schemas, of which there is one copy: that of the SDK. */
+function publishedTypes(name: string): string {
+  return `../../sdk/src/generated/${name}/openapi.js`;
 }
 
 function takesTokens({ securitySchemes }: ApiContract): boolean {

@@ -76,7 +76,13 @@ test('The instrumentation of OpenTelemetry names the route of an operation', asy
   context.setGlobalContextManager(contextManager());
   try {
     const tracer = provider.getTracer('test');
-    await start((_ctx, next) => tracer.startActiveSpan('request', (span) => next().finally(() => { span.end(); })));
+    await start((_ctx, next) =>
+      tracer.startActiveSpan('request', (span) =>
+        next().finally(() => {
+          span.end();
+        }),
+      ),
+    );
     await workshop.fetch('/tools/1');
     expect(exporter.getFinishedSpans().map(({ attributes }) => attributes['koa.name'])).toContain('/tools/:tool_id');
   } finally {

@@ -1,22 +1,15 @@
 import { createConfig } from '@redocly/openapi-core';
 import openapiTS, { astToString } from 'openapi-typescript';
 import type { ApiContract } from '../contract-model.js';
-import type { OpenApiDocument, SchemaObject } from '../openapi-document.js';
+import { componentName, type OpenApiDocument, type SchemaObject } from '../openapi-document.js';
 import { header } from './header.js';
 
 /**
  * Emits the TypeScript types of a document's schemas and operations with openapi-typescript. A property with a default
  * stays optional: these types also serve callers, who may omit it.
- *
- * @param extraSchemas schemas outside the document's components, such as principals
  */
-export async function emitOpenapiTypes(
-  document: OpenApiDocument,
-  source: string,
-  extraSchemas: Readonly<Record<string, SchemaObject>> = {},
-): Promise<string> {
-  const schemas = { ...document.components?.schemas, ...extraSchemas };
-  const complete = { paths: {}, ...document, components: { ...document.components, schemas } };
+export async function emitOpenapiTypes(document: OpenApiDocument, source: string): Promise<string> {
+  const complete = { paths: {}, ...document };
   // The library's own document type is stricter about the places of extensions.
   const input = structuredClone(complete) as unknown as Parameters<typeof openapiTS>[0];
   const redocly = await createConfig({}); // No rules: redocly lint has checked the document.
@@ -24,11 +17,25 @@ export async function emitOpenapiTypes(
   return header(source) + astToString(await openapiTS(input, options));
 }
 
-/** The principals of a contract's security schemes, by name. */
-export function principalSchemas(contract: ApiContract): Record<string, SchemaObject> {
-  const named = contract.securitySchemes.flatMap(({ principal, scopes }) => [
+/**
+ * Emits the types of the principals of a contract's security schemes. Only servers know them; all other types are those
+ * of the SDK.
+ */
+export async function emitPrincipals({ document, name, securitySchemes }: ApiContract): Promise<string> {
+  const named = securitySchemes.flatMap(({ principal, scopes }) => [
     principal,
     ...scopes.map((scope) => scope.principal),
   ]);
-  return Object.fromEntries(named.map(({ name, schema }) => [name, schema]));
+  const schemas = Object.fromEntries(named.map((principal) => [principal.name, inlined(principal.schema, document)]));
+  const { openapi, info } = document;
+  return emitOpenapiTypes({ openapi, info, paths: {}, components: { schemas } }, `openapi/${name}.yaml`);
+}
+
+/** A schema with the schemas that it refers to. */
+function inlined(schema: SchemaObject, { components }: OpenApiDocument): SchemaObject {
+  const text = JSON.stringify(schema, (_key, value: unknown) => {
+    if (typeof value !== 'object' || value === null || !('$ref' in value)) return value;
+    return components?.schemas?.[componentName(String(value.$ref))];
+  });
+  return JSON.parse(text) as SchemaObject; // the text of a schema
 }

@@ -16,8 +16,9 @@ export function emitOperations(contract: ApiContract, problems: readonly Problem
     header(`openapi/${contract.name}.yaml`),
     `import type { ${shared.filter((name) => operations.includes(`${name}<`)).join(', ')} } from '../contract.js';\n`,
     `import type * as Problems from '../problems.js';\n`,
-    `import type { components, operations } from './openapi.js';\n\n`,
-    `export type Schemas = components['schemas'];\n\n`,
+    `import type { components as Principals } from './principals.js';\n`,
+    `import type { components, operations } from '../../sdk/src/generated/${contract.name}/openapi.js';\n\n`,
+    `export type Schemas = components['schemas'] & Principals['schemas'];\n\n`,
     operations,
     emitHandlers(contract),
   ].join('');

@@ -18,7 +18,7 @@ export async function emitSdk(contract: ApiContract): Promise<Map<string, string
     ...(contract.document.webhooks === undefined
       ? []
       : ([
-          [`${folder}/webhooks.ts`, emitWebhooks(contract)],
+          [`${folder}/webhooks.ts`, emitWebhooks(contract, './openapi.js')],
           [`${folder}/webhook-schemas.ts`, emitWebhookSchemas(contract)],
         ] as const)),
   ]);

@@ -34,12 +34,16 @@ export function webhooksOf(contract: ApiContract): WebhookOfContract[] {
   });
 }
 
-/** Emits the closed union of the payloads of webhooks, which narrows on `type`, and their types. */
-export function emitWebhooks(contract: ApiContract): string {
+/**
+ * Emits the closed union of the payloads of webhooks, which narrows on `type`, and their types.
+ *
+ * @param types the module with the types of the contract's schemas
+ */
+export function emitWebhooks(contract: ApiContract, types: string): string {
   const events = webhooksOf(contract);
   return [
     header(`openapi/${contract.name}.yaml`),
-    `import type { components } from './openapi.js';\n\n`,
+    `import type { components } from ${quote(types)};\n\n`,
     `type Schemas = components['schemas'];\n\n`,
     `/** Every event that webhooks send; narrow it on \`type\`. */\n`,
     `export type WebhookEvent = ${events.map(({ schema }) => `Schemas[${quote(schema)}]`).join(' | ')};\n\n`,
