@@ -38,7 +38,7 @@ test('The output for a contract is the same in any folder', async () => {
 
 test('Every API has its files, and each one names its source', () => {
   const ofApi =
-    'openapi.json openapi.ts operations.ts routes.ts security.ts serializers.js unimplemented.ts validators.js';
+    'openapi.json operations.ts principals.ts router.ts routes.ts security.ts serializers.js unimplemented.ts validators.js';
   expect([...first.keys()]).toEqual(
     expect.arrayContaining(ofApi.split(' ').map((file) => `generated/workshop/${file}`)),
   );
