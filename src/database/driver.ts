@@ -1,22 +1,30 @@
+import type { Socket } from 'node:net';
 import postgres from 'postgres';
 
 import type { DatabaseAddress } from './address.js';
 import { readTexts, writeTexts } from './text-arrays.js';
 import type { Log } from './log.js';
-import { connectSocket } from './socket.js';
+import { databaseSocket } from './socket.js';
 import type { Types } from './sql.js';
+import { withDeadline } from './statement-deadline.js';
 
 export interface DatabaseOptions {
   readonly logger: Log;
   /** Maximum number of connections, at least 2; half of them are for transactions. Default 10. */
   readonly maxConnections?: number;
-  /** Statement timeout (SQLSTATE 57014). 0: the server's setting. Default 30 000 ms. */
+  /**
+   * Statement timeout (SQLSTATE 57014). 0: the server's setting. Default 30 000 ms. A connection on which a statement
+   * has no answer 5 s later is closed.
+   */
   readonly statementTimeoutMs?: number;
   /** Sends only reads, so that `prefer-standby` in the address selects a standby. Default: false. */
   readonly readsOnly?: boolean;
   /** Time limit for opening a connection, and for waiting until a transaction can begin. Default 5000 ms. */
   readonly connectTimeoutMs?: number;
 }
+
+/** After the statement timeout, the time in which the server must have answered. */
+const ANSWER_MS = 5000;
 
 /** Settings of both pools. `onFailure` reports that a connection could not be opened. */
 export interface ConnectionSettings {
@@ -27,6 +35,8 @@ export interface ConnectionSettings {
     max: number;
     onclose: () => void;
     onFailure: () => void;
+    /** Called when a statement has no answer at its deadline. Must call `end`, which closes the connections. */
+    onSilence: () => void;
     /** Called when a connection to a standby was opened. */
     onStandby?: () => void;
   }): postgres.Sql<Types>;
@@ -45,12 +55,17 @@ export function connectionSettings(address: DatabaseAddress, options: DatabaseOp
   return {
     connectTimeoutMs,
     begin: (mode) => (isPooled ? `begin ${mode}; ${setLocally(limits)}` : `begin ${mode}`),
-    connect: ({ max, onclose, onFailure, onStandby }) =>
-      postgres(uri, {
+    connect: ({ max, onclose, onFailure, onSilence, onStandby }) => {
+      const sockets = new Set<Socket>();
+      const onOpen = (socket: Socket): void => {
+        for (const other of sockets) if (other.destroyed) sockets.delete(other);
+        sockets.add(socket);
+      };
+      const sql = postgres(uri, {
         max,
         onclose,
         // Documented by the driver, but missing in its types.
-        ...{ socket: (parsed: unknown) => connectSocket(parsed, connectTimeoutMs, onFailure, address, readsStandby) },
+        ...databaseSocket(address, { timeoutMs: connectTimeoutMs, onFailure, onOpen, readsStandby }),
         connect_timeout: connectTimeoutMs / 1000,
         // Idle connections are never closed, so every close is a loss. There are few connections, so none needs to be released.
         idle_timeout: 0,
@@ -71,7 +86,16 @@ export function connectionSettings(address: DatabaseAddress, options: DatabaseOp
         prepare: !isPooled,
         // A pooler refuses startup parameters that it does not track.
         connection: { application_name: 'plumbline', ...(isPooled ? {} : limits) },
-      }),
+      });
+      const endPolitely = sql.end.bind(sql);
+      const end: typeof sql.end = async (options) => {
+        await endPolitely(options);
+        // The driver closes connections with a message, which a silent server does not confirm.
+        for (const socket of sockets) socket.destroy();
+      };
+      const deadlineMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + ANSWER_MS;
+      return withDeadline(Object.assign(sql, { end }), deadlineMs, onSilence);
+    },
   };
 }
 

@@ -9,7 +9,7 @@ import { recordCompatibility, requireCompatible } from './compatibility.js';
 import { readOnlyServer } from './failures.js';
 import type { Log } from './log.js';
 import { openSingleConnection } from './single-connection.js';
-import { primarySocket } from './socket.js';
+import { databaseSocket } from './socket.js';
 
 export interface MigrateOptions {
   readonly logger: Log;
@@ -167,7 +167,7 @@ async function lock(sql: postgres.Sql, logger: Log): Promise<void> {
 export async function checkLimits(address: DatabaseAddress): Promise<void> {
   const probe = postgres(address.uri, {
     max: 1,
-    ...primarySocket(address),
+    ...databaseSocket(address),
     connect_timeout: 5,
     fetch_types: false,
     prepare: false,

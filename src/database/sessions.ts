@@ -138,7 +138,8 @@ export function createSessionPool(settings: ConnectionSettings, max: number): Se
       rejectLoss(new DatabaseUnavailableError('CONNECTION_CLOSED', 'The connection to the database was lost'));
       void discard(session, 0);
     };
-    const session: Session = { sql: settings.connect({ max: 1, onclose: end, onFailure: end }), lost: false, loss };
+    const sql = settings.connect({ max: 1, onclose: end, onFailure: end, onSilence: end });
+    const session: Session = { sql, lost: false, loss };
     open.add(session);
     return session;
   }

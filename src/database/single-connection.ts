@@ -2,7 +2,7 @@ import postgres from 'postgres';
 
 import type { DatabaseAddress } from './address.js';
 import type { Log } from './log.js';
-import { primarySocket } from './socket.js';
+import { databaseSocket } from './socket.js';
 
 /**
  * A driver instance with one connection, for long transactions such as migrations and backups. The caller closes it.
@@ -12,7 +12,7 @@ import { primarySocket } from './socket.js';
 export function openSingleConnection(address: DatabaseAddress, name: string, logger: Log): postgres.Sql {
   return postgres(address.uri, {
     max: 1,
-    ...primarySocket(address),
+    ...databaseSocket(address),
     connect_timeout: 5,
     idle_timeout: 0,
     max_lifetime: null,

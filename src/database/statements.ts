@@ -33,6 +33,9 @@ export function createStatementPool(settings: ConnectionSettings, max: number, l
       onFailure: () => {
         retire(opened, GRACE_AFTER_FAILURE_SECONDS);
       },
+      onSilence: () => {
+        retire(opened, GRACE_AFTER_LOSS_SECONDS);
+      },
       // Behind a load balancer, the next connection may reach the primary. This connection could stay read-only for
       // long.
       onStandby: () => {

@@ -6,7 +6,7 @@ import { checkLimits, newestSchemaVersion, requireSupportedVersion } from '../..
 import { createSecretBox } from '../secrets/secret-box.js';
 import type { PlatformSettings } from '../settings.js';
 import { findingsOf, reasonOf, type Finding } from './finding.js';
-import { primarySocket } from '../../database/socket.js';
+import { databaseSocket } from '../../database/socket.js';
 
 /** Tokens and rate limits compare the server's clock with the database's. */
 const warnedSkewMs = 2_000;
@@ -30,7 +30,7 @@ export async function checkDatabase(
   }
   const sql = postgres(address.uri, {
     max: 1,
-    ...primarySocket(address),
+    ...databaseSocket(address),
     connect_timeout: 5,
     prepare: !address.isPooled,
     fetch_types: false,

@@ -6,7 +6,7 @@ import postgres from 'postgres';
 import { parseDatabaseAddress } from '../../database/address.js';
 import { lockLost } from './lease.js';
 import type { Lock, LockKey, Sink } from './sink.js';
-import { primarySocket } from '../../database/socket.js';
+import { databaseSocket } from '../../database/socket.js';
 
 /** Locks that all servers of one installation share. */
 export interface SharedLocks {
@@ -70,7 +70,7 @@ export function openPostgresLocks(uri: string): OpenLocks {
   const address = parseDatabaseAddress(uri);
   const sql = postgres(address.uri, {
     max: MOST_LOCKS,
-    ...primarySocket(address),
+    ...databaseSocket(address),
     onnotice: () => {},
     prepare: !address.isPooled,
     connection: { application_name: 'plumbline sync locks' },

@@ -12,7 +12,7 @@ import type { Sink, SinkOptions, SinkPage, StoredKey, SyncState } from './sink.j
 import { repositoryColumn } from './sink.js';
 import { addColumns, columnList, createIndex, createStateTable, createTable } from './sql.js';
 import { parseState } from './state.js';
-import { primarySocket } from '../../database/socket.js';
+import { databaseSocket } from '../../database/socket.js';
 
 /** Rows per fetch of a scan: few enough for memory, and enough to limit the number of round trips. */
 const SCAN_ROWS = 1000;
@@ -32,7 +32,7 @@ export function openPostgres(uri: string, options: SinkOptions): Sink {
   const address = parseDatabaseAddress(uri);
   const sql = postgres(address.uri, {
     max: options.concurrency * 4 + 1,
-    ...primarySocket(address),
+    ...databaseSocket(address),
     onnotice: () => {},
     types: { date: INSTANTS },
     // Named statements belong to a session, which a pooler in transaction mode does not keep.
