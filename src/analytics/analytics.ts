@@ -345,6 +345,8 @@ export interface Analytics {
   units(orgId: string, request: UnitsRequest, signal: AbortSignal): Promise<UnitsPage>;
   /** Answers a batch within one consistent snapshot if the engine supports it. Throws like `values`. */
   run(orgId: string, batch: AnalyticsBatch, signal: AbortSignal): Promise<AnalyticsResult>;
+  /** Asks the store for nothing. Throws like `values` if it does not answer. */
+  ping(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 

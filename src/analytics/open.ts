@@ -40,6 +40,9 @@ export async function openAnalytics(uri: string, options: AnalyticsOptions): Pro
     },
     units: (orgId, request, signal) => listUnits(engine, orgId, request, signal),
     run: (orgId, batch, signal) => runBatch(engine, orgId, batch, signal),
+    async ping(signal) {
+      await engine.run([{ text: 'select 1', parameters: [] }], signal);
+    },
     close: () => engine.close(),
   };
 }

@@ -16,7 +16,9 @@ async function lineFor(error: unknown): Promise<string | null> {
     return `Cannot listen: ${error.message}. Set HOST and PORT to a free address of this machine.`;
   }
   // Loaded on demand: this imports the driver, and `plumbline --help` should not wait for it.
-  const { isConnectionFailure, isReadOnly, readOnlyServer } = await import('../database/failures.js');
+  const { isConnectionFailure, isReadOnly, readOnlyServer, shortageOf } = await import('../database/failures.js');
+  const shortage = shortageOf(error);
+  if (shortage !== null) return `${shortage.sentence} (${error.message})`;
   if (isConnectionFailure(error)) return `The database is unreachable (${code}). Start it, or correct DATABASE_URI.`;
   if (isReadOnly(error)) return readOnlyServer;
   // Class 28 and 3D000: wrong user, password or database.

@@ -1,6 +1,7 @@
 import { parseDatabaseAddress } from './address.js';
 import { connectionSettings, type DatabaseOptions } from './driver.js';
 import { createSessionPool, type TransactionCounts } from './sessions.js';
+import { createShortages, type Shortages } from './shortages.js';
 import type { DatabaseSql } from './sql.js';
 import { createStatementPool } from './statements.js';
 import { member, traced, tracedTransaction } from './trace-statements.js';
@@ -12,6 +13,7 @@ export interface Database {
   readonly sql: DatabaseSql;
   /** The number of running transactions, of transactions waiting for a connection, and the maximum. */
   transactions(): TransactionCounts;
+  readonly shortages: Shortages;
   /** Lets running statements finish for up to `graceSeconds` (default 5), then closes all connections. */
   close(graceSeconds?: number): Promise<void>;
 }
@@ -30,7 +32,8 @@ export interface Database {
  * @throws Error when the address does not name a single PostgreSQL server.
  */
 export function openDatabase(uri: string, options: DatabaseOptions): Database {
-  const settings = connectionSettings(parseDatabaseAddress(uri), options);
+  const shortages = createShortages(options.logger);
+  const settings = connectionSettings(parseDatabaseAddress(uri), options, shortages.note);
   const maxConnections = Math.max(2, options.maxConnections ?? 10);
   const statements = createStatementPool(settings, Math.ceil(maxConnections / 2), options.logger);
   const sessions = createSessionPool(settings, Math.floor(maxConnections / 2));
@@ -46,6 +49,7 @@ export function openDatabase(uri: string, options: DatabaseOptions): Database {
   return {
     // The statements of the driver, with our `begin` instead of the driver's.
     sql: sql as DatabaseSql,
+    shortages,
     transactions: sessions.counts,
     close: async (graceSeconds = 5) => {
       await Promise.all([statements.close(graceSeconds), sessions.close(graceSeconds)]);

@@ -42,8 +42,16 @@ export interface ConnectionSettings {
   }): postgres.Sql<Types>;
 }
 
-/** Converts the options of a database to the settings of its connections. */
-export function connectionSettings(address: DatabaseAddress, options: DatabaseOptions): ConnectionSettings {
+/**
+ * Converts the options of a database to the settings of its connections.
+ *
+ * @param failed called with the error of each statement that failed
+ */
+export function connectionSettings(
+  address: DatabaseAddress,
+  options: DatabaseOptions,
+  failed: (error: unknown) => void,
+): ConnectionSettings {
   const { uri, isPooled } = address;
   const readsStandby = address.prefersStandby && options.readsOnly === true;
   const connectTimeoutMs = options.connectTimeoutMs ?? 5000;
@@ -93,8 +101,11 @@ export function connectionSettings(address: DatabaseAddress, options: DatabaseOp
         // The driver closes connections with a message, which a silent server does not confirm.
         for (const socket of sockets) socket.destroy();
       };
-      const deadlineMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + ANSWER_MS;
-      return withDeadline(Object.assign(sql, { end }), deadlineMs, onSilence);
+      return withDeadline(Object.assign(sql, { end }), {
+        limitMs: statementTimeoutMs === 0 ? Infinity : statementTimeoutMs + ANSWER_MS,
+        exceeded: onSilence,
+        failed,
+      });
     },
   };
 }

@@ -1,10 +1,26 @@
 import postgres from 'postgres';
 
 /**
- * SQLSTATEs of a server that is unavailable: shutting down, crashed, starting up, out of connections
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html). Class 08 is added below.
+ * SQLSTATEs of a server that is unavailable: it is shutting down, has crashed, is starting up, or has dropped the
+ * database or the session (https://www.postgresql.org/docs/current/errcodes-appendix.html). Class 08 is added below.
  */
-const UNAVAILABLE_STATES = new Set(['57P01', '57P02', '57P03', '53300']);
+const UNAVAILABLE_STATES = new Set(['57P01', '57P02', '57P03', '57P04', '57P05']);
+
+/** The name of a shortage in PostgreSQL's documentation, and its statement in a sentence. */
+export interface Shortage {
+  readonly name: string;
+  readonly sentence: string;
+}
+
+/** SQLSTATEs of a server that lacks a resource, which an operator must supply: class 53, and a failing disk. */
+const SHORTAGES: Readonly<Record<string, Shortage>> = {
+  '53000': { name: 'insufficient_resources', sentence: 'The database lacks a resource.' },
+  '53100': { name: 'disk_full', sentence: 'The database has no disk space left.' },
+  '53200': { name: 'out_of_memory', sentence: 'The database has no memory left.' },
+  '53300': { name: 'too_many_connections', sentence: 'The database accepts no more connections.' },
+  '53400': { name: 'configuration_limit_exceeded', sentence: 'The database has reached a limit of its configuration.' },
+  '58030': { name: 'io_error', sentence: 'The database cannot read or write its files.' },
+};
 
 /** Codes of the `postgres` driver and of this layer for a connection that was lost or could not be opened. */
 const CONNECTION_CODES = new Set([
@@ -52,9 +68,16 @@ export class DatabaseUnavailableError extends Error {
 export function isConnectionFailure(error: unknown): boolean {
   const code = codeOf(error);
   if (code === undefined) return false;
-  if (error instanceof postgres.PostgresError) return UNAVAILABLE_STATES.has(code) || code.startsWith('08');
+  if (error instanceof postgres.PostgresError) {
+    return UNAVAILABLE_STATES.has(code) || code.startsWith('08') || shortageOf(error) !== null;
+  }
   // The driver adds the text of the failed statement to a socket's error, as `query`.
   return CONNECTION_CODES.has(code) || (SOCKET_CODES.has(code) && error instanceof Error && 'query' in error);
+}
+
+/** The resource that the database server lacks; null: the error has another reason. */
+export function shortageOf(error: unknown): Shortage | null {
+  return error instanceof postgres.PostgresError ? (SHORTAGES[error.code] ?? null) : null;
 }
 
 /**

@@ -8,15 +8,18 @@ import type { Types } from './sql.js';
 /** How often the statements are examined. */
 const LOOK_MS = 1000;
 
-/**
- * Adds the limit to all statements of a driver instance.
- *
- * @param limitMs counts from the moment when the server begins with a statement; 0: no limit
- * @param exceeded called when a statement has no answer at its limit; it closes the connections of `sql`, which ends
- *   the statement
- */
-export function withDeadline(sql: postgres.Sql<Types>, limitMs: number, exceeded: () => void): postgres.Sql<Types> {
-  if (limitMs === 0) return sql;
+export interface DeadlineOptions {
+  /** Counts from the moment when the server begins with a statement; Infinity: no limit. */
+  readonly limitMs: number;
+  /** Called when a statement has no answer at its limit. It closes the connections, which ends the statement. */
+  readonly exceeded: () => void;
+  /** Called with the error of each statement that failed. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Adds the limit to all statements of a driver instance. */
+export function withDeadline(sql: postgres.Sql<Types>, options: DeadlineOptions): postgres.Sql<Types> {
+  const { limitMs, exceeded, failed } = options;
   /** The statements without an answer, and when they were first seen at the server; null: not yet. */
   const pending = new Map<object, number | null>();
   let timer: NodeJS.Timeout | undefined;
@@ -47,7 +50,10 @@ export function withDeadline(sql: postgres.Sql<Types>, limitMs: number, exceeded
         isSent = true;
         pending.set(awaited, null);
         timer ??= setInterval(look, LOOK_MS).unref();
-        void plain(end, end);
+        void plain(end, (error: unknown) => {
+          end();
+          failed(error);
+        });
       }
       return plain(fulfilled, rejected);
     };
@@ -57,7 +63,7 @@ export function withDeadline(sql: postgres.Sql<Types>, limitMs: number, exceeded
   const unsafe: typeof sql.unsafe = (text, ...rest) => watch(sql.unsafe(text, ...rest));
   return new Proxy(sql, {
     apply: (target, _this, parameters: unknown[]) => watch(Reflect.apply(target, undefined, parameters) as unknown),
-    get: (target, name) => (name === 'unsafe' ? unsafe : Reflect.get(target, name)),
+    get: (target, name) => (name === 'unsafe' ? unsafe : (Reflect.get(target, name) as unknown)),
   });
 }
 

@@ -1,7 +1,7 @@
 import type { ProblemReply } from '../../generated/contract.js';
 import { serviceUnavailable } from '../../generated/problems.js';
 import type { Database } from '../database/connection.js';
-import { isConflict, isConnectionFailure, isReadOnly, isStatementTimeout } from '../database/failures.js';
+import { isConflict, isConnectionFailure, isReadOnly, isStatementTimeout, shortageOf } from '../database/failures.js';
 import { SyncError } from '../sync/failures.js';
 import { refused } from './accounts/bearer-security.js';
 import { PasswordsBusy } from './passwords/passwords.js';
@@ -17,6 +17,10 @@ export function problemOf(error: unknown): ProblemReply | null {
       message: 'Too many passwords wait to be checked. Try again soon.',
       retry_after_seconds: 5,
     });
+  }
+  const shortage = shortageOf(error);
+  if (shortage !== null) {
+    return serviceUnavailable({ message: `${shortage.sentence} Try again soon.`, retry_after_seconds: 5 });
   }
   if (isConnectionFailure(error)) {
     return serviceUnavailable({ message: 'The database is out of reach. Try again soon.', retry_after_seconds: 2 });
@@ -42,12 +46,13 @@ export function problemOf(error: unknown): ProblemReply | null {
   return null;
 }
 
-/** The reason why the server is not ready; null if the database accepts reads and writes. */
-export async function databaseUnreadiness({ sql }: Database): Promise<string | null> {
-  try {
-    const [row] = await sql<{ mode: string }[]>`select current_setting('transaction_read_only') as mode`;
-    return row?.mode === 'on' ? readOnlyReason : null;
-  } catch {
-    return 'The database is out of reach.';
-  }
+/**
+ * The reason why the database cannot be used; null if it accepts reads and writes.
+ *
+ * @throws the driver's error when the database does not answer
+ */
+export async function databaseUnreadiness({ sql, shortages }: Database): Promise<string | null> {
+  const [row] = await sql<{ mode: string }[]>`select current_setting('transaction_read_only') as mode`;
+  if (row?.mode === 'on') return readOnlyReason;
+  return (await shortages.check(sql))?.sentence ?? null;
 }

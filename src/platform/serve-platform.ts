@@ -39,7 +39,12 @@ export function servePlatform(
   analytics: readonly PageRoute[],
 ): Promise<RunningServer> {
   const app = createPlatformApplication(settings, dependencies, metrics, log, analytics);
-  return listen(app.callback(), { host: settings.host, port: settings.port });
+  const serve = app.callback();
+  const counted: typeof serve = (request, response) => {
+    metrics.countInFlight(response);
+    return serve(request, response);
+  };
+  return listen(counted, { host: settings.host, port: settings.port });
 }
 
 /** The application, which does not listen yet. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -23,6 +23,8 @@ export interface ReplicatedPostgres {
   readonly uri: string;
   /** Ends the primary like a crash. */
   crashPrimary(): Promise<void>;
+  /** Stops the processes of the primary without ending them: it accepts connections, and answers nothing. */
+  freezePrimary(): Promise<void>;
   /** Ends the standby like a crash. The primary then waits with each commit. */
   crashStandby(): Promise<void>;
   /** Makes the standby the primary. */
@@ -40,6 +42,7 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   const [primary, standby] = [join(folder, 'primary'), join(folder, 'standby')];
   const [primaryPort, standbyPort] = [await freePort(), await freePort()];
   const uriOf = (port: number): string => `postgres://plumbline@127.0.0.1:${port}/postgres`;
+  const frozen: number[] = [];
   const start = (data: string, port: number): Promise<unknown> => {
     const settings = `-h 127.0.0.1 -p ${port} -c unix_socket_directories=`;
     return program('pg_ctl', 'start', '-w', '-D', data, '-l', `${data}.log`, '-o', settings);
@@ -62,6 +65,13 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
     crashPrimary: async () => {
       await stop(primary);
     },
+    freezePrimary: async () => {
+      const [line = ''] = (await readFile(join(primary, 'postmaster.pid'), 'utf8')).split('\n');
+      const { stdout } = await run('ps', ['-o', 'pid=', '--pid', line, '--ppid', line]);
+      const processes = stdout.split('\n').filter((each) => each.trim() !== '');
+      for (const each of processes) process.kill(Number(each), 'SIGSTOP');
+      frozen.push(...processes.map(Number));
+    },
     crashStandby: async () => {
       await stop(standby);
     },
@@ -69,6 +79,7 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
       await program('pg_ctl', 'promote', '-w', '-D', standby);
     },
     stop: async () => {
+      for (const each of frozen) process.kill(each, 'SIGCONT');
       await Promise.allSettled([stop(primary), stop(standby)]);
       await rm(folder, { recursive: true, force: true });
     },

@@ -1,7 +1,8 @@
 /** A ClickHouse server or cluster, over HTTP. */
-import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
+import { ClickHouseLogLevel } from '@clickhouse/client';
 import { QUERY_SETTINGS, type ClickHouseEngine } from './engine.js';
 import { hostsOf } from './hosts.js';
+import { openClickHouseHost, type ClickHouseHost } from './silent-host.js';
 
 /**
  * Settings of all statements on a cluster. Parameters of the address replace them (`clickhouse_setting_insert_quorum=0`).
@@ -25,12 +26,12 @@ const CLUSTER_SETTINGS = {
  * Creates the clients; the first statement connects.
  *
  * @param address from `clickHouseUrl`. Of several hosts the first that can be reached answers. A statement that lost its
- *   connection is sent to the next one: all that Plumbline sends may be repeated.
+ *   connection, or whose host became silent, is sent to the next one: all that Plumbline sends may be repeated.
  */
 export function openClickHouseServer(address: string): ClickHouseEngine {
   const { urls, cluster } = hostsOf(address);
-  const clients = urls.map((url) =>
-    createClient({
+  const hosts = urls.map((url) =>
+    openClickHouseHost({
       url,
       application: 'plumbline',
       // Longer than any query: the engine's own timeout comes first.
@@ -39,19 +40,19 @@ export function openClickHouseServer(address: string): ClickHouseEngine {
       clickhouse_settings: cluster === undefined ? QUERY_SETTINGS : { ...QUERY_SETTINGS, ...CLUSTER_SETTINGS },
     }),
   );
-  const onHost = failingOver(clients);
+  const onHost = failingOver(hosts);
   return {
     cluster,
     query: (statement, parameters, limits) =>
-      onHost(async (client) => {
+      onHost(async (client, silent) => {
         const result = await client.query({
           query: statement,
           query_params: { ...parameters },
           format: 'JSONCompactEachRow',
           ...(limits === undefined
-            ? {}
+            ? { abort_signal: silent }
             : {
-                abort_signal: limits.signal,
+                abort_signal: AbortSignal.any([limits.signal, silent]),
                 clickhouse_settings: {
                   max_execution_time: limits.timeoutSeconds,
                   // The client's abort closes the connection; this setting then cancels the query.
@@ -62,39 +63,44 @@ export function openClickHouseServer(address: string): ClickHouseEngine {
         return result.json<unknown[]>();
       }),
     records: (statement, parameters) =>
-      onHost(async (client) => {
-        const result = await client.query({ query: statement, query_params: { ...parameters }, format: 'JSONEachRow' });
+      onHost(async (client, silent) => {
+        const result = await client.query({
+          query: statement,
+          query_params: { ...parameters },
+          format: 'JSONEachRow',
+          abort_signal: silent,
+        });
         return result.json<Record<string, unknown>>();
       }),
     command: (statement, parameters) =>
-      onHost(async (client) => {
-        await client.command({ query: statement, query_params: { ...parameters } });
+      onHost(async (client, silent) => {
+        await client.command({ query: statement, query_params: { ...parameters }, abort_signal: silent });
       }),
     insert: (table, rows) =>
-      onHost(async (client) => {
-        await client.insert({ table, values: rows, format: 'JSONEachRow' });
+      onHost(async (client, silent) => {
+        await client.insert({ table, values: rows, format: 'JSONEachRow', abort_signal: silent });
       }),
     close: async () => {
-      await Promise.all(clients.map((client) => client.close()));
+      await Promise.all(hosts.map((host) => host.close()));
     },
   };
 }
 
-type OnHost = <Result>(work: (client: ClickHouseClient) => Promise<Result>) => Promise<Result>;
+type OnHost = ClickHouseHost['run'];
 
-function failingOver(clients: readonly ClickHouseClient[]): OnHost {
+function failingOver(hosts: readonly ClickHouseHost[]): OnHost {
   let current = 0;
   return async (work) => {
     for (let tried = 1; ; tried += 1) {
       const at = current;
-      const client = clients[at];
-      if (client === undefined) throw new Error('The address of ClickHouse names no host');
+      const host = hosts[at];
+      if (host === undefined) throw new Error('The address of ClickHouse names no host');
       try {
-        return await work(client);
+        return await host.run(work);
       } catch (error) {
-        if (tried >= clients.length || !isUnreachable(error)) throw error;
+        if (tried >= hosts.length || !isUnreachable(error)) throw error;
         // Unless another statement has moved on already.
-        if (current === at) current = (at + 1) % clients.length;
+        if (current === at) current = (at + 1) % hosts.length;
       }
     }
   };

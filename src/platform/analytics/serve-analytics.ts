@@ -12,7 +12,7 @@ import { createUnitRecords } from './stored-unit-records.js';
 /** The Analytics API of the Platform server. */
 export interface ServedAnalytics {
   readonly pages: readonly PageRoute[];
-  readonly analytics: Pick<Analytics, 'run'>;
+  readonly analytics: Pick<Analytics, 'run' | 'ping'>;
   close(): Promise<void>;
 }
 

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Log } from '../../../generated/contract.js';
 import type { Answered } from '../../analytics/graphql/graphql-routes.js';
@@ -6,9 +7,13 @@ import type { EndedRun } from '../sync/jobs/sync-job.js';
 import type { Clock } from '../clock.js';
 import type { Database } from '../../database/connection.js';
 import { releaseVersion } from '../../system/release-version.js';
+import { registerHealthMetrics } from './health-metrics.js';
+import type { Health } from './health.js';
 import { registerStoredMetrics } from './stored-metrics.js';
 
 export interface Metrics {
+  /** Counts a request until its reply ends. */
+  countInFlight(response: Pick<EventEmitter, 'once'>): void;
   observe(served: Served): void;
   /** Counts a reply that violates the contract. */
   observeMismatch(operationId: string): void;
@@ -20,8 +25,8 @@ export interface Metrics {
   text(): Promise<string>;
 }
 
-/** The metrics of one server: process, requests by operation, queries of the Analytics API, sync runs, database. */
-export function createMetrics(database: Database, clock: Clock, log: Log): Metrics {
+/** The metrics of one server: process, requests by operation, queries of the Analytics API, sync runs, database, analytics store. */
+export function createMetrics(database: Database, health: Health, clock: Clock, log: Log): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   // These gauges have the suffix of counters, which promtool rejects. Their values are the sums of
@@ -82,8 +87,20 @@ export function createMetrics(database: Database, clock: Clock, log: Log): Metri
     help: 'Transactions that this server can run at a time: half of DATABASE_CONNECTIONS.',
     registers: [registry],
   }).set(database.transactions().limit);
-  const refresh = registerStoredMetrics(registry, database, clock, log);
+  const inFlight = new Gauge({
+    name: 'plumbline_requests_in_flight',
+    help: 'Requests that this server works on, with open streams.',
+    registers: [registry],
+  });
+  const refreshHealth = registerHealthMetrics(registry, database, health);
+  const refreshStored = registerStoredMetrics(registry, database, clock, log);
   return {
+    countInFlight: (response) => {
+      inFlight.inc();
+      response.once('close', () => {
+        inFlight.dec();
+      });
+    },
     observe: ({ operationId, method, status, durationSeconds }) => {
       requests.observe({ operation: operationId ?? 'none', method, status }, durationSeconds);
       if (operationId === 'login' && status === 401) loginFailures.inc();
@@ -98,7 +115,7 @@ export function createMetrics(database: Database, clock: Clock, log: Log): Metri
       syncRuns.observe({ provider, status }, durationSeconds);
     },
     text: async () => {
-      await refresh();
+      await Promise.all([refreshHealth(), refreshStored()]);
       return registry.metrics();
     },
   };

@@ -3,6 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Log } from '../../../generated/contract.js';
 import type { Database } from '../../database/connection.js';
 import type { Clock } from '../clock.js';
+import { answerLimitMs, within } from './health.js';
 
 interface Counts {
   readonly pending_runs: number;
@@ -67,11 +68,11 @@ export function registerStoredMetrics(
   };
   const up = new Gauge({
     name: 'plumbline_database_up',
-    help: 'Whether the database answered this scrape: 1 or 0.',
+    help: 'Whether the database answered this scrape within 2 s: 1 or 0.',
     registers: [registry],
   });
   return async () => {
-    const counts = await read().catch((error: unknown) => {
+    const counts = await within(answerLimitMs, read()).catch((error: unknown) => {
       log.warn({ err: error }, 'sync runs, mails, deliveries and lockouts cannot be counted for the metrics now');
       return undefined;
     });

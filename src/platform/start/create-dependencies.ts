@@ -1,6 +1,5 @@
 import { countOpen } from '../../system/open-counts.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { databaseUnreadiness } from '../failures.js';
 import { keyRings } from '../key-rings.js';
 import { createPasswords } from '../passwords/passwords.js';
 import { systemRandom } from '../random.js';
@@ -15,7 +14,7 @@ import type { Stores } from './stores.js';
 export async function createDependencies(
   startup: Startup,
   { uri, database, secrets }: Stores,
-  { metrics, mails, outbound, syncJobs, storeTasks }: Services,
+  { health, metrics, mails, outbound, syncJobs, storeTasks }: Services,
 ): Promise<PlatformDependencies> {
   const { settings, clock, log, stops, importConnector } = startup;
   const keyRing = await keyRings(settings, database, secrets, clock);
@@ -36,6 +35,10 @@ export async function createDependencies(
     closing: startup.closing.signal,
     keyRing: () => keyRing(false),
     metrics: metrics.text,
-    unreadiness: async () => (startup.isStopping ? 'The server is shutting down.' : databaseUnreadiness(database)),
+    unreadiness: async () => {
+      if (startup.isStopping) return 'The server is shutting down.';
+      const reasons = await health.check();
+      return [...reasons.values()].find((reason) => reason !== null) ?? null;
+    },
   };
 }

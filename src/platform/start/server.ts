@@ -18,9 +18,15 @@ export async function startServer(
   dependencies: PlatformDependencies,
 ): Promise<{ readonly server: RunningServer; readonly thresholds: Rounds }> {
   const { settings, clock, log, stops, importConnector } = startup;
-  const { metrics } = services;
+  const { health, metrics } = services;
   const analytics = await serveAnalytics(settings.analyticsUri ?? uri, dependencies, metrics, importConnector);
   stops.push(() => analytics.close());
+  if (settings.analyticsUri !== null) {
+    health.add('analytics store', async () => {
+      await analytics.analytics.ping(AbortSignal.timeout(10_000));
+      return null;
+    });
+  }
   const thresholds = startThresholdEvaluation({
     ...{ sql: dependencies.sql, analytics: analytics.analytics, clock, log },
     isWorking: settings.syncJobs > 0,

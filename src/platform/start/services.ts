@@ -3,6 +3,8 @@ import { startAccountSweep, type AccountSweep } from '../accounts/account-sweep.
 import { startMails, startStoreWork, type StoreWork } from '../background-work.js';
 import { startReplySweep } from '../idempotency/reply-sweep.js';
 import type { MailDispatcher } from '../mail/dispatcher.js';
+import { databaseUnreadiness } from '../failures.js';
+import { createHealth, startHealthRounds, type Health } from '../operations/health.js';
 import { createMetrics, type Metrics } from '../operations/metrics.js';
 import type { Rounds } from '../rounds.js';
 import { startWebhookDispatcher, type WebhookDispatcher } from '../webhooks/dispatcher.js';
@@ -16,6 +18,7 @@ export interface Services extends StoreWork {
   readonly webhooks: WebhookDispatcher;
   readonly accountSweep: AccountSweep;
   readonly replySweep: Rounds;
+  readonly health: Health;
   readonly metrics: Metrics;
 }
 
@@ -35,9 +38,14 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
   const replySweep = startReplySweep({ sql: database.sql, clock, log });
   stops.push(() => replySweep.stop());
 
-  const metrics = createMetrics(database, clock, log);
+  const health = createHealth(log);
+  health.add('database', () => databaseUnreadiness(database));
+  const healthRounds = startHealthRounds(health, log);
+  stops.push(() => healthRounds.stop());
+
+  const metrics = createMetrics(database, health, clock, log);
   const { syncJobs, storeTasks } = startStoreWork(settings, { ...context, database: uri }, metrics, startup);
   stops.push(() => storeTasks.stop());
   stops.push(() => syncJobs.stop(deadlineMsOf(startup)));
-  return { mails, outbound, webhooks, accountSweep, replySweep, metrics, syncJobs, storeTasks };
+  return { mails, outbound, webhooks, accountSweep, replySweep, health, metrics, syncJobs, storeTasks };
 }
