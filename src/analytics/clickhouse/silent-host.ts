@@ -22,7 +22,7 @@ class ClickHouseSilent extends Error {
 /** A host is asked over a new connection when a statement has taken this time, and again after it. */
 const askAfterMs = 5000;
 /** The time limit of the answer. */
-const answerMs = 3000;
+const answerMs = 5000;
 
 export function openClickHouseHost(options: ClickHouseClientConfigOptions): ClickHouseHost {
   const client = createClient(options);
