@@ -60,9 +60,13 @@ export interface OwnPostgres {
   remove(): Promise<void>;
 }
 
-/** Starts a PostgreSQL that belongs to one test file, for tests that take the database away. It is not migrated. */
-export async function startOwnPostgres(): Promise<OwnPostgres> {
-  const home = await mkdtemp(path.join(tmpdir(), 'plumbline-own-'));
+/**
+ * Starts a PostgreSQL that belongs to one test file, for tests that take the database away. It is not migrated.
+ *
+ * @param parent the folder in which its folder is created
+ */
+export async function startOwnPostgres(parent = tmpdir()): Promise<OwnPostgres> {
+  const home = await mkdtemp(path.join(parent, 'plumbline-own-'));
   const options = { home, logger: pino({ level: 'silent' }), durable: false };
   let server = await startEmbeddedPostgres(options);
   const { uri } = server;
