@@ -32,9 +32,10 @@ export async function serve({ host, port, home, ...config }: ServeOptions): Prom
   await writeServerAddress(settings, url, log);
   announce(url, settings.console);
 
-  log.info({ signal: await stopSignal }, 'stopping');
+  const signal = await stopSignal;
+  log.info({ signal }, 'stopping');
   await removeServerAddress(settings, url);
-  await platform.stop();
+  await platform.stop({ drains: signal !== 'SIGINT' }); // a person at a terminal waits for the end
   await stopTracing();
   log.info({}, 'stopped');
   log.flush();

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { closeStalled, pipelineLimit } from './connection-limits.js';
 import { listenOnSocket } from './unix-socket.js';
 
@@ -36,6 +37,8 @@ const requestTimeoutMs = 30_000;
 /** Longer than the idle timeout of common proxies, so that the proxy and not the server closes idle connections. */
 const keepAliveTimeoutMs = 65_000;
 const handshakeTimeoutMs = 15_000;
+/** Maximum number of waits for connections at a stop, so that a steady stream of them does not prevent it. */
+const mostTurns = 100;
 /** Maximum time in which a client reads nothing of a reply that is ready. */
 const stalledMs = 60_000;
 
@@ -142,15 +145,19 @@ function openConnections(server: Server | TlsServer): ReadonlySet<Socket> {
 }
 
 async function stop(server: Server | TlsServer, connections: ReadonlySet<Socket>, deadlineMs: number): Promise<void> {
+  await takeWaiting(server);
   const closed = new Promise<void>((resolve) =>
     server.close(() => {
       resolve();
     }),
   );
   server.closeIdleConnections();
-  // Kept-alive connections become idle after their last reply.
+  // Kept-alive connections become idle after their last reply. The event loop reads before immediates run, so a request
+  // that has arrived is not closed as idle.
   const sweep = setInterval(() => {
-    server.closeIdleConnections();
+    setImmediate(() => {
+      server.closeIdleConnections();
+    });
   }, 50);
   const deadline = setTimeout(() => {
     for (const socket of connections) socket.destroy();
@@ -158,4 +165,20 @@ async function stop(server: Server | TlsServer, connections: ReadonlySet<Socket>
   await closed;
   clearInterval(sweep);
   clearTimeout(deadline);
+}
+
+/**
+ * Lets the event loop take the connections that the system has accepted, and read what they have sent. Closing the
+ * listener would reset those connections, and a connection whose request is not read counts as idle.
+ */
+async function takeWaiting(server: Server | TlsServer): Promise<void> {
+  let taken = 0;
+  const count = (): void => void (taken += 1);
+  server.on('connection', count);
+  for (let turn = 0, before = -1; turn < mostTurns && taken > before; turn += 1) {
+    before = taken;
+    await nextTurn();
+    await nextTurn();
+  }
+  server.off('connection', count);
 }

@@ -27,8 +27,12 @@ export interface RunningPlatform {
   readonly accountSweep: AccountSweep;
   readonly replySweep: Rounds;
   readonly thresholds: Rounds;
-  /** Finishes pending work: requests and syncs first, then mails, then the database. */
-  stop(): Promise<void>;
+  /**
+   * Finishes pending work: requests and syncs first, then mails, then the database.
+   *
+   * @param options `drains`: accepts requests for `SHUTDOWN_DRAIN` seconds more; default: true
+   */
+  stop(options?: { readonly drains: boolean }): Promise<void>;
 }
 
 export interface PlatformOptions {
@@ -57,8 +61,10 @@ export async function startPlatform(
     stops: [],
     listening: localUrl(settings),
     isStopping: false,
+    drains: true,
   };
-  const stop = async (): Promise<void> => {
+  const stop: RunningPlatform['stop'] = async ({ drains } = { drains: true }) => {
+    startup.drains = drains;
     for (const each of startup.stops.splice(0).reverse()) await each();
   };
   try {

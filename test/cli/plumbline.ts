@@ -46,7 +46,13 @@ export async function plumbline(args: readonly string[], options: CommandOptions
  * @throws Error with what it printed, when it ends instead
  */
 export async function startServer(options: CommandOptions): Promise<ServerProcess> {
-  const environment = { PORT: '0', SHUTDOWN_DEADLINE: '20', AUTH_BCRYPT_COST: '4', ...options.environment };
+  const environment = {
+    PORT: '0',
+    SHUTDOWN_DEADLINE: '20',
+    SHUTDOWN_DRAIN: '0',
+    AUTH_BCRYPT_COST: '4',
+    ...options.environment,
+  };
   const child = start(options.command ?? (await builtCommand()), ['serve', ...(options.args ?? [])], {
     ...options,
     environment,

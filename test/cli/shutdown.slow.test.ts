@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +52,34 @@ test('SIGTERM during requests: they are answered, readiness is 503, new connecti
   await sql.end();
 });
 
+test.each(['0', '2'])(
+  'SIGTERM resets no connection that was accepted, with SHUTDOWN_DRAIN=%s',
+  async (SHUTDOWN_DRAIN) => {
+    const environment = {
+      PLUMBLINE_HOME: home,
+      DATABASE_URI: database.uri,
+      AUTH_REGISTER_LIMIT: 'off',
+      SHUTDOWN_DRAIN,
+    };
+    const stopping = await startServer({ environment });
+    const { hostname, port } = new URL(stopping.url);
+    const sockets = await Promise.all(Array.from({ length: 200 }, () => connected(Number(port), hostname)));
+    const replies = sockets.map(everythingFrom);
+    for (const [index, socket] of sockets.entries()) {
+      const body = JSON.stringify({ email: `caller-${index}@example.com`, password: testPassword });
+      const fields = `Host: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+      socket.write(`POST /api/v1/auth/register HTTP/1.1\r\n${fields}\r\n\r\n${body}`);
+    }
+    stopping.kill('SIGTERM');
+    const statuses = (await Promise.all(replies)).map((reply) => reply.slice(0, 'HTTP/1.1 201'.length));
+    expect(await stopping.finished).toMatchObject({ exitCode: 0, signal: null });
+    expect([...new Set(statuses)].filter((status) => !/^HTTP\/1\.1 (201|503)$/.test(status))).toEqual([]);
+    const sql = postgres(database.uri, { max: 1 });
+    expect(await sql`select email from users`).toHaveLength(statuses.filter((each) => each.endsWith('201')).length);
+    await sql.end();
+  },
+);
+
 test('a second signal ends the server at once, even during requests', async () => {
   await beginRegistration(server, 'slow@example.com');
   server.kill('SIGTERM');
@@ -95,6 +124,13 @@ async function beginRegistration({ url }: ServerProcess, email: string): Promise
   };
 }
 
+async function connected(port: number, host: string): Promise<Socket> {
+  const socket = connect(port, host);
+  socket.setEncoding('latin1');
+  await once(socket, 'connect');
+  return socket;
+}
+
 function everythingFrom(socket: Socket): Promise<string> {
   let received = '';
   socket.on('data', (chunk: string) => (received += chunk));
@@ -123,8 +159,8 @@ async function refusingConnections({ url }: ServerProcess): Promise<void> {
   }
 }
 
-test('with SHUTDOWN_DRAIN, readiness answers 503 on new connections before the listener closes', async () => {
-  const environment = { PLUMBLINE_HOME: home, DATABASE_URI: database.uri, SHUTDOWN_DRAIN: '2' };
+test('by default, readiness answers 503 on new connections before the listener closes', async () => {
+  const environment = { PLUMBLINE_HOME: home, DATABASE_URI: database.uri, SHUTDOWN_DRAIN: '' };
   const draining = await startServer({ environment });
   draining.kill('SIGTERM');
   const readiness = async (): Promise<number> => (await fetch(`${draining.url}/health/ready`)).status;

@@ -75,6 +75,7 @@ const testEnvironment: Readonly<Record<string, string>> = {
   REPLY_VALIDATION: 'always',
   SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
   SHUTDOWN_DEADLINE: '5',
+  SHUTDOWN_DRAIN: '0',
   INTEGRATION_NETWORKS: '127.0.0.0/8', // code hosts of tests are on this machine
   SYNC_JOBS: '0', // tests play the worker themselves, unless they say otherwise
   AUTH_REGISTER_LIMIT: 'off',

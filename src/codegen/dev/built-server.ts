@@ -56,12 +56,12 @@ export class BuiltServer {
     return true;
   }
 
-  /** Ends the server as SIGTERM does: after the requests in progress. */
+  /** Ends the server as Ctrl-C does: after the requests in progress, but without SHUTDOWN_DRAIN. */
   async stop(): Promise<void> {
     const child = this.#child;
     this.#child = null;
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGTERM');
+    child.kill('SIGINT');
     await once(child, 'exit');
   }
 }

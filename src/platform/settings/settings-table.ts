@@ -183,9 +183,9 @@ export const settingsTable = {
   ),
   shutdownDrainSeconds: setting(
     'SHUTDOWN_DRAIN',
-    '0',
+    '2',
     wholeNumber(0, 600),
-    'Seconds after SIGTERM during which requests are still accepted while readiness answers 503, so that load balancers notice.',
+    'Seconds after SIGTERM during which requests are still accepted while readiness answers 503, so that load balancers notice. Ctrl-C (SIGINT) does not wait.',
   ),
   shutdownDeadlineSeconds: setting(
     'SHUTDOWN_DEADLINE',

@@ -47,7 +47,7 @@ async function stopServer(
 ): Promise<void> {
   startup.isStopping = true;
   const deadlineMs = deadlineMsOf(startup);
-  const drained = delay(startup.settings.shutdownDrainSeconds * 1000);
+  const drained = delay(startup.drains ? startup.settings.shutdownDrainSeconds * 1000 : 0);
   const close = (): Promise<void> => {
     startup.closing.abort();
     return server.stop(deadlineMs);

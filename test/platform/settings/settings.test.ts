@@ -41,7 +41,7 @@ const defaults: PlatformSettings = {
   syncRunRequests: 200_000,
   syncLocalRoot: null,
   workUnitRules: null,
-  shutdownDrainSeconds: 0,
+  shutdownDrainSeconds: 2,
   shutdownDeadlineSeconds: 25,
   rateLimits: {
     AUTH_REGISTER_LIMIT: hourly(3),
