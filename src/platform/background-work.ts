@@ -22,6 +22,7 @@ type Context = Pick<PlatformDependencies, 'sql' | 'secrets' | 'clock' | 'log'>;
 export function startMails(
   settings: PlatformSettings,
   context: Context & Pick<PlatformDependencies, 'appBaseUrl'>,
+  { observeMail }: Metrics,
 ): { readonly mails: MailDispatcher; stop(): Promise<void> } {
   const { sql, secrets, clock, log, appBaseUrl } = context;
   const transport =
@@ -29,7 +30,7 @@ export function startMails(
       ? createMailboxTransport(mailboxFolder(settings), settings.mailFrom, log)
       : createSmtpTransport(settings.mailUrl, settings.mailFrom);
   const collect = (): Promise<boolean> => serveTokenRequests({ sql, random: systemRandom, secrets, appBaseUrl });
-  const mails = startMailDispatcher({ sql, secrets, transport, clock, log, collect });
+  const mails = startMailDispatcher({ sql, secrets, transport, clock, log, collect, observed: observeMail });
   return {
     mails,
     stop: async () => {

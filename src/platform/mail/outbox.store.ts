@@ -33,33 +33,44 @@ export async function enqueueMail(sql: Sql, entry: OutboxEntry, recipient: strin
     values (${entry.id}, ${entry.kind}, ${recipient}, ${entry.sealed}, ${now}, ${now})`;
 }
 
+/** Recipients and domains to which no mail is taken. */
+export interface BusyRecipients {
+  readonly recipients: readonly string[];
+  readonly domains: readonly string[];
+}
+
+/** The domain of an address, in lower case. */
+export function domainOf(recipient: string): string {
+  return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase();
+}
+
 /**
- * Takes the mails that are due, oldest first. They remain in the outbox and become due again after `leaseSeconds`, in
- * case this server dies; no two servers hold the same mail.
+ * Takes the mail that has been due for the longest time. It remains in the outbox and becomes due again after
+ * `leaseSeconds`, in case this server dies; no two servers hold the same mail.
  */
-export async function takeDueMails(
+export async function takeDueMail(
   sql: Sql,
   secrets: SecretBox,
   now: Date,
   leaseSeconds: number,
-  limit: number,
-): Promise<DueMail[]> {
-  const rows = await sql<
+  busy: BusyRecipients,
+): Promise<DueMail | undefined> {
+  const [row] = await sql<
     { id: string; recipient: string; created_at: Date; attempts: number; payload_sealed: Uint8Array }[]
   >`
-    with taken as (
-      update mail_outbox set available_at = ${after(now, leaseSeconds)}, attempts = attempts + 1
-      where id in (
-        select id from mail_outbox where failed_at is null and available_at <= ${now}
-        order by available_at, id limit ${limit} for update skip locked
-      )
-      returning id, recipient, created_at, attempts, payload_sealed
+    update mail_outbox set available_at = ${after(now, leaseSeconds)}, attempts = attempts + 1
+    where id = (
+      select id from mail_outbox
+      where failed_at is null and available_at <= ${now}
+        and recipient <> all(${sql.typed.texts(busy.recipients)})
+        and lower(substring(recipient from '[^@]*$')) <> all(${sql.typed.texts(busy.domains)})
+      order by available_at, id limit 1 for update skip locked
     )
-    select * from taken order by created_at, id`;
-  return rows.map(({ id, recipient, created_at: createdAt, attempts, payload_sealed: sealed }) => {
-    const mail = JSON.parse(secrets.open(sealed, contextOf(id))) as Mail; // sealed by sealMail, and unchanged since
-    return { id, recipient, createdAt, attempts, mail };
-  });
+    returning id, recipient, created_at, attempts, payload_sealed`;
+  if (row === undefined) return undefined;
+  const { id, recipient, created_at: createdAt, attempts, payload_sealed: sealed } = row;
+  const mail = JSON.parse(secrets.open(sealed, contextOf(id))) as Mail; // sealed by sealMail, and unchanged since
+  return { id, recipient, createdAt, attempts, mail };
 }
 
 export async function deleteMail(sql: Sql, id: string): Promise<void> {

@@ -5,26 +5,39 @@ import type { Log } from '../../../generated/contract.js';
 import { renderMail } from './mail.js';
 import type { DueMail } from './outbox.store.js';
 
-/** Delivers one mail. Throws if the mail is not accepted. */
+/** Delivers one mail. Throws if the mail is not accepted, or when the signal ends the attempt. */
 export interface MailTransport {
-  deliver(due: DueMail): Promise<void>;
+  deliver(due: DueMail, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
+/** Maximum time without any byte from the mail server. */
 const timeoutMs = 15_000;
+/** Maximum number of mails that a server delivers at a time; each has a connection of its own. */
+export const mostDeliveries = 5;
 
 /**
- * Delivers to the mail server at `url` (smtp: or smtps:). The connection stays open for the next mail: a TLS handshake
- * and the server's delay before its greeting take longer than a mail.
+ * Whether the mail server refuses this mail for good: it refuses the recipient or the message with a permanent reply
+ * (5xx). Other permanent replies, such as to the login or the sender, are for an operator to correct.
+ */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error) || !('permanent' in error) || !('command' in error)) return false;
+  const code = 'responseCode' in error ? error.responseCode : undefined;
+  if (code === 530 || code === 535) return false; // the login is missing or wrong
+  return error.permanent === true && (error.command === 'RCPT TO' || error.command === 'DATA');
+}
+
+/**
+ * Delivers to the mail server at `url` (smtp: or smtps:). Connections stay open for the next mail: a TLS handshake and
+ * the server's delay before its greeting take longer than a mail.
  */
 export function createSmtpTransport(url: string, from: string): MailTransport {
   const smtp = createTransport(
     {
       url,
       pool: true,
-      maxConnections: 1,
-      // A server may end an idle connection when a mail is sent. Once only: all timeouts together stay below the lease
-      // of a mail in the outbox.
+      maxConnections: mostDeliveries,
+      // A server may end an idle connection when a mail is sent.
       maxRequeues: 1,
       idleTimeout: timeoutMs,
       connectionTimeout: timeoutMs,
@@ -36,8 +49,8 @@ export function createSmtpTransport(url: string, from: string): MailTransport {
     { from },
   );
   return {
-    deliver: async (due) => {
-      await smtp.sendMail(messageOf(due, from));
+    deliver: async (due, signal) => {
+      await smtp.sendMail({ ...messageOf(due, from), signal });
     },
     close: () => {
       smtp.close();

@@ -7,6 +7,7 @@ import type { EndedRun } from '../sync/jobs/sync-job.js';
 import type { Clock } from '../clock.js';
 import type { Database } from '../../database/connection.js';
 import { releaseVersion } from '../../system/release-version.js';
+import { mailOutcomes, type MailOutcome } from '../mail/dispatcher.js';
 import { registerHealthMetrics } from './health-metrics.js';
 import type { Health } from './health.js';
 import { registerStoredMetrics } from './stored-metrics.js';
@@ -19,6 +20,8 @@ export interface Metrics {
   observeMismatch(operationId: string): void;
   /** Counts a query of the Analytics API. */
   observeQuery(answered: Answered): void;
+  /** Counts an attempt to deliver a mail. */
+  observeMail(outcome: MailOutcome): void;
   /** Counts a sync run that this server has ended. */
   observeSyncRun(ended: EndedRun): void;
   /** All metrics in the Prometheus text format. */
@@ -60,6 +63,13 @@ export function createMetrics(database: Database, health: Health, clock: Clock, 
     buckets: [1, 5, 15, 60, 300, 900, 3600, 14_400, 43_200, 86_400],
     registers: [registry],
   });
+  const mails = new Counter({
+    name: 'plumbline_mail_attempts_total',
+    help: 'Attempts of this server to deliver a mail: sent, deferred, refused by the mail server for good, given up.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const outcome of mailOutcomes) mails.inc({ outcome }, 0); // so that the first one is an increase
   const loginFailures = new Counter({
     name: 'plumbline_login_failures_total',
     help: 'Logins that were refused because of a wrong password or an unknown e-mail address.',
@@ -110,6 +120,9 @@ export function createMetrics(database: Database, health: Health, clock: Clock, 
     },
     observeQuery: ({ outcome, persistedId, durationSeconds }) => {
       queries.observe({ outcome, persisted_id: persistedId ?? 'none' }, durationSeconds);
+    },
+    observeMail: (outcome) => {
+      mails.inc({ outcome });
     },
     observeSyncRun: ({ provider, status, durationSeconds }) => {
       syncRuns.observe({ provider, status }, durationSeconds);

@@ -26,7 +26,14 @@ export interface Services extends StoreWork {
 export function startServices(startup: Startup, { uri, database, secrets }: Stores): Services {
   const { settings, clock, log, stops } = startup;
   const context = { sql: database.sql, secrets, clock, log };
-  const { mails, stop: stopMails } = startMails(settings, { ...context, appBaseUrl: appBaseUrlOf(startup) });
+  const health = createHealth(log);
+  health.add('database', () => databaseUnreadiness(database));
+  const healthRounds = startHealthRounds(health, log);
+  stops.push(() => healthRounds.stop());
+
+  const metrics = createMetrics(database, health, clock, log);
+
+  const { mails, stop: stopMails } = startMails(settings, { ...context, appBaseUrl: appBaseUrlOf(startup) }, metrics);
   stops.push(stopMails);
 
   const outbound = outboundFetch({ networks: settings.integrationNetworks });
@@ -38,12 +45,6 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
   const replySweep = startReplySweep({ sql: database.sql, clock, log });
   stops.push(() => replySweep.stop());
 
-  const health = createHealth(log);
-  health.add('database', () => databaseUnreadiness(database));
-  const healthRounds = startHealthRounds(health, log);
-  stops.push(() => healthRounds.stop());
-
-  const metrics = createMetrics(database, health, clock, log);
   const { syncJobs, storeTasks } = startStoreWork(settings, { ...context, database: uri }, metrics, startup);
   stops.push(() => storeTasks.stop());
   stops.push(() => syncJobs.stop(deadlineMsOf(startup)));

@@ -23,6 +23,7 @@ async function dispatcher(): Promise<{ readonly drain: () => Promise<void>; read
     transport: createMailboxTransport('/nonexistent', 'a@example.com', log), // No mail is due.
     clock: systemClock,
     log,
+    observed: () => undefined,
     collect: () => (rounds++ === 0 ? first : Promise.resolve(false)),
   });
   onTestFinished(() => mails.stop());

@@ -108,7 +108,7 @@ describe('a mail in the outbox', () => {
 });
 
 describe('a mail that is not accepted', () => {
-  it.each(['451 try later', '550 mailbox unavailable'])('is retried later: %s', async (refusal) => {
+  it.each(['451 try later', '421 too busy'])('is retried later: %s', async (refusal) => {
     const email = newEmail();
     platform.mailbox.refuse(refusal);
     await register(platform, { email });

@@ -1,5 +1,10 @@
 import { SMTPServer } from 'smtp-server';
 
+export type Step = 'MAIL FROM' | 'RCPT TO' | 'DATA';
+
+/** The reply to a step for an address, such as `550 5.1.1 no such user`; null: accepted. It may come late, or never. */
+export type ReplyTo = (step: Step, address: string) => Promise<string | null>;
+
 /** A real mail server at an address of the test's choice, which may leave its callers without an answer. */
 export interface TestSmtpServer {
   readonly port: number;
@@ -10,14 +15,17 @@ export interface TestSmtpServer {
 }
 
 /**
- * @param options `port` 0 picks a free one; with `answers` false no message is ever accepted or refused
+ * @param options `port` 0 picks a free one; with `answers` false no message is ever accepted or refused; `replyTo` accepts
+ *   everything by default
  */
 export async function startSmtpServer({
   port = 0,
   answers = true,
+  replyTo = () => Promise.resolve(null),
 }: {
   readonly port?: number;
   readonly answers?: boolean;
+  readonly replyTo?: ReplyTo;
 }): Promise<TestSmtpServer> {
   const recipients: string[] = [];
   const server = new SMTPServer({
@@ -25,11 +33,24 @@ export async function startSmtpServer({
     disabledCommands: ['STARTTLS', 'AUTH'],
     logger: false,
     closeTimeout: 0,
+    onMailFrom: ({ address }, _session, callback) => {
+      void replyTo('MAIL FROM', address).then((reply) => {
+        callback(errorOf(reply));
+      });
+    },
+    onRcptTo: ({ address }, _session, callback) => {
+      void replyTo('RCPT TO', address).then((reply) => {
+        callback(errorOf(reply));
+      });
+    },
     onData: (stream, session, callback) => {
       stream.resume();
       stream.on('end', () => {
-        recipients.push(session.envelope.rcptTo[0]?.address ?? '');
-        if (answers) callback();
+        const address = session.envelope.rcptTo[0]?.address ?? '';
+        recipients.push(address);
+        void replyTo('DATA', address).then((reply) => {
+          if (answers) callback(errorOf(reply));
+        });
       });
     },
   });
@@ -48,4 +69,9 @@ export async function startSmtpServer({
         });
       }),
   };
+}
+
+function errorOf(reply: string | null): Error | null {
+  if (reply === null) return null;
+  return Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) });
 }
