@@ -37,7 +37,11 @@ export function registerStoredMetrics(
     'plumbline_sync_run_oldest_pending_seconds',
     'Age of the oldest sync run that waits; 0: none.',
   );
-  const mails = gauge('plumbline_mail_outbox', 'Mails that wait to be sent, and that failed: they were given up or refused.', ['state']);
+  const mails = gauge(
+    'plumbline_mail_outbox',
+    'Mails that wait to be sent, and that failed: they were given up or refused.',
+    ['state'],
+  );
   const oldestMail = gauge('plumbline_mail_outbox_oldest_seconds', 'Age of the oldest mail that waits; 0: none.');
   const deliveries = gauge('plumbline_webhook_deliveries_waiting', 'Deliveries to webhooks that wait.');
   const oldestDelivery = gauge(

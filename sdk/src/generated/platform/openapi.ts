@@ -1347,7 +1347,7 @@ export interface paths {
         };
         /**
          * Check whether the server is ready
-         * @description Returns 200 when the server can work, and 503 while the database is unreachable or the server is shutting down. While it is 503, send requests to other servers.
+         * @description Returns 200 when the server can work, and 503 while the database or the analytics store is unreachable, while the database lacks a resource such as disk space, or while the server is shutting down. The message has the reason. The reply comes within seconds, also when a database is silent. While it is 503, send requests to other servers.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -1367,7 +1367,7 @@ export interface paths {
         };
         /**
          * Read the metrics
-         * @description The metrics of this server in the text format of Prometheus. They are those of its process, how long its requests took by operation, the queries of the Analytics API by outcome, and the sync runs that it ended by provider and status; then how many sync runs wait and are worked on by all servers, which is left out while the database does not answer. A program on the same machine that calls a loopback name, through no proxy, needs no token. Others need the one in the setting `METRICS_TOKEN`.
+         * @description The metrics of this server in the text format of Prometheus. They are those of its process, how long its requests took by operation, the queries of the Analytics API by outcome, and the sync runs that it ended by provider and status, and whether its database and analytics store answer; then how many sync runs wait and are worked on by all servers, which is left out while the database does not answer within 2 s. A program on the same machine that calls a loopback name, through no proxy, needs no token. Others need the one in the setting `METRICS_TOKEN`.
          */
         get: operations["getMetrics"];
         put?: never;
