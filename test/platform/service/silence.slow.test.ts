@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { migrate } from '../../../src/database/migrate.js';
 import { captureLog } from '../../support/captured-log.js';
 import {
@@ -15,6 +15,8 @@ import {
 } from '../../support/replicated-postgres.js';
 import { startSilentProxy, type SilentProxy } from '../../support/silent-proxy.js';
 import { expectEachMailOnce, served, startLoad, unavailable } from './load.js';
+
+vi.setConfig({ testTimeout: 180_000 }); // each waits for limits of several seconds, under load
 
 /** A fault during which the database is silent, and its end. */
 interface Fault {
@@ -37,11 +39,17 @@ async function expectOutage(databaseUri: string, fault: Fault): Promise<void> {
     const load = startLoad(platform, owner);
     await load.until(served, 100); // all connections are open
     await fault.begin();
+    // Readiness and metrics do not wait as long as a statement does.
+    let isSettled = false;
+    const settled = (): void => void (isSettled = true);
+    void platform.database.sql`select 1`.then(settled, settled);
+    await expect.poll(async () => (await platform.json('GET', '/health/ready')).status).toBe(503);
+    const metrics = String((await platform.json('GET', '/metrics')).body);
+    expect(isSettled).toBe(false);
     // Each is awaited before the fault ends: with no end to their waits, the test would not get further.
     await load.until(unavailable, 40);
     const ready = await platform.json('GET', '/health/ready');
     expect([ready.status, ready.body.message]).toEqual([503, 'The database is out of reach.']);
-    const metrics = String((await platform.json('GET', '/metrics')).body);
     expect(metrics).toContain('\nplumbline_database_up 0\n');
     expect(metrics).toMatch(/^plumbline_requests_in_flight [1-9]\d*$/m);
     expect(outageMessages(platform)).toEqual(['The database is out of reach.']);
