@@ -771,7 +771,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'organizations',
     summary: 'Invite someone',
     description:
-      'Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for an account with this address. You can invite only with roles up to your own. Invites are limited per inviter and per address, whichever organizations they are for.',
+      'Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for an account with this address. You can invite only with roles up to your own. The invite ends when you lose the right to give its role. Invites are limited per inviter and per address, whichever organizations they are for.',
     flags: [
       {
         name: 'org-id',
@@ -901,7 +901,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'organizations',
     summary: 'Remove a member, or leave',
     description:
-      "Ends the membership. The user's tokens for this organization stop working at once; the account is kept. Members can end their own membership. Removing others requires the role admin, and a role not below that of the member. The last owner cannot be removed.",
+      "Ends the membership. The user's tokens for this organization stop working at once, and pending invites that the user sent end; the account is kept. Service tokens and webhooks that the user created belong to the organization and continue to work. The reply lists them, because the user may know the secrets and the receivers. With `revoke_service_tokens`, the service tokens are revoked in the same transaction, which requires the role admin. Members can end their own membership. Removing others requires the role admin, and a role not below that of the member. The last owner cannot be removed.",
     flags: [
       {
         name: 'org-id',
@@ -923,12 +923,27 @@ export const commands: readonly OperationCommand[] = [
         required: true,
         description: 'The id of the member.',
       },
+      {
+        name: 'revoke-service-tokens',
+        kind: 'boolean',
+        choices: [],
+        isSecret: false,
+        property: 'revoke_service_tokens',
+        place: 'query',
+        required: false,
+        description: 'Whether to revoke the service tokens that the user created.',
+      },
     ],
     body: null,
-    reply: 'none',
+    reply: 'json',
     largestPage: null,
     isRun: false,
-    validators: { params: validators.removeMember_path, query: null, headers: null, body: null },
+    validators: {
+      params: validators.removeMember_path,
+      query: validators.removeMember_query,
+      headers: null,
+      body: null,
+    },
   },
   {
     operationId: 'changeMemberRole',
@@ -936,7 +951,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'organizations',
     summary: 'Change the role of a member',
     description:
-      "Changes the role of a member. The change applies from the member's next request, because the role is read from the membership and not from the token. You can grant only roles up to your own, and change only members with roles up to your own. The last owner cannot be changed.",
+      "Changes the role of a member. The change applies from the member's next request, because the role is read from the membership and not from the token. Pending invites of the member that the new role cannot give end. You can grant only roles up to your own, and change only members with roles up to your own. The last owner cannot be changed.",
     flags: [
       {
         name: 'org-id',

@@ -410,10 +410,11 @@ export type ListMembersHandler<Dependencies> = OperationHandler<ListMembersReque
 /** `DELETE /api/v1/organizations/{org_id}/members/{user_id}` */
 export type RemoveMemberRequest = OperationRequest<{
   params: operations['removeMember']['parameters']['path'];
+  query: WithDefaults<NonNullable<operations['removeMember']['parameters']['query']>, 'revoke_service_tokens'>;
   principal: Schemas['MemberPrincipal'];
 }>;
 export type RemoveMemberReply =
-  | SuccessReply<204, never>
+  | SuccessReply<200, Schemas['RemovedMember']>
   | Problems.OrganizationMismatch
   | Problems.InsufficientRole
   | Problems.MemberNotFound

@@ -20,6 +20,7 @@ export declare const writeOrganization: (body: unknown) => string;
 export declare const writeInvitePage: (body: unknown) => string;
 export declare const writeInvite: (body: unknown) => string;
 export declare const writeMemberPage: (body: unknown) => string;
+export declare const writeRemovedMember: (body: unknown) => string;
 export declare const writeMember: (body: unknown) => string;
 export declare const writeTeamPage: (body: unknown) => string;
 export declare const writeTeamsImport: (body: unknown) => string;

@@ -1,4 +1,5 @@
 import { normalizeEmail } from '../contract/normalization.js';
+import { endInvitesWithoutRight } from '../platform/organizations/invites.store.js';
 import { prune } from '../platform/retention/prune.js';
 import { createSecretBox } from '../platform/secrets/secret-box.js';
 import { assertSameSecretsKey, loadSecretsKey } from '../platform/secrets/secrets-key.js';
@@ -25,10 +26,15 @@ export async function rotateKeys(environment: Environment): Promise<void> {
 /** Grants or revokes the superuser right, which covers the whole installation. */
 export async function setSuperuser(environment: Environment, email: string, isSuperuser: boolean): Promise<void> {
   await withOpenDatabase(readSettings(environment), async ({ sql }) => {
-    const rows = await sql`
-      update users set is_superuser = ${isSuperuser}, updated_at = ${systemClock.now()}
-      where email = ${normalizeEmail(email)} returning 1`;
-    if (rows.length === 0) throw new SettingError(`There is no account with the address ${email}`);
+    const now = systemClock.now();
+    const userId = await sql.begin(async (transaction) => {
+      const [user] = await transaction<{ id: string }[]>`
+        update users set is_superuser = ${isSuperuser}, updated_at = ${now}
+        where email = ${normalizeEmail(email)} returning id`;
+      if (user !== undefined) await endInvitesWithoutRight(transaction, user.id, now);
+      return user?.id;
+    });
+    if (userId === undefined) throw new SettingError(`There is no account with the address ${email}`);
     console.log(`${email} is now ${isSuperuser ? 'a superuser' : 'an ordinary user'}.`);
   });
 }

@@ -97,7 +97,7 @@ async function withOrganization(
     const found = await sql`select 1 from organizations where id = ${orgId}`;
     if (found.length === 0) throw new SettingError(`There is no organization ${orgId}`);
     const context = { clientIp: 'unknown', userAgent: 'plumbline service-tokens', requestId: null };
-    await work({ orgId, userId: null, context }, sql);
+    await work({ orgId, admin: null, context }, sql);
   });
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestUser } from '../support/platform.js';
+import { createServiceToken } from '../support/service-token.js';
 import { hasBrowser, reload, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 
 describe.skipIf(!hasBrowser)(`On the People page${withoutBrowser}`, () => {
@@ -54,6 +55,29 @@ describe.skipIf(!hasBrowser)(`On the People page${withoutBrowser}`, () => {
     await inside.page.getByText('is removed').waitFor();
     await inside.page.getByLabel('Role of sam@example.com').waitFor({ state: 'detached' });
     expect([...inside.complaints, ...outside.complaints]).toEqual([]);
+  });
+
+  test('the service tokens and webhooks of a member who is removed are named, and the tokens are revoked', async () => {
+    const { platform } = running;
+    const owner = await platform.signUp();
+    const admin = await platform.signUp({ email: 'ada@example.com', invitedBy: owner, role: 'admin' });
+    const { token } = await createServiceToken(platform, admin, ['teams:read'], { name: 'Nightly export' });
+    await createServiceToken(platform, owner, ['teams:read'], { name: 'Of the owner' });
+    const webhook = { url: 'https://hooks.example.com/in', events: ['member.joined'] };
+    const hooks = `/api/v1/organizations/${owner.orgId}/webhooks`;
+    await platform.json('POST', hooks, { token: admin.accessToken, body: webhook });
+    const { page, complaints } = await insider(owner);
+    await page.getByRole('button', { name: 'Remove ada@example.com' }).click();
+    const dialog = page.getByRole('dialog');
+    const list = dialog.getByRole('list', { name: 'Service tokens' });
+    await list.waitFor();
+    expect(await list.getByRole('listitem').allTextContents()).toEqual(['Nightly export']);
+    expect(await dialog.getByRole('list', { name: 'Webhooks' }).textContent()).toBe(webhook.url);
+    await dialog.getByLabel('Revoke these service tokens, too').check();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('is removed').waitFor();
+    expect((await platform.json('GET', '/api/v1/service-tokens/current', { token })).status).toBe(401);
+    expect(complaints).toEqual([]);
   });
 
   test('an invitation is revoked, and its link no longer works', async () => {

@@ -11,6 +11,7 @@ import { Failed } from '../ui/failed.js';
 import { Moment } from '../ui/moment.js';
 import { announce } from '../ui/toasts.js';
 import { View } from '../ui/view.js';
+import { EndDialog } from './end-dialog.js';
 import { useMembers, type Member } from './queries.js';
 import { grantable, reaches, type Role } from './roles.js';
 
@@ -38,11 +39,14 @@ export function Members({ me }: MembersProps): JSX.Element {
     onSettled: () => queries.invalidateQueries(), // one's own role decides what is shown
   });
   const end = useMutation({
-    mutationFn: async (member: Member) => {
-      const reply = await removeMember(platform, { params: { org_id: me.orgId, user_id: member.user_id } });
+    mutationFn: async ({ member, revokesTokens }: { member: Member; revokesTokens: boolean }) => {
+      const reply = await removeMember(platform, {
+        params: { org_id: me.orgId, user_id: member.user_id },
+        query: { revoke_service_tokens: revokesTokens },
+      });
       if (reply.status !== 404) unwrap(reply); // gone already is as good
     },
-    onSuccess: async (_nothing, member) => {
+    onSuccess: async (_nothing, { member }) => {
       if (member.user_id === me.id) {
         renewBeforeNextRequest();
         queries.clear();
@@ -50,7 +54,7 @@ export function Members({ me }: MembersProps): JSX.Element {
         announce(`You have left ${me.orgName}.`);
       } else {
         announce(`${nameOf(member)} is removed.`);
-        await queries.invalidateQueries({ queryKey: ['members'] });
+        await queries.invalidateQueries(); // invitations and service tokens may have ended, too
       }
     },
   });
@@ -122,16 +126,19 @@ export function Members({ me }: MembersProps): JSX.Element {
           if (member !== undefined && changing !== null) change.mutate({ member, role: changing });
         }}
       />
-      <Confirm
-        {...questionFor(ending, me)}
-        open={ending !== null}
-        onClose={() => {
-          setEnding(null);
-        }}
-        onConfirm={() => {
-          if (ending !== null) end.mutate(ending);
-        }}
-      />
+      {ending !== null && (
+        <EndDialog
+          {...questionFor(ending, me)}
+          orgId={me.orgId}
+          member={ending}
+          onClose={() => {
+            setEnding(null);
+          }}
+          onConfirm={(revokesTokens) => {
+            end.mutate({ member: ending, revokesTokens });
+          }}
+        />
+      )}
     </section>
   );
 }
@@ -169,16 +176,16 @@ function RoleChoice({ member, mine, isBusy, onChange }: RoleChoiceProps): JSX.El
 }
 
 function questionFor(
-  member: Member | null,
+  member: Member,
   me: MembersProps['me'],
 ): { readonly title: string; readonly text: string; readonly button: string } {
-  if (member?.user_id === me.id) {
-    const text = 'You lose access to its charts at once. Your account stays. To come back you need an invitation.';
+  if (member.user_id === me.id) {
+    const text =
+      'You lose access to its charts at once. Your account stays. To come back you need an invitation. Your pending invitations end.';
     return { title: `Leave ${me.orgName}?`, text, button: 'Leave' };
   }
-  const name = member === null ? '' : nameOf(member);
-  const text = 'They lose access to the organization at once. Their account stays.';
-  return { title: `Remove ${name}?`, text, button: 'Remove' };
+  const text = 'They lose access to the organization at once, and their pending invitations end. Their account stays.';
+  return { title: `Remove ${nameOf(member)}?`, text, button: 'Remove' };
 }
 
 function nameOf({ full_name, email }: Member): string {

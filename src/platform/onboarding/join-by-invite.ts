@@ -1,9 +1,9 @@
 import type { RequestContext } from '../../../generated/contract.js';
 import type { Schemas } from '../../../generated/platform/operations.js';
-import { findAccount, lockUser } from '../accounts/accounts.store.js';
+import { findAccount } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { redeemInvite } from '../organizations/invites.store.js';
+import { lockUserAndInviter, redeemInvite } from '../organizations/invites.store.js';
 import { rescopeSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
 import { hashToken } from '../tokens/token-hash.js';
 import { recordEvent } from '../webhooks/record-event.js';
@@ -26,9 +26,10 @@ export async function joinByInvite(
   const { sql, clock } = dependencies;
   const now = clock.now();
   const { user_id: userId, session_id: sessionId, email } = caller;
+  const tokenHash = hashToken(token);
   const joined = await sql.begin(async (transaction): Promise<SessionState | 'invalid' | 'already_member'> => {
-    await lockUser(transaction, userId);
-    const redeemed = await redeemInvite(transaction, hashToken(token), { userId, email }, now);
+    await lockUserAndInviter(transaction, userId, tokenHash);
+    const redeemed = await redeemInvite(transaction, tokenHash, { userId, email }, now);
     if (redeemed.kind !== 'joined') return redeemed.kind;
     const { orgId, role, inviteId } = redeemed;
     await recordAudit(transaction, context, now, {

@@ -3,6 +3,7 @@ import { lastOwner, roleNotGrantable } from '../../../generated/problems.js';
 import { reaches } from '../accounts/permissions.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
+import { endInvitesOf } from './end-invites.js';
 import { memberToManage } from './member-to-manage.js';
 import { isLastOwner, memberOf, updateRole } from './members.store.js';
 
@@ -32,6 +33,7 @@ export const changeMemberRole: ChangeMemberRoleHandler<PlatformDependencies> = a
       userId: principal.user_id,
       note: `${member.role} to ${role}`,
     });
+    await endInvitesOf(transaction, { inviterId: member.user_id, userId: principal.user_id }, context, now);
     return { status: 200, body: memberOf({ ...member, role }) };
   });
 };

@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres';
 import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
 import type { Role } from '../accounts/accounts.store.js';
@@ -97,9 +98,45 @@ export async function endInvite(sql: Sql, orgId: string, inviteId: string, now: 
 }
 
 /**
- * Uses up an invite and makes its user a member. Call it in a transaction, under the user's lock (`lockUser`). Of
- * concurrent calls with one invite, one joins. The invite is invalid for an account with another e-mail, and a caller
- * who is already a member does not use it up.
+ * Ends the pending invites whose role their inviter can no longer give. Call it in the transaction that takes rights from
+ * the inviter, after the change and under the inviter's lock.
+ *
+ * @returns the ended invites
+ */
+export async function endInvitesWithoutRight(
+  sql: Sql,
+  inviterId: string,
+  now: Date,
+): Promise<{ readonly id: string; readonly org_id: string }[]> {
+  return sql<{ id: string; org_id: string }[]>`
+    update invites i set revoked_at = ${now}
+    where i.invited_by = ${inviterId} and i.accepted_at is null and i.revoked_at is null and not ${inviterMayGive(sql)}
+    returning i.id, i.org_id`;
+}
+
+/** Whether the inviter of the invite `i` can give its role now: as an admin or owner, up to their own role. */
+function inviterMayGive(sql: Sql): PendingQuery<Row[]> {
+  return sql`exists (
+    select 1 from users u left join memberships held on held.user_id = u.id and held.org_id = i.org_id
+    where u.id = i.invited_by and u.is_active
+      and (u.is_superuser or held.role = 'owner' or (held.role = 'admin' and i.role <> 'owner')))`;
+}
+
+/**
+ * Locks a user and the inviter of an invite until the transaction ends, so that the rights of the inviter do not change
+ * before the user has joined. Locks in the order of ids, to prevent deadlocks.
+ */
+export async function lockUserAndInviter(sql: Sql, userId: string, tokenHash: Buffer): Promise<void> {
+  await sql`
+    select 1 from users
+    where id = ${userId} or id = (select invited_by from invites where token_hash = ${tokenHash})
+    order by id for update`;
+}
+
+/**
+ * Uses up an invite and makes its user a member. Call it in a transaction, under the lock of `lockUserAndInviter`. Of
+ * concurrent calls with one invite, one joins. The invite is invalid for an account with another e-mail, and if its
+ * inviter can no longer give its role. A caller who is already a member does not use it up.
  */
 export async function redeemInvite(
   sql: Sql,
@@ -113,7 +150,7 @@ export async function redeemInvite(
     update invites i set accepted_at = ${now}, accepted_by = ${userId}
     from organizations o
     where o.id = i.org_id and i.token_hash = ${tokenHash} and i.email = ${email}
-      and i.accepted_at is null and i.revoked_at is null and i.expires_at > ${now}
+      and i.accepted_at is null and i.revoked_at is null and i.expires_at > ${now} and ${inviterMayGive(sql)}
       and not exists (select 1 from memberships m where m.org_id = i.org_id and m.user_id = ${userId})
     returning i.id, i.org_id, o.name as org_name, i.role, i.invited_by`;
   if (accepted === undefined) {

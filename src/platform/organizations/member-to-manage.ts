@@ -45,6 +45,19 @@ export async function memberToManage(
   return { member, actingAs };
 }
 
+/**
+ * Checks the caller's role again, under the lock of the organization. It may have changed since authentication.
+ *
+ * @returns the refusal; null: the caller is an admin or owner
+ */
+export async function refuseFormerAdmin(
+  sql: Sql,
+  principal: Schemas['MemberPrincipal'],
+): Promise<InsufficientRole | null> {
+  const actingAs = await actingRole(sql, principal);
+  return actingAs !== null && reaches(actingAs, 'admin') ? null : adminRequired(actingAs);
+}
+
 /** Only admins and owners can manage others. @param role the caller's role; null: no longer a member */
 export function adminRequired(role: Role | null): InsufficientRole {
   const message = `This needs the role admin or a higher one; ${role === null ? 'you have none' : `yours is ${role}`}.`;

@@ -6,6 +6,7 @@ import type {
 import {
   serviceTokenEnded,
   serviceTokenLimitReached,
+  type InsufficientRole,
   type ServiceTokenEnded,
   type ServiceTokenLimitReached,
   type ServiceTokenNotFound,
@@ -16,6 +17,7 @@ import type { DatabaseSql, Sql } from '../../database/connection.js';
 import { recordAudit } from '../audit/audit.store.js';
 import { after, type Clock } from '../clock.js';
 import type { PlatformDependencies } from '../dependencies.js';
+import { refuseFormerAdmin } from '../organizations/member-to-manage.js';
 import { lockOrganization } from '../organizations/members.store.js';
 import type { Random } from '../random.js';
 import { hashToken } from '../tokens/token-hash.js';
@@ -73,14 +75,17 @@ export const rotateServiceToken: RotateServiceTokenHandler<PlatformDependencies>
 
 /** Creates a token with its first secret. */
 export async function issueServiceToken(
-  { orgId, userId, context }: TokenManager,
+  { orgId, admin, context }: TokenManager,
   { name, scopes, expires_in_days: days }: Schemas['CreateServiceTokenRequest'],
   { sql, clock, random }: IssueParts,
-): Promise<Outcome<ValidationFailed | ServiceTokenLimitReached>> {
+): Promise<Outcome<InsufficientRole | ValidationFailed | ServiceTokenLimitReached>> {
   const now = clock.now();
+  const userId = admin?.user_id ?? null;
   const secret = newServiceToken(random);
   return sql.begin(async (transaction) => {
     await lockOrganization(transaction, orgId); // simultaneous requests must not exceed the limit together
+    const refusal = admin === null ? null : await refuseFormerAdmin(transaction, admin);
+    if (refusal !== null) return { refusal };
     if ((await countServiceTokens(transaction, orgId)) >= mostServiceTokens) {
       const message = `An organization can have ${mostServiceTokens} service tokens. Revoke one first.`;
       return { refusal: serviceTokenLimitReached({ message }) };
@@ -102,14 +107,18 @@ export async function issueServiceToken(
 
 /** Rotates a token: it gets a new secret, and the earlier ones end after the overlap. */
 export async function issueNextSecret(
-  { orgId, userId, context }: TokenManager,
+  { orgId, admin, context }: TokenManager,
   id: string,
   { overlap_seconds: overlap, expires_in_days: days }: Schemas['RotateServiceTokenRequest'],
   { sql, clock, random }: IssueParts,
-): Promise<Outcome<ServiceTokenNotFound | ServiceTokenEnded | ValidationFailed>> {
+): Promise<Outcome<InsufficientRole | ServiceTokenNotFound | ServiceTokenEnded | ValidationFailed>> {
   const now = clock.now();
+  const userId = admin?.user_id ?? null;
   const secret = newServiceToken(random);
   return sql.begin(async (transaction) => {
+    await lockOrganization(transaction, orgId);
+    const refusal = admin === null ? null : await refuseFormerAdmin(transaction, admin);
+    if (refusal !== null) return { refusal };
     const token = await lockServiceToken(transaction, orgId, id);
     if (token === null) return { refusal: noSuchServiceToken() };
     if (token.revoked_at !== null || token.expires_at <= now) {

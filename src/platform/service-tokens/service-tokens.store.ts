@@ -72,6 +72,22 @@ export async function findServiceToken(
   return row ?? null;
 }
 
+/**
+ * Locks the tokens that a user has created and that can be used, until the transaction ends. Call it under the
+ * organization's lock, so that none is created in the meantime.
+ */
+export async function lockUsableTokensOf(
+  sql: Sql,
+  orgId: string,
+  creatorId: string,
+  now: Date,
+): Promise<ServiceTokenRow[]> {
+  return sql<ServiceTokenRow[]>`
+    ${withCreator(sql, now)}
+    where t.org_id = ${orgId} and t.created_by = ${creatorId} and t.revoked_at is null and t.expires_at > ${now}
+    order by t.created_at desc, t.id desc for update of t`;
+}
+
 function withCreator(sql: Sql, now: Date): ReturnType<Sql> {
   return sql`
     select t.id, t.name, t.scopes, t.created_by, coalesce(u.full_name, u.email) as created_by_name,

@@ -4,7 +4,7 @@ import type {
   RevokeServiceTokenHandler,
 } from '../../../generated/platform/operations.js';
 import { serviceTokenNotFound, type ServiceTokenNotFound } from '../../../generated/problems.js';
-import type { DatabaseSql } from '../../database/connection.js';
+import type { DatabaseSql, Sql } from '../../database/connection.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { Clock } from '../clock.js';
 import type { PlatformDependencies } from '../dependencies.js';
@@ -44,19 +44,28 @@ export const revokeServiceToken: RevokeServiceTokenHandler<PlatformDependencies>
 
 /** Revokes a token, if it is not revoked yet. @returns false when the organization has no such token */
 export async function endServiceToken(
-  { orgId, userId, context }: TokenManager,
+  manager: TokenManager,
   id: string,
   { sql, clock }: { readonly sql: DatabaseSql; readonly clock: Clock },
 ): Promise<boolean> {
-  const now = clock.now();
   return sql.begin(async (transaction) => {
-    const token = await lockServiceToken(transaction, orgId, id);
+    const token = await lockServiceToken(transaction, manager.orgId, id);
     if (token === null || token.revoked_at !== null) return token !== null;
-    await storeRevocation(transaction, id, now);
-    const record = { action: 'SERVICE_TOKEN_REVOKED', resourceKind: 'SERVICE_TOKEN', resourceId: id } as const;
-    await recordAudit(transaction, context, now, { ...record, orgId, userId });
+    await revokeLockedToken(transaction, manager, id, clock.now());
     return true;
   });
+}
+
+/** Revokes a token that the transaction has locked. */
+export async function revokeLockedToken(
+  sql: Sql,
+  { orgId, admin, context }: TokenManager,
+  id: string,
+  now: Date,
+): Promise<void> {
+  await storeRevocation(sql, id, now);
+  const record = { action: 'SERVICE_TOKEN_REVOKED', resourceKind: 'SERVICE_TOKEN', resourceId: id } as const;
+  await recordAudit(sql, context, now, { ...record, orgId, userId: admin?.user_id ?? null });
 }
 
 export function noSuchServiceToken(): ServiceTokenNotFound {

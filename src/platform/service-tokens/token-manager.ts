@@ -5,14 +5,11 @@ import type { Schemas } from '../../../generated/platform/operations.js';
 export interface TokenManager {
   readonly orgId: string;
   /** null: the operator, on the command line. */
-  readonly userId: string | null;
+  readonly admin: Schemas['MemberPrincipal'] | null;
   readonly context: Pick<RequestContext, 'clientIp' | 'userAgent'> & { readonly requestId: string | null };
 }
 
 /** The admin who sent a request. */
-export function managerOf(
-  { org_id: orgId, user_id: userId }: Schemas['MemberPrincipal'],
-  context: RequestContext,
-): TokenManager {
-  return { orgId, userId, context };
+export function managerOf(admin: Schemas['MemberPrincipal'], context: RequestContext): TokenManager {
+  return { orgId: admin.org_id, admin, context };
 }

@@ -28,6 +28,13 @@ export async function selectWebhooks(
     order by created_at desc, id desc limit ${limit}`;
 }
 
+/** The webhooks that a user has created in an organization, newest first. */
+export async function selectWebhooksOf(sql: Sql, orgId: string, creatorId: string, now: Date): Promise<WebhookRow[]> {
+  return sql<WebhookRow[]>`
+    select ${columns(sql, now)} from webhooks w
+    where org_id = ${orgId} and created_by = ${creatorId} order by created_at desc, id desc`;
+}
+
 export async function hasWebhook(sql: Sql, orgId: string, id: string): Promise<boolean> {
   return (await sql`select 1 from webhooks where org_id = ${orgId} and id = ${id}`).length > 0;
 }

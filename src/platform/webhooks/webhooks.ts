@@ -24,6 +24,7 @@ import { recordAudit } from '../audit/audit.store.js';
 import { after } from '../clock.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { faultOfTargetUrl } from '../integrations/base-url.js';
+import { refuseFormerAdmin } from '../organizations/member-to-manage.js';
 import { lockOrganization } from '../organizations/members.store.js';
 import { replyWithPage } from '../paging.js';
 import type { Random } from '../random.js';
@@ -77,6 +78,8 @@ export const createWebhook: CreateWebhookHandler<PlatformDependencies> = async (
   const webhook = { id, url: url.href, events: body.events, description, created_by: actor.userId };
   return sql.begin(async (transaction): Promise<CreateWebhookReply> => {
     await lockOrganization(transaction, orgId); // concurrent requests must not exceed the limit together
+    const refusal = 'user_id' in principal ? await refuseFormerAdmin(transaction, principal) : null;
+    if (refusal !== null) return refusal;
     if ((await countWebhooks(transaction, orgId)) >= mostWebhooks) {
       return webhookLimitReached({ message: `An organization can have ${mostWebhooks} webhooks. Delete one first.` });
     }

@@ -1811,7 +1811,31 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
     method: 'DELETE',
     path: '/api/v1/organizations/{org_id}/members/{user_id}',
     replies: {
-      204: null,
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            service_tokens: [
+              {
+                id: '5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10',
+                name: 'Nightly export',
+                scopes: ['analytics:read', 'sync:read'],
+                status: 'revoked',
+                created_by: '8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02',
+                created_by_name: 'Sam Example',
+                creator_is_admin: false,
+                created_at: '2026-03-02T09:15:00.000Z',
+                expires_at: '2026-05-31T09:15:00.000Z',
+                last_used_at: null,
+                rotated_at: null,
+                overlap_ends_at: null,
+                revoked_at: '2026-03-04T10:00:00.000Z',
+              },
+            ],
+            webhooks: [],
+          },
+        },
+      },
       401: shared.Unauthenticated,
       403: {
         mediaType: 'application/problem+json',
@@ -1852,6 +1876,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
           },
         },
       },
+      406: shared.NotAcceptable,
       409: {
         mediaType: 'application/problem+json',
         examples: {

@@ -488,7 +488,7 @@ export interface paths {
         put?: never;
         /**
          * Invite someone
-         * @description Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for an account with this address. You can invite only with roles up to your own. Invites are limited per inviter and per address, whichever organizations they are for.
+         * @description Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for an account with this address. You can invite only with roles up to your own. The invite ends when you lose the right to give its role. Invites are limited per inviter and per address, whichever organizations they are for.
          */
         post: operations["createInvite"];
         delete?: never;
@@ -549,14 +549,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a member, or leave
-         * @description Ends the membership. The user's tokens for this organization stop working at once; the account is kept. Members can end their own membership. Removing others requires the role admin, and a role not below that of the member. The last owner cannot be removed.
+         * @description Ends the membership. The user's tokens for this organization stop working at once, and pending invites that the user sent end; the account is kept. Service tokens and webhooks that the user created belong to the organization and continue to work. The reply lists them, because the user may know the secrets and the receivers. With `revoke_service_tokens`, the service tokens are revoked in the same transaction, which requires the role admin. Members can end their own membership. Removing others requires the role admin, and a role not below that of the member. The last owner cannot be removed.
          */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
         /**
          * Change the role of a member
-         * @description Changes the role of a member. The change applies from the member's next request, because the role is read from the membership and not from the token. You can grant only roles up to your own, and change only members with roles up to your own. The last owner cannot be changed.
+         * @description Changes the role of a member. The change applies from the member's next request, because the role is read from the membership and not from the token. Pending invites of the member that the new role cannot give end. You can grant only roles up to your own, and change only members with roles up to your own. The last owner cannot be changed.
          */
         patch: operations["changeMemberRole"];
         trace?: never;
@@ -2437,6 +2437,111 @@ export interface components {
             items: components["schemas"]["Member"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
+        /**
+         * @description One thing that a service token may do. Each operation names the scope that it needs; `POST /graphql` needs `analytics:read`.
+         * @enum {string}
+         */
+        ServiceTokenScope: "analytics:read" | "audit:read" | "classification:read" | "classification:write" | "integrations:read" | "integrations:write" | "members:read" | "setup:read" | "sync:read" | "sync:run" | "sync:write" | "teams:read" | "teams:write" | "views:read" | "views:write" | "webhooks:read" | "webhooks:write";
+        /** @description A service token without its secret. */
+        ServiceToken: {
+            /**
+             * Format: uuid
+             * @description The id of the token, which audit records name.
+             */
+            id: string;
+            /** @description The name of the token. */
+            name: string;
+            scopes: components["schemas"]["ServiceTokenScopes"];
+            /**
+             * @description Whether the token is accepted.
+             * @enum {string}
+             */
+            status: "active" | "expired" | "revoked";
+            /**
+             * Format: uuid
+             * @description The id of the user who created it. Null when the account is gone, or when it was created on the command line.
+             */
+            created_by: string | null;
+            /** @description The name or else the e-mail address of that user. */
+            created_by_name: string | null;
+            /** @description Whether that user is now an owner or admin of the organization. The token stays valid if not; rotate it, because that user may have kept a copy. */
+            creator_is_admin: boolean;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description From when on it is refused.
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, to the minute. Null when it never was.
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When its current secret was issued by a rotation. Null when it was never rotated.
+             */
+            rotated_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when an earlier secret is accepted. Null when none is.
+             */
+            overlap_ends_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was revoked. Null when it was not.
+             */
+            revoked_at: string | null;
+        };
+        /**
+         * @description The type of an event. The `webhooks` of this contract describe each payload.
+         * @enum {string}
+         */
+        SubscribedEvent: "analytics.threshold_crossed" | "integration.failed" | "invite.accepted" | "member.joined" | "member.removed" | "service_token.created" | "sync_run.finished";
+        /** @description The types of the events that are sent. */
+        WebhookEventTypes: components["schemas"]["SubscribedEvent"][];
+        /** @description What the webhook is for, in words of its admins. */
+        WebhookDescription: string | null;
+        /** @description A webhook without its secret. */
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description The id of the webhook.
+             */
+            id: string;
+            /** @description Where events are sent, as the URL Standard writes it. */
+            url: string;
+            events: components["schemas"]["WebhookEventTypes"];
+            description: components["schemas"]["WebhookDescription"];
+            /** @description Whether events are sent. */
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description Until when deliveries are also signed with a previous secret. Null when they are not.
+             */
+            overlap_ends_at: string | null;
+            /**
+             * Format: uuid
+             * @description The id of the user who created it. Null when the account is gone, or a service token created it.
+             */
+            created_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+        };
+        /** @description What a removed member has created and what outlives the membership. */
+        RemovedMember: {
+            /** @description The service tokens that the user created and that were active before the removal. */
+            service_tokens: components["schemas"]["ServiceToken"][];
+            /** @description The webhooks that the user created. */
+            webhooks: components["schemas"]["Webhook"][];
+        };
         /** @description The user is not a member of the organization. List the members. */
         MemberNotFoundProblem: {
             /** @constant */
@@ -2816,66 +2921,6 @@ export interface components {
             name?: components["schemas"]["Name"];
             definition?: components["schemas"]["ViewDefinition"];
         };
-        /**
-         * @description One thing that a service token may do. Each operation names the scope that it needs; `POST /graphql` needs `analytics:read`.
-         * @enum {string}
-         */
-        ServiceTokenScope: "analytics:read" | "audit:read" | "classification:read" | "classification:write" | "integrations:read" | "integrations:write" | "members:read" | "setup:read" | "sync:read" | "sync:run" | "sync:write" | "teams:read" | "teams:write" | "views:read" | "views:write" | "webhooks:read" | "webhooks:write";
-        /** @description A service token without its secret. */
-        ServiceToken: {
-            /**
-             * Format: uuid
-             * @description The id of the token, which audit records name.
-             */
-            id: string;
-            /** @description The name of the token. */
-            name: string;
-            scopes: components["schemas"]["ServiceTokenScopes"];
-            /**
-             * @description Whether the token is accepted.
-             * @enum {string}
-             */
-            status: "active" | "expired" | "revoked";
-            /**
-             * Format: uuid
-             * @description The id of the user who created it. Null when the account is gone, or when it was created on the command line.
-             */
-            created_by: string | null;
-            /** @description The name or else the e-mail address of that user. */
-            created_by_name: string | null;
-            /** @description Whether that user is now an owner or admin of the organization. The token stays valid if not; rotate it, because that user may have kept a copy. */
-            creator_is_admin: boolean;
-            /**
-             * Format: date-time
-             * @description When it was created.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description From when on it is refused.
-             */
-            expires_at: string;
-            /**
-             * Format: date-time
-             * @description When it was last used, to the minute. Null when it never was.
-             */
-            last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @description When its current secret was issued by a rotation. Null when it was never rotated.
-             */
-            rotated_at: string | null;
-            /**
-             * Format: date-time
-             * @description Until when an earlier secret is accepted. Null when none is.
-             */
-            overlap_ends_at: string | null;
-            /**
-             * Format: date-time
-             * @description When it was revoked. Null when it was not.
-             */
-            revoked_at: string | null;
-        };
         /** @description A page of service tokens. */
         ServiceTokenPage: {
             /** @description The service tokens. */
@@ -2937,44 +2982,6 @@ export interface components {
             /** @description What happened, for people to read. The wording may change. */
             message: string;
             request_id: components["schemas"]["RequestId"];
-        };
-        /**
-         * @description The type of an event. The `webhooks` of this contract describe each payload.
-         * @enum {string}
-         */
-        SubscribedEvent: "analytics.threshold_crossed" | "integration.failed" | "invite.accepted" | "member.joined" | "member.removed" | "service_token.created" | "sync_run.finished";
-        /** @description The types of the events that are sent. */
-        WebhookEventTypes: components["schemas"]["SubscribedEvent"][];
-        /** @description What the webhook is for, in words of its admins. */
-        WebhookDescription: string | null;
-        /** @description A webhook without its secret. */
-        Webhook: {
-            /**
-             * Format: uuid
-             * @description The id of the webhook.
-             */
-            id: string;
-            /** @description Where events are sent, as the URL Standard writes it. */
-            url: string;
-            events: components["schemas"]["WebhookEventTypes"];
-            description: components["schemas"]["WebhookDescription"];
-            /** @description Whether events are sent. */
-            is_active: boolean;
-            /**
-             * Format: date-time
-             * @description Until when deliveries are also signed with a previous secret. Null when they are not.
-             */
-            overlap_ends_at: string | null;
-            /**
-             * Format: uuid
-             * @description The id of the user who created it. Null when the account is gone, or a service token created it.
-             */
-            created_by: string | null;
-            /**
-             * Format: date-time
-             * @description When it was created.
-             */
-            created_at: string;
         };
         /** @description A page of webhooks. */
         WebhookPage: {
@@ -6424,7 +6431,13 @@ export interface operations {
     };
     removeMember: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Whether to revoke the service tokens that the user created.
+                 * @example true
+                 */
+                revoke_service_tokens?: boolean;
+            };
             header?: never;
             path: {
                 /**
@@ -6443,15 +6456,42 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The user is no longer a member. */
-            204: {
+            200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    /**
+                     * @example {
+                     *       "service_tokens": [
+                     *         {
+                     *           "id": "5c1d2e3f-4a5b-4c6d-8e7f-9a0b1c2d3e10",
+                     *           "name": "Nightly export",
+                     *           "scopes": [
+                     *             "analytics:read",
+                     *             "sync:read"
+                     *           ],
+                     *           "status": "revoked",
+                     *           "created_by": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
+                     *           "created_by_name": "Sam Example",
+                     *           "creator_is_admin": false,
+                     *           "created_at": "2026-03-02T09:15:00.000Z",
+                     *           "expires_at": "2026-05-31T09:15:00.000Z",
+                     *           "last_used_at": null,
+                     *           "rotated_at": null,
+                     *           "overlap_ends_at": null,
+                     *           "revoked_at": "2026-03-04T10:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "webhooks": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RemovedMember"];
+                };
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description The access token is not scoped to this organization, or the role is too low to remove this member. */
+            /** @description The access token is not scoped to this organization, or the role is too low to remove this member or to revoke service tokens. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -6471,6 +6511,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MemberNotFoundProblem"];
                 };
             };
+            406: components["responses"]["NotAcceptable"];
             /** @description The member is the last owner. */
             409: {
                 headers: {

@@ -1198,8 +1198,9 @@ export type CreateInviteResult =
  * Invite someone (`POST /api/v1/organizations/{org_id}/invites`).
  *
  * Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for
- * an account with this address. You can invite only with roles up to your own. Invites are limited per
- * inviter and per address, whichever organizations they are for.
+ * an account with this address. You can invite only with roles up to your own. The invite ends when
+ * you lose the right to give its role. Invites are limited per inviter and per address, whichever
+ * organizations they are for.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
@@ -1337,9 +1338,11 @@ export function listMembers(client: PlatformClient, request: ListMembersRequest)
 export interface RemoveMemberRequest extends CallOptions {
   /** The values of the path. */
   readonly params: operations['removeMember']['parameters']['path'];
+  /** The parameters of the query. */
+  readonly query?: NonNullable<operations['removeMember']['parameters']['query']> | undefined;
 }
 export type RemoveMemberResult =
-  | Success<204, undefined>
+  | Success<200, Schemas['RemovedMember']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<
       403,
@@ -1348,6 +1351,7 @@ export type RemoveMemberResult =
       | Schemas['InsufficientRoleProblem']
     >
   | Failure<404, Schemas['MemberNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['LastOwnerProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
@@ -1355,14 +1359,18 @@ export type RemoveMemberResult =
 /**
  * Remove a member, or leave (`DELETE /api/v1/organizations/{org_id}/members/{user_id}`).
  *
- * Ends the membership. The user's tokens for this organization stop working at once; the account is
- * kept. Members can end their own membership. Removing others requires the role admin, and a role not
- * below that of the member. The last owner cannot be removed.
+ * Ends the membership. The user's tokens for this organization stop working at once, and pending
+ * invites that the user sent end; the account is kept. Service tokens and webhooks that the user
+ * created belong to the organization and continue to work. The reply lists them, because the user may
+ * know the secrets and the receivers. With `revoke_service_tokens`, the service tokens are revoked in
+ * the same transaction, which requires the role admin. Members can end their own membership. Removing
+ * others requires the role admin, and a role not below that of the member. The last owner cannot be
+ * removed.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
- * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `MemberNotFoundProblem`; 409
- * `LastOwnerProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `MemberNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 409 `LastOwnerProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -1376,7 +1384,13 @@ export type RemoveMemberResult =
  */
 export function removeMember(client: PlatformClient, request: RemoveMemberRequest): Promise<RemoveMemberResult> {
   return client.call(
-    { path: '/api/v1/organizations/{org_id}/members/{user_id}', method: 'delete', statuses: [204], scheme: 'bearer' },
+    {
+      path: '/api/v1/organizations/{org_id}/members/{user_id}',
+      method: 'delete',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
     request,
   );
 }
@@ -1411,8 +1425,9 @@ export type ChangeMemberRoleResult =
  * Change the role of a member (`PATCH /api/v1/organizations/{org_id}/members/{user_id}`).
  *
  * Changes the role of a member. The change applies from the member's next request, because the role is
- * read from the membership and not from the token. You can grant only roles up to your own, and change
- * only members with roles up to your own. The last owner cannot be changed.
+ * read from the membership and not from the token. Pending invites of the member that the new role
+ * cannot give end. You can grant only roles up to your own, and change only members with roles up to
+ * your own. The last owner cannot be changed.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,

@@ -7,26 +7,6 @@ type Schemas = components['schemas'];
 /** Every `Role`. */
 export const roleValues = ['owner', 'admin', 'member', 'viewer'] as const satisfies readonly Schemas['Role'][];
 
-/** Every `Subcategory`. */
-export const subcategoryValues = [
-  'feature_delivery.customer',
-  'feature_delivery.roadmap',
-  'feature_delivery.enablement',
-  'operational.incident_response',
-  'operational.on_call',
-  'operational.support',
-  'maintenance.refactor',
-  'maintenance.upgrade',
-  'maintenance.debt',
-  'quality.testing',
-  'quality.bugfix',
-  'quality.reliability',
-  'risk.security',
-  'risk.compliance',
-  'risk.vulnerability',
-  'unclassified.unclassified',
-] as const satisfies readonly Schemas['Subcategory'][];
-
 /** Every `ServiceTokenScope`. */
 export const serviceTokenScopeValues = [
   'analytics:read',
@@ -58,6 +38,26 @@ export const subscribedEventValues = [
   'service_token.created',
   'sync_run.finished',
 ] as const satisfies readonly Schemas['SubscribedEvent'][];
+
+/** Every `Subcategory`. */
+export const subcategoryValues = [
+  'feature_delivery.customer',
+  'feature_delivery.roadmap',
+  'feature_delivery.enablement',
+  'operational.incident_response',
+  'operational.on_call',
+  'operational.support',
+  'maintenance.refactor',
+  'maintenance.upgrade',
+  'maintenance.debt',
+  'quality.testing',
+  'quality.bugfix',
+  'quality.reliability',
+  'risk.security',
+  'risk.compliance',
+  'risk.vulnerability',
+  'unclassified.unclassified',
+] as const satisfies readonly Schemas['Subcategory'][];
 
 /** Every `CodeHost`. */
 export const codeHostValues = ['host_a', 'host_b'] as const satisfies readonly Schemas['CodeHost'][];
