@@ -92,7 +92,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'auth',
     summary: 'Verify an e-mail address',
     description:
-      'Redeems the token of a verification e-mail. Works once, within 24 hours and within 7 days of the registration.',
+      'Redeems the token of a verification e-mail. Works once, within 24 hours and within 7 days of the registration. A token that is missing, empty or too long is as invalid as an unknown one. HEAD checks the token without redeeming it.',
     flags: [
       {
         name: 'token',
@@ -101,7 +101,7 @@ export const commands: readonly OperationCommand[] = [
         isSecret: true,
         property: 'token',
         place: 'query',
-        required: true,
+        required: false,
         description: 'The token from the verification e-mail.',
       },
     ],
@@ -212,7 +212,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'auth',
     summary: 'Reset the password',
     description:
-      'Redeems the token of a reset e-mail, once, and sets a new password. All tokens of the user stop working, a lockout ends, and the address becomes verified, because the token was sent to it.',
+      'Redeems the token of a reset e-mail, once, and sets a new password. All tokens of the user stop working, links of other mails to the user end, a lockout ends, and the address becomes verified, because the token was sent to it.',
     flags: [
       {
         name: 'token',
@@ -248,7 +248,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'auth',
     summary: 'Change your password',
     description:
-      'Sets a new password after checking the current one. All tokens of the user stop working, including this one; the reply contains a new pair with the same scope. A wrong current password counts towards the lock of the address, as a failed login does.',
+      'Sets a new password after checking the current one. All tokens of the user stop working, including this one, and so do the links of earlier reset mails; the reply contains a new pair with the same scope. A wrong current password counts towards the lock of the address, as a failed login does.',
     flags: [
       {
         name: 'current-password',

@@ -34,7 +34,7 @@ export type DisownAccountHandler<Dependencies> = OperationHandler<
 
 /** `GET /api/v1/auth/verify` */
 export type VerifyEmailRequest = OperationRequest<{
-  query: NonNullable<operations['verifyEmail']['parameters']['query']>;
+  query: WithDefaults<NonNullable<operations['verifyEmail']['parameters']['query']>, 'token'>;
 }>;
 export type VerifyEmailReply =
   | SuccessReply<200, Schemas['VerifyEmailResponse']>

@@ -98,6 +98,10 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
     return parsed;
   }
 
+  get isHead(): boolean {
+    return this.request.method === 'HEAD';
+  }
+
   get userAgent(): string | null {
     return this.request.headers['user-agent'] ?? null;
   }

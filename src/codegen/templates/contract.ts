@@ -18,6 +18,8 @@ export interface RequestContext {
   /** Whether a program on this machine sent the request, to a loopback name and not through a proxy that reports itself. */
   readonly isOnThisMachine: boolean;
   readonly userAgent: string | null;
+  /** Whether the request is a HEAD: the handler of a GET that changes something must then only check. */
+  readonly isHead: boolean;
   /** Aborts when the caller disconnects before the reply is complete. */
   readonly signal: AbortSignal;
   /** Writes log lines with the request id. */

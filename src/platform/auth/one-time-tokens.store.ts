@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres';
 import type { Sql } from '../../database/connection.js';
 import { lockUser } from '../accounts/accounts.store.js';
 import { unverifiedHorizon } from '../accounts/unverified-accounts.store.js';
@@ -80,8 +81,15 @@ export async function findTokenOwner(
 } | null> {
   const [owner] = await sql<{ email: string; full_name: string | null; password_hash: string | null }[]>`
     select u.email, u.full_name, u.password_hash from one_time_tokens t join users u on u.id = t.user_id
-    where t.token_hash = ${hash} and t.kind = ${kind} and t.used_at is null and t.expires_at > ${now}`;
+    where ${isValid(sql, kind, hash, now)}`;
   return owner ?? null;
+}
+
+/** Whether the token `t` of the user `u` is valid. A verification token ends with its unverified account. */
+function isValid(sql: Sql, kind: OneTimeTokenKind, hash: Buffer, now: Date): PendingQuery<Row[]> {
+  return sql`
+    t.token_hash = ${hash} and t.kind = ${kind} and t.used_at is null and t.expires_at > ${now} and u.is_active
+      ${kind === 'verification' ? sql`and u.created_at > ${unverifiedHorizon(now)}` : sql``}`;
 }
 
 /**
@@ -100,10 +108,14 @@ export async function useOneTimeToken(
   if (owner === undefined) return null;
   await lockUser(sql, owner.user_id);
   const used = await sql`
-    update one_time_tokens set used_at = ${now}
-    where token_hash = ${hash} and kind = ${kind} and used_at is null and expires_at > ${now}
-    returning 1`;
+    update one_time_tokens t set used_at = ${now} from users u
+    where u.id = t.user_id and ${isValid(sql, kind, hash, now)} returning 1`;
   return used.length > 0 ? owner.user_id : null;
+}
+
+/** Deletes the tokens of a user that are not used yet, so that no earlier mail changes the account. */
+export async function endOneTimeTokens(sql: Sql, userId: string): Promise<void> {
+  await sql`delete from one_time_tokens where user_id = ${userId} and used_at is null`;
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   type TestPlatform,
   type TestUser,
 } from '../../support/platform.js';
-import { login, me, refresh, simultaneously } from './requests.js';
+import { forgot, login, me, refresh, reset, simultaneously } from './requests.js';
 import { auditOf, storedRefreshTokens, storedUser } from './stored.js';
 
 const newPassword = 'nine loud harbours 9';
@@ -43,6 +43,24 @@ describe('a change of the password', () => {
     expect((await refresh(platform, body.tokens.refresh_token)).status).toBe(200);
     const reasons = (await storedRefreshTokens(platform, user.userId)).map((each) => each.revocation_reason);
     expect(reasons.filter((each) => each === 'password_changed').length).toBeGreaterThan(0);
+  });
+
+  it('ends the links of earlier reset mails', async () => {
+    const user = await platform.signUp();
+    await forgot(platform, user.email);
+    const { token } = await platform.lastMail(user.email);
+    expect((await change(user, testPassword)).status).toBe(200);
+    const late = await reset(platform, token, 'five green lanterns 5');
+    expect(late).toMatchObject({ status: 400, body: { type: '/problems/invalid-reset-token' } });
+    expect((await login(platform, user.email, newPassword)).status).toBe(200);
+  });
+
+  it('and a reset at once succeed once', async () => {
+    const user = await platform.signUp();
+    await forgot(platform, user.email);
+    const { token } = await platform.lastMail(user.email);
+    const replies = await Promise.all([change(user, testPassword), reset(platform, token, 'five green lanterns 5')]);
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   it('needs the current password', async () => {

@@ -157,6 +157,13 @@ describe('a password reset', () => {
     expect((await reset(platform, token, newPassword)).body.type).toBe(invalidToken);
   });
 
+  it('refuses a token of an account that was disabled since', async () => {
+    const user = await platform.signUp();
+    const token = await resetToken(user.email);
+    await platform.database.sql`update users set is_active = false where id = ${user.userId}`;
+    expect((await reset(platform, token, newPassword)).body.type).toBe(invalidToken);
+  });
+
   it('lists every broken rule of the new password, and keeps the token for another try', async () => {
     const { email } = await platform.signUp({ organization: null });
     const token = await resetToken(email);

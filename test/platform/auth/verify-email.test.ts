@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../../support/platform.js';
-import { newEmail, register, resend, simultaneously, verify } from './requests.js';
+import { newEmail, register, resend, reset, simultaneously, verify } from './requests.js';
 import { auditOf, storedOneTimeTokens, storedUser } from './stored.js';
 
 const hour = 3600;
@@ -71,11 +71,48 @@ describe('verification', () => {
     expect((await storedUser(platform, email)).is_verified).toBe(false);
   });
 
-  it('requires the token', async () => {
-    expect(await platform.json('GET', '/api/v1/auth/verify')).toMatchObject({
-      status: 422,
-      body: { violations: [{ path: '/query/token', rule: 'required' }] },
-    });
+  it.each([
+    ['a missing token', ''],
+    ['an empty token', '?token='],
+    ['a token of 6000 characters', `?token=${'a'.repeat(6000)}`],
+    ['a token with other characters', '?token=%F0%9F%94%91%20%22'],
+  ])('answers 400 with its message for %s', async (_what, query) => {
+    expect(await platform.json('GET', `/api/v1/auth/verify${query}`)).toMatchObject(invalid);
+  });
+
+  it.each([
+    ['a token that is not UTF-8', '?token=%ff'],
+    ['a token with U+0000', '?token=a%00b'],
+    ['two tokens', '?token=a&token=b'],
+    ['another parameter', '?code=a'],
+  ])('refuses a malformed query, such as %s', async (_what, query) => {
+    expect((await platform.json('GET', `/api/v1/auth/verify${query}`)).body.type).toBe('/problems/validation-failed');
+  });
+
+  it('answers HEAD as GET would, and keeps the token', async () => {
+    const email = newEmail();
+    const token = await registered(email);
+    const head = (value: string): Promise<Response> =>
+      platform.fetch(`${platform.url}/api/v1/auth/verify?token=${value}`, { method: 'HEAD' });
+    for (let time = 0; time < 2; time += 1) expect((await head(token)).status).toBe(200);
+    expect((await storedUser(platform, email)).is_verified).toBe(false);
+    expect((await verify(platform, token)).status).toBe(200);
+    expect((await head(token)).status).toBe(400);
+  });
+
+  it.each([
+    ['reset', `update users set token_version = token_version`],
+    ['disabled', 'update users set is_active = false'],
+  ])('refuses the token of an account that was %s since', async (what, change) => {
+    const email = newEmail();
+    const token = await registered(email);
+    if (what === 'reset') {
+      await platform.json('POST', '/api/v1/auth/forgot-password', { body: { email } });
+      const mail = await platform.lastMail(email);
+      expect((await reset(platform, mail.token, 'nine loud harbours 9')).status).toBe(200);
+    }
+    await platform.database.sql.unsafe(`${change} where email = $1`, [email]);
+    expect(await verify(platform, token)).toMatchObject(invalid);
   });
 });
 

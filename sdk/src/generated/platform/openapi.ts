@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * Verify an e-mail address
-         * @description Redeems the token of a verification e-mail. Works once, within 24 hours and within 7 days of the registration.
+         * @description Redeems the token of a verification e-mail. Works once, within 24 hours and within 7 days of the registration. A token that is missing, empty or too long is as invalid as an unknown one. HEAD checks the token without redeeming it.
          */
         get: operations["verifyEmail"];
         put?: never;
@@ -132,7 +132,7 @@ export interface paths {
         put?: never;
         /**
          * Reset the password
-         * @description Redeems the token of a reset e-mail, once, and sets a new password. All tokens of the user stop working, a lockout ends, and the address becomes verified, because the token was sent to it.
+         * @description Redeems the token of a reset e-mail, once, and sets a new password. All tokens of the user stop working, links of other mails to the user end, a lockout ends, and the address becomes verified, because the token was sent to it.
          */
         post: operations["resetPassword"];
         delete?: never;
@@ -152,7 +152,7 @@ export interface paths {
         put?: never;
         /**
          * Change your password
-         * @description Sets a new password after checking the current one. All tokens of the user stop working, including this one; the reply contains a new pair with the same scope. A wrong current password counts towards the lock of the address, as a failed login does.
+         * @description Sets a new password after checking the current one. All tokens of the user stop working, including this one, and so do the links of earlier reset mails; the reply contains a new pair with the same scope. A wrong current password counts towards the lock of the address, as a failed login does.
          */
         post: operations["changePassword"];
         delete?: never;
@@ -4768,12 +4768,12 @@ export interface operations {
     };
     verifyEmail: {
         parameters: {
-            query: {
+            query?: {
                 /**
                  * @description The token from the verification e-mail.
                  * @example nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc
                  */
-                token: string;
+                token?: string;
             };
             header?: never;
             path?: never;

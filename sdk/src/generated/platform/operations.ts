@@ -100,7 +100,7 @@ export function disownAccount(client: PlatformClient, request: DisownAccountRequ
 /** `GET /api/v1/auth/verify` */
 export interface VerifyEmailRequest extends CallOptions {
   /** The parameters of the query. */
-  readonly query: NonNullable<operations['verifyEmail']['parameters']['query']>;
+  readonly query?: NonNullable<operations['verifyEmail']['parameters']['query']> | undefined;
 }
 export type VerifyEmailResult =
   | Success<200, Schemas['VerifyEmailResponse']>
@@ -114,7 +114,8 @@ export type VerifyEmailResult =
  * Verify an e-mail address (`GET /api/v1/auth/verify`).
  *
  * Redeems the token of a verification e-mail. Works once, within 24 hours and within 7 days of the
- * registration.
+ * registration. A token that is missing, empty or too long is as invalid as an unknown one. HEAD
+ * checks the token without redeeming it.
  *
  * Problems: 400 `InvalidVerificationTokenProblem`; 406 `NotAcceptableProblem`; 422
  * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
@@ -122,14 +123,10 @@ export type VerifyEmailResult =
  *
  * @example
  * ```ts
- * const result = await verifyEmail(client, {
- *   query: {
- *     token: "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
- *   }
- * });
+ * const result = await verifyEmail(client);
  * ```
  */
-export function verifyEmail(client: PlatformClient, request: VerifyEmailRequest): Promise<VerifyEmailResult> {
+export function verifyEmail(client: PlatformClient, request?: VerifyEmailRequest): Promise<VerifyEmailResult> {
   return client.call({ path: '/api/v1/auth/verify', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
@@ -284,7 +281,8 @@ export type ResetPasswordResult =
  * Reset the password (`POST /api/v1/auth/reset-password`).
  *
  * Redeems the token of a reset e-mail, once, and sets a new password. All tokens of the user stop
- * working, a lockout ends, and the address becomes verified, because the token was sent to it.
+ * working, links of other mails to the user end, a lockout ends, and the address becomes verified,
+ * because the token was sent to it.
  *
  * Problems: 400 `MalformedRequestProblem`, `InvalidResetTokenProblem`; 406 `NotAcceptableProblem`; 413
  * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
@@ -329,8 +327,8 @@ export type ChangePasswordResult =
  * Change your password (`POST /api/v1/auth/change-password`).
  *
  * Sets a new password after checking the current one. All tokens of the user stop working, including
- * this one; the reply contains a new pair with the same scope. A wrong current password counts towards
- * the lock of the address, as a failed login does.
+ * this one, and so do the links of earlier reset mails; the reply contains a new pair with the same
+ * scope. A wrong current password counts towards the lock of the address, as a failed login does.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`;
  * 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
