@@ -231,7 +231,7 @@ export type SwitchOrganizationHandler<Dependencies> = OperationHandler<
 
 /** `POST /api/v1/auth/logout` */
 export type LogoutRequest = OperationRequest<{
-  body: Schemas['LogoutRequest'];
+  body: Schemas['LogoutRequest'] | undefined;
   principal: Schemas['AccountPrincipal'] | null;
 }>;
 export type LogoutReply =
@@ -302,7 +302,8 @@ export type GetOnboardingStateHandler<Dependencies> = OperationHandler<
 
 /** `POST /api/v1/auth/onboarding/skip-integration` */
 export type SkipIntegrationRequest = OperationRequest<{ principal: Schemas['MemberPrincipal'] }>;
-export type SkipIntegrationReply = SuccessReply<200, Schemas['OnboardingState']> | Problems.ServiceUnavailable;
+export type SkipIntegrationReply =
+  SuccessReply<200, Schemas['OnboardingState']> | Problems.NotAMember | Problems.ServiceUnavailable;
 /** Skip the first integration (`POST /api/v1/auth/onboarding/skip-integration`). */
 export type SkipIntegrationHandler<Dependencies> = OperationHandler<
   SkipIntegrationRequest,

@@ -7,6 +7,7 @@ import {
   type ResponseObject,
   type SchemaObject,
 } from './openapi-document.js';
+import { acceptsAnything } from './schema-places.js';
 
 /**
  * Lists what breaks the rules for replies in `openapi/README.md`: every property is required, and nothing has a
@@ -39,6 +40,7 @@ function visit(document: OpenApiDocument, given: unknown, place: string, seen: S
     return;
   }
   const { properties = {}, required, oneOf, items, additionalProperties } = given;
+  if (acceptsAnything(given)) faults.add(`${place}: a schema of a reply accepts every JSON value`);
   if (given['default'] !== undefined) faults.add(`${place}: a schema of a reply has a default`);
   const names = isSchema(properties) ? Object.keys(properties) : [];
   for (const name of names.filter((each) => !(Array.isArray(required) && required.includes(each)))) {

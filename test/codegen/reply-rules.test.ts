@@ -36,6 +36,11 @@ test.each<[string, SchemaObject, string]>([
     'Thing.parts: the property name of a reply is not required; make it nullable instead',
   ],
   [
+    'a schema that accepts every JSON value',
+    { type: ['object', 'array', 'string', 'number', 'boolean', 'null'] },
+    'Thing: a schema of a reply accepts every JSON value',
+  ],
+  [
     'a default',
     { type: 'object', properties: { name: { type: 'string', default: 'x' } }, required: ['name'] },
     'Thing.name: a schema of a reply has a default',

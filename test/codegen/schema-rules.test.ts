@@ -52,6 +52,12 @@ test.each<[string, SchemaObject, string, string]>([
   expect(faultsOf(schema)).toContain(`${where}${place}: ${fault}`);
 });
 
+test('A schema that lists all types accepts every JSON value, and needs nothing else', () => {
+  const types = ['object', 'array', 'string', 'number', 'boolean', 'null'];
+  expect(faultsOf({ type: types, properties: { name: { type: types } } })).toEqual([]);
+  expect(faultsOf({ type: types.slice(0, -1) })).toContain(`${where}: ${open}`);
+});
+
 test.each<[string, SchemaObject]>([
   ['allOf', { type: 'string', allOf: [text] }],
   ['anyOf', { type: 'string', anyOf: [text] }],

@@ -101,11 +101,11 @@ describe('a client', () => {
 
 describe('signing out', () => {
   it('ends the session at the server and drops the tokens', async () => {
-    const ended: string[] = [];
+    const ended: unknown[] = [];
     const { url } = await startPlatform({
       handlers: {
         logout: ({ body }) => {
-          ended.push(body.refresh_token);
+          ended.push(body);
           return { status: 200, body: { message: 'Logout successful' } };
         },
       },
@@ -113,7 +113,7 @@ describe('signing out', () => {
     const client = createPlatformClient({ baseUrl: url });
     await client.tokens.set(pair(1));
     expect(await signOut(client)).toMatchObject({ ok: true });
-    expect(ended).toEqual(['refresh-1']);
+    expect(ended).toEqual([{ refresh_token: 'refresh-1' }]);
     expect(await client.tokens.get()).toBeNull();
   });
 

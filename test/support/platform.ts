@@ -90,9 +90,7 @@ const testEnvironment: Readonly<Record<string, string>> = {
   AUTH_VALIDATE_LIMIT: 'off',
   // Counted after authentication: on and never reached, so that every reply to a caller tells them.
   AUTH_CHANGE_PASSWORD_LIMIT: '100000/hour',
-  AUTH_ACCEPT_INVITE_LIMIT: '100000/hour',
   AUTH_INVITE_LIMIT: '100000/hour',
-  AUTH_RESET_LIMIT: '100000/hour',
   ANALYTICS_QUERY_LIMIT: '100000/hour',
   AUTH_INVITE_ADDRESS_LIMIT: '100000/hour',
   INTEGRATION_TEST_LIMIT: '100000/hour',

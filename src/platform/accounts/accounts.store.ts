@@ -77,6 +77,12 @@ export async function lockUser(sql: Sql, userId: string): Promise<void> {
   await sql`select 1 from users where id = ${userId} for update`;
 }
 
+/** Locks several users until the transaction ends, in the order of their ids, to prevent deadlocks. */
+export async function lockUsers(sql: Sql, userIds: readonly string[]): Promise<void> {
+  await sql`
+    select 1 from users where id = any (${sql.typed.texts([...userIds])}::text[]::uuid[]) order by id for update`;
+}
+
 /** The contract's `User`. */
 export function userOf(account: AccountInOrganization): Schemas['User'] {
   return {

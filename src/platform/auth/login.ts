@@ -83,7 +83,7 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
   }
   const { account } = outcome.session;
   const tokens = await tokenPair(outcome.session, dependencies);
-  const needsOnboarding = credentials.first_org_id === null && !account.is_superuser;
+  const needsOnboarding = account.is_verified && !account.is_superuser && credentials.first_org_id === null;
   return { status: 200, body: { ...tokens, needs_onboarding: needsOnboarding, user: userOf(account) } };
 };
 

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
-import type { Role } from '../accounts/accounts.store.js';
+import { lockUsers, type Role } from '../accounts/accounts.store.js';
 import type { Position } from '../paging.js';
 
 /** A membership with its user. */
@@ -104,7 +104,7 @@ export async function deleteMembership(sql: Sql, orgId: string, userId: string):
  * organization (`no key update`) still allows inserts of rows that refer to it.
  */
 export async function lockMembers(sql: Sql, orgId: string, userIds: readonly [string, string]): Promise<void> {
-  await sql`select 1 from users where id in ${sql(userIds)} order by id for update`;
+  await lockUsers(sql, userIds);
   await lockOrganization(sql, orgId);
 }
 

@@ -1,30 +1,43 @@
-import type { LogoutHandler } from '../../../generated/platform/operations.js';
-import { lockUser } from '../accounts/accounts.store.js';
+import type { LogoutHandler, Schemas } from '../../../generated/platform/operations.js';
+import { lockUsers } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { revokeFamily } from './refresh-tokens.store.js';
 
-/** Ends the session of a refresh token, including its access tokens. Accepts any token of the session. */
+/**
+ * Ends the session of a refresh token and that of the bearer token, including their access tokens. Accepts any token of
+ * a session.
+ */
 export const logout: LogoutHandler<PlatformDependencies> = async (
   { body, principal, context },
   { sql, clock, tokens },
 ) => {
-  const claims = await tokens.verifyRefreshToken(body.refresh_token);
+  const claims = await tokens.verifyRefreshToken(refreshTokenIn(body));
+  const bearer = principal === null ? null : { userId: principal.user_id, familyId: principal.session_id };
+  const named = claims?.familyId === bearer?.familyId ? [bearer] : [bearer, claims];
+  const sessions = named.filter((session) => session !== null);
   const now = clock.now();
   await sql.begin(async (transaction) => {
-    let endedId: string | null = null;
-    if (claims !== null) {
-      await lockUser(transaction, claims.userId);
-      if (await revokeFamily(transaction, claims, 'logout', now)) endedId = claims.familyId;
+    await lockUsers(
+      transaction,
+      sessions.map(({ userId }) => userId),
+    );
+    for (const session of sessions) {
+      const isEnded = await revokeFamily(transaction, session, 'logout', now);
+      if (principal === null || (session !== bearer && !isEnded)) continue;
+      await recordAudit(transaction, context, now, {
+        action: 'LOGOUT',
+        resourceKind: 'SESSION',
+        resourceId: isEnded ? session.familyId : null,
+        orgId: principal.org_id,
+        userId: principal.user_id,
+      });
     }
-    if (principal === null) return;
-    await recordAudit(transaction, context, now, {
-      action: 'LOGOUT',
-      resourceKind: 'SESSION',
-      resourceId: endedId,
-      orgId: principal.org_id,
-      userId: principal.user_id,
-    });
   });
   return { status: 200, body: { message: 'Logout successful' } };
 };
+
+function refreshTokenIn(body: Schemas['LogoutRequest'] | undefined): string {
+  const token: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'refresh_token') : undefined;
+  return typeof token === 'string' ? token : '';
+}

@@ -201,7 +201,6 @@ export const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('AUTH_RESEND_LIMIT', '3/hour', 'new verification mails per IP and e-mail'),
   rateLimit('AUTH_FORGOT_LIMIT', '3/hour', 'password reset mails per IP and e-mail'),
   rateLimit('AUTH_MAIL_IP_LIMIT', '20/hour', 'verification and password reset mails together per IP'),
-  rateLimit('AUTH_RESET_LIMIT', '10/hour', 'password resets per IP'),
   rateLimit('AUTH_CHANGE_PASSWORD_LIMIT', '10/15m', 'password changes per user'),
   rateLimit('AUTH_LOGIN_IP_LIMIT', '20/15m', 'logins per IP'),
   rateLimit('AUTH_LOGIN_LIMIT', '10/15m', 'logins per e-mail'),
@@ -209,7 +208,6 @@ export const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   // Each page load of the console refreshes once, and a whole office may share one address.
   rateLimit('AUTH_BROWSER_SESSION_LIMIT', '300/15m', 'browser sessions started and refreshed per IP'),
   rateLimit('AUTH_VALIDATE_LIMIT', '60/15m', 'token validations per IP'),
-  rateLimit('AUTH_ACCEPT_INVITE_LIMIT', '10/15m', 'invites accepted and onboarding requests per user'),
   rateLimit('AUTH_INVITE_LIMIT', '50/hour', 'new invites per user'),
   rateLimit('ANALYTICS_QUERY_LIMIT', '600/minute', 'GraphQL queries per user or service token'),
   rateLimit('SERVICE_TOKEN_LIMIT', '1200/minute', 'requests per service token, over all operations'),

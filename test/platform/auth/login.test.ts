@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, testPassword, type TestPlatform } from '../../support/platform.js';
 import { login, newEmail, register, withoutRequestId } from './requests.js';
 import { auditOf, storedRefreshTokens, storedUser } from './stored.js';
+import { onboardingState } from '../onboarding/requests.js';
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -72,6 +73,14 @@ describe('a login with the right password', () => {
     const { body } = await login(platform, email);
     expect(body).toMatchObject({ needs_onboarding: true, user: { org_id: null, role: null } });
     expect((await storedRefreshTokens(platform, userId)).at(-1)?.org_id).toBeNull();
+  });
+
+  it('does not send an account of another provider to onboarding before it is verified', async () => {
+    const { email } = await platform.signUp({ organization: null });
+    await platform.database.sql`update users set is_verified = false, auth_provider = 'oidc' where email = ${email}`;
+    const { body } = await login(platform, email);
+    expect(body).toMatchObject({ needs_onboarding: false, user: { is_verified: false, org_id: null } });
+    expect((await onboardingState(platform, body.access_token)).status).toBe(403);
   });
 
   it('does not send a superuser to onboarding', async () => {

@@ -48,6 +48,17 @@ describe('skipping the first integration', () => {
     },
   );
 
+  it('is refused to a superuser who is no member', async () => {
+    const [superuser, owner] = [await platform.signUp(), await platform.signUp()];
+    await platform.database.sql`update users set is_superuser = true where id = ${superuser.userId}`;
+    const body = { org_id: owner.orgId };
+    const switched = await platform.json('POST', '/api/v1/auth/switch-org', { token: superuser.accessToken, body });
+    const reply = await skipIntegration(platform, switched.body.access_token);
+    expect(reply).toMatchObject({ status: 403, body: { type: '/problems/not-a-member' } });
+    expect(await skippedAt(owner.orgId)).toBeNull();
+    expect(await auditOf(platform, reply)).toEqual([]);
+  });
+
   it('changes nothing the second time', async () => {
     const { accessToken, orgId } = await platform.signUp();
     const first = await skipIntegration(platform, accessToken);

@@ -162,18 +162,6 @@ const shared = {
       },
     },
   },
-  OrganizationRequired: {
-    mediaType: 'application/problem+json',
-    examples: {
-      organization_required: {
-        type: '/problems/organization-required',
-        title: 'Organization required',
-        status: 403,
-        message: 'The access token names no organization.',
-        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-      },
-    },
-  },
   PayloadTooLarge: {
     mediaType: 'application/problem+json',
     examples: {
@@ -762,8 +750,7 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
           },
         },
       },
-      429: shared.RateLimited,
-      500: shared.LimitedInternalError,
+      500: shared.InternalError,
       503: shared.ServiceUnavailable,
     },
   },
@@ -1355,7 +1342,6 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
           },
         },
       },
-      429: shared.RateLimited,
       500: shared.InternalError,
       503: shared.ServiceUnavailable,
     },
@@ -1437,7 +1423,25 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
         },
       },
       401: shared.Unauthenticated,
-      403: shared.OrganizationRequired,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          not_a_member: {
+            type: '/problems/not-a-member',
+            title: 'Not a member',
+            status: 403,
+            message: 'You are not a member of that organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
       406: shared.NotAcceptable,
       500: shared.InternalError,
       503: shared.ServiceUnavailable,
@@ -1526,7 +1530,6 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
           },
         },
       },
-      429: shared.RateLimited,
       500: shared.InternalError,
       503: shared.ServiceUnavailable,
     },

@@ -320,7 +320,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Ends the session of the refresh token; its access tokens stop working at once. The reply is the same whether or not the token is valid, and with or without a bearer token. With one, the audit log records the logout.
+         * @description Ends the session of the refresh token, and that of the bearer token if there is one. Their access tokens stop working at once. The reply is the same for every JSON body and without a body, whether or not a token is valid. With a bearer token, the audit log records the logout.
          */
         post: operations["logout"];
         delete?: never;
@@ -424,7 +424,7 @@ export interface paths {
         put?: never;
         /**
          * Skip the first integration
-         * @description Completes the onboarding of the organization without an integration. Repeating the request has no effect. If an integration is already connected, the reply says so and `integration_skipped` is false. Every member can do this, because onboarding also sends members and viewers to this step, who cannot connect an integration. Only the onboarding state changes; an admin can connect an integration at any time.
+         * @description Completes the onboarding of the organization without an integration. Repeating the request has no effect. If an integration is already connected, the reply says so and `integration_skipped` is false. Every member can do this, because onboarding also sends members and viewers to this step, who cannot connect an integration. A superuser who is not a member cannot. Only the onboarding state changes; an admin can connect an integration at any time.
          */
         post: operations["skipIntegration"];
         delete?: never;
@@ -2079,11 +2079,11 @@ export interface components {
              */
             org_id: string;
         };
-        /** @description The refresh token to revoke. */
+        /** @description The refresh token to revoke, as `{refresh_token}`. Every other JSON value counts as an invalid token. */
         LogoutRequest: {
             /** @description The refresh token of the session to end. */
-            refresh_token: string;
-        };
+            refresh_token?: Record<string, never> | unknown[] | string | number | boolean | null;
+        } | unknown[] | string | number | boolean | null;
         /** @description The answer to every logout. */
         LogoutResponse: {
             /**
@@ -2237,6 +2237,18 @@ export interface components {
             /** @description Whether the organization has an active integration. */
             first_integration_connected: boolean;
         };
+        /** @description The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns. */
+        OrganizationRequiredProblem: {
+            /** @constant */
+            type: "/problems/organization-required";
+            /** @constant */
+            title: "Organization required";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description The invite to accept. */
         AcceptInviteRequest: {
             /** @description The token from the invite e-mail. */
@@ -2332,18 +2344,6 @@ export interface components {
         CreateInviteRequest: {
             email: components["schemas"]["Email"];
             role: components["schemas"]["Role"];
-        };
-        /** @description The operation works on an organization, and the access token is not scoped to one. Create, join or switch to an organization, and use the access token that this returns. */
-        OrganizationRequiredProblem: {
-            /** @constant */
-            type: "/problems/organization-required";
-            /** @constant */
-            title: "Organization required";
-            /** @constant */
-            status: 403;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
         };
         /** @description The path names a different organization than the access token. Switch to that organization first, and use the access token that this returns. */
         OrganizationMismatchProblem: {
@@ -5011,8 +5011,6 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5029,8 +5027,6 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5044,16 +5040,13 @@ export interface operations {
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ValidationFailedProblem"] | components["schemas"]["PasswordRejectedProblem"];
                 };
             };
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["LimitedInternalError"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -5657,7 +5650,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -5668,7 +5661,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session has ended, if the token named one. */
+            /** @description The sessions have ended, if the tokens named any. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -5829,8 +5822,6 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
@@ -5855,8 +5846,6 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5868,8 +5857,6 @@ export interface operations {
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5881,8 +5868,6 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     /**
                      * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
                      * @example 60
@@ -5896,19 +5881,16 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description The request breaks the contract. An earlier request with this idempotency key was a different one. */
+            /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ValidationFailedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
                 };
             };
-            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -5978,7 +5960,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["OrganizationRequired"];
+            /** @description The access token is not scoped to an organization, or its user is not a member. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["NotAMemberProblem"];
+                };
+            };
             406: components["responses"]["NotAcceptable"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -6012,8 +6003,6 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     [name: string]: unknown;
                 };
@@ -6038,8 +6027,6 @@ export interface operations {
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6052,8 +6039,6 @@ export interface operations {
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     /**
                      * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
                      * @example 60
@@ -6067,19 +6052,16 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description The request breaks the contract. An earlier request with this idempotency key was a different one. */
+            /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ValidationFailedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
                 };
             };
-            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

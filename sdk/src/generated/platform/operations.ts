@@ -274,7 +274,6 @@ export type ResetPasswordResult =
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['PasswordRejectedProblem']>
-  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
@@ -286,8 +285,7 @@ export type ResetPasswordResult =
  *
  * Problems: 400 `MalformedRequestProblem`, `InvalidResetTokenProblem`; 406 `NotAcceptableProblem`; 413
  * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
- * `PasswordRejectedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `PasswordRejectedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -731,7 +729,7 @@ export function switchOrganization(
 /** `POST /api/v1/auth/logout` */
 export interface LogoutRequest extends CallOptions {
   /** The body of the request. */
-  readonly body: Schemas['LogoutRequest'];
+  readonly body?: Schemas['LogoutRequest'] | undefined;
 }
 export type LogoutResult =
   | Success<200, Schemas['LogoutResponse']>
@@ -745,9 +743,9 @@ export type LogoutResult =
 /**
  * Log out (`POST /api/v1/auth/logout`).
  *
- * Ends the session of the refresh token; its access tokens stop working at once. The reply is the same
- * whether or not the token is valid, and with or without a bearer token. With one, the audit log
- * records the logout.
+ * Ends the session of the refresh token, and that of the bearer token if there is one. Their access
+ * tokens stop working at once. The reply is the same for every JSON body and without a body, whether
+ * or not a token is valid. With a bearer token, the audit log records the logout.
  *
  * Problems: 400 `MalformedRequestProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`;
  * 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
@@ -762,7 +760,7 @@ export type LogoutResult =
  * });
  * ```
  */
-export function logout(client: PlatformClient, request: LogoutRequest): Promise<LogoutResult> {
+export function logout(client: PlatformClient, request?: LogoutRequest): Promise<LogoutResult> {
   return client.call(
     { path: '/api/v1/auth/logout', method: 'post', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
@@ -880,7 +878,6 @@ export type OnboardResult =
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
-  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
@@ -893,8 +890,8 @@ export type OnboardResult =
  * Problems: 400 `MalformedRequestProblem`, `InvalidInviteProblem`; 401 `UnauthenticatedProblem`; 403
  * `EmailNotVerifiedProblem`; 406 `NotAcceptableProblem`; 409 `AlreadyMemberProblem`,
  * `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
- * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500
- * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -960,7 +957,7 @@ export type SkipIntegrationRequest = CallOptions;
 export type SkipIntegrationResult =
   | Success<200, Schemas['OnboardingState']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem']>
+  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['NotAMemberProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
@@ -970,10 +967,10 @@ export type SkipIntegrationResult =
  * Completes the onboarding of the organization without an integration. Repeating the request has no
  * effect. If an integration is already connected, the reply says so and `integration_skipped` is
  * false. Every member can do this, because onboarding also sends members and viewers to this step, who
- * cannot connect an integration. Only the onboarding state changes; an admin can connect an
- * integration at any time.
+ * cannot connect an integration. A superuser who is not a member cannot. Only the onboarding state
+ * changes; an admin can connect an integration at any time.
  *
- * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`; 406
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`, `NotAMemberProblem`; 406
  * `NotAcceptableProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
@@ -1011,7 +1008,6 @@ export type AcceptInviteResult =
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
-  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
@@ -1024,8 +1020,7 @@ export type AcceptInviteResult =
  * Problems: 400 `MalformedRequestProblem`, `InvalidInviteProblem`; 401 `UnauthenticatedProblem`; 406
  * `NotAcceptableProblem`; 409 `AlreadyMemberProblem`, `IdempotencyKeyInUseProblem`; 413
  * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
- * `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
