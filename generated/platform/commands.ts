@@ -212,7 +212,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'auth',
     summary: 'Reset the password',
     description:
-      'Redeems the token of a reset e-mail, once, and sets a new password. All tokens of the user stop working, links of other mails to the user end, a lockout ends, and the address becomes verified, because the token was sent to it.',
+      'Redeems the token of a reset e-mail, once, and sets a new password. All tokens of the user stop working, links of other mails to the user end, a lockout and the limits of logins with the address end, and the address becomes verified, because the token was sent to it.',
     flags: [
       {
         name: 'token',

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
 import type Router from '@koa/router';
 import Koa from 'koa';
-import proxyAddr from 'proxy-addr';
 import type { Log, ProblemReply, Route, SchemeUse } from '../../generated/contract.js';
 import { isStillAuthorized, type AnySecurityHandler } from './authentication.js';
+import { createClientAddress } from './client-address.js';
 import type { Idempotency } from './idempotency.js';
 import { Exchange, type Endpoint } from './exchange.js';
 import { createPageRouter, type PageOptions, type PageRoute } from './page-routes.js';
@@ -82,7 +81,7 @@ export function createApplication<Handlers extends object, Security extends obje
     mismatched: options.mismatched ?? (() => undefined),
     log: options.log,
     mintRequestId: randomUUID,
-    addressOf: clientAddress(options.trustedProxies),
+    addressOf: createClientAddress(options.trustedProxies),
     isStillAuthorized: (exchange: Exchange<Endpoint>, params: Readonly<Record<string, unknown>>) =>
       isStillAuthorized(exchange, params, security),
     callerSchemes: options.callerSchemes ?? [],
@@ -165,22 +164,6 @@ function isDecodable(path: string): boolean {
 function fixedPart(path: string): string {
   const parameter = path.indexOf('/:');
   return parameter === -1 ? path : path.slice(0, parameter);
-}
-
-function clientAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
-  const peerOf = (request: IncomingMessage): string => request.socket.remoteAddress ?? 'unknown';
-  if (trustedProxies.length === 0) return (request) => withoutMapping(peerOf(request));
-  const trust = proxyAddr.compile([...trustedProxies]);
-  // Some proxies forward `unknown` or a port with the address: use the nearest hop that is an address.
-  return (request) => {
-    const hops = proxyAddr.all(request, trust);
-    return withoutMapping(hops.findLast((hop) => isIP(hop) !== 0) ?? peerOf(request));
-  };
-}
-
-/** An IPv4 peer of a dual-stack socket appears as `::ffff:192.0.2.1`; it is the same caller. */
-function withoutMapping(address: string): string {
-  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }
 
 /** Creates the listener that logs failures after the status line was sent: a stream has failed, or its caller has left. */

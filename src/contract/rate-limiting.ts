@@ -79,7 +79,17 @@ function keyOf(policy: RateLimitPolicy, exchange: Exchange<Endpoint>, principal:
       .trim()
       .toLowerCase();
   });
-  const key = JSON.stringify([policy.name, ...parts]);
+  return rateLimitKey(policy.name, parts);
+}
+
+/**
+ * The key under which a limiter counts.
+ *
+ * @param name of the policy
+ * @param parts the values that the policy counts by
+ */
+export function rateLimitKey(name: string, parts: readonly string[]): string {
+  const key = JSON.stringify([name, ...parts]);
   // The body is not validated yet, and a store may limit the length of keys.
   return key.length <= longestKey ? key : createHash('sha256').update(key).digest('base64url');
 }

@@ -1,10 +1,10 @@
 import type { ResetPasswordHandler } from '../../../generated/platform/operations.js';
 import { invalidResetToken, passwordRejected } from '../../../generated/problems.js';
-import { lockUser } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { checkPassword, samePassword } from '../passwords/password-rules.js';
 import { hashToken } from '../tokens/token-hash.js';
+import { endAccountLimits } from './account-limits.store.js';
 import { findTokenOwner, useOneTimeToken } from './one-time-tokens.store.js';
 import { replacePassword } from './replace-password.js';
 
@@ -31,10 +31,10 @@ export const resetPassword: ResetPasswordHandler<PlatformDependencies> = async (
   const done = await sql.begin(async (transaction) => {
     const userId = await useOneTimeToken(transaction, 'reset', hash, now);
     if (userId === null) return false;
-    await lockUser(transaction, userId);
     await replacePassword(transaction, userId, passwordHash, now);
     // Receiving the mail proves ownership of the address.
     await transaction`update users set is_verified = true where id = ${userId}`;
+    await endAccountLimits(transaction, userId);
     await recordAudit(transaction, context, now, {
       action: 'PASSWORD_RESET',
       resourceKind: 'USER',

@@ -3,6 +3,7 @@ import { invalidVerificationToken } from '../../../generated/problems.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { hashToken } from '../tokens/token-hash.js';
+import { endAccountLimits } from './account-limits.store.js';
 import { findTokenOwner, useOneTimeToken } from './one-time-tokens.store.js';
 
 export const verifyEmail: VerifyEmailHandler<PlatformDependencies> = async ({ query, context }, { sql, clock }) => {
@@ -13,6 +14,7 @@ export const verifyEmail: VerifyEmailHandler<PlatformDependencies> = async ({ qu
       const userId = await useOneTimeToken(transaction, 'verification', hash, now);
       if (userId === null) return false;
       await transaction`update users set is_verified = true, updated_at = ${now} where id = ${userId}`;
+      await endAccountLimits(transaction, userId);
       await recordAudit(transaction, context, now, {
         action: 'EMAIL_VERIFIED',
         resourceKind: 'USER',

@@ -71,7 +71,7 @@ export const settingsTable = {
     'TRUSTED_PROXIES',
     '',
     addressList,
-    'Addresses and networks (CIDR), separated by commas, of proxies whose X-Forwarded-For is believed.',
+    'Addresses and networks (CIDR), separated by commas, of proxies whose X-Forwarded-For is believed. Its addresses may have ports.',
   ),
   integrationNetworks: setting(
     'INTEGRATION_NETWORKS',

@@ -66,7 +66,39 @@ describe('behind a trusted proxy', () => {
     expect(await recordedAddress(await login('2001:db8::7'))).toBe('2001:db8::7');
   });
 
-  it.each(['unknown', 'nonsense', '192.0.2.1:4711', '"; drop table users', '999.1.1.1'])(
+  it.each([
+    ['192.0.2.1:4711', '192.0.2.1'],
+    ['[2001:db8::7]:80', '2001:db8::7'],
+    ['[2001:db8::7]', '2001:db8::7'],
+    ['[::ffff:192.0.2.1]:80', '192.0.2.1'],
+    ['198.51.100.1, 192.0.2.7:4711, 10.1.2.3:443', '192.0.2.7'],
+    ['198.51.100.1:1, [fd00::9]:443', '198.51.100.1'],
+  ])('the port of a forwarded address is ignored: %s', async (forwardedFor, address) => {
+    const login = await start('127.0.0.1, 10.0.0.0/8, fd00::/8');
+    expect(await recordedAddress(await login(forwardedFor))).toBe(address);
+  });
+
+  it('callers with ports are counted by their own addresses, whatever the port', async () => {
+    const login = await start('127.0.0.1');
+    await login('192.0.2.1:1001');
+    await login('192.0.2.1:1002');
+    expect((await login('192.0.2.1:1003')).status).toBe(429);
+    expect((await login('192.0.2.2:1001')).status).toBe(401);
+  });
+
+  it.each([
+    'unknown',
+    'nonsense',
+    '192.0.2.1:port',
+    '192.0.2.1:',
+    '192.0.2.1:4711:1',
+    '[192.0.2.1]:80',
+    '[2001:db8::7',
+    '[]:80',
+    '"; drop table users',
+    '999.1.1.1',
+    '999.1.1.1:80',
+  ])(
     'a forwarded address that is none (%s) is taken for the proxy itself',
     async (forwardedFor) => {
       const login = await start('127.0.0.1');

@@ -280,8 +280,8 @@ export type ResetPasswordResult =
  * Reset the password (`POST /api/v1/auth/reset-password`).
  *
  * Redeems the token of a reset e-mail, once, and sets a new password. All tokens of the user stop
- * working, links of other mails to the user end, a lockout ends, and the address becomes verified,
- * because the token was sent to it.
+ * working, links of other mails to the user end, a lockout and the limits of logins with the address
+ * end, and the address becomes verified, because the token was sent to it.
  *
  * Problems: 400 `MalformedRequestProblem`, `InvalidResetTokenProblem`; 406 `NotAcceptableProblem`; 413
  * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
