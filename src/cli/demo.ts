@@ -132,7 +132,7 @@ async function fill(
     integrationNetworks: [],
     mostRequests: 0,
     runDeadlineSeconds: 3600,
-    localRoot: null,
+    localRootOf: () => null,
     rulesFile,
   });
   await work?.done;

@@ -15,6 +15,7 @@ import { executeInProcess } from './sync/jobs/execute-in-process.js';
 import { executeInServer } from './sync/jobs/execute-in-server.js';
 import type { StartExecution } from './sync/jobs/sync-job.js';
 import { startSyncJobs, type SyncJobs } from './sync/jobs/sync-jobs.js';
+import { localRootOf } from './sync/local-root.js';
 
 type Context = Pick<PlatformDependencies, 'sql' | 'secrets' | 'clock' | 'log'>;
 
@@ -60,6 +61,9 @@ export function startStoreWork(
   },
 ): StoreWork {
   const { executeSync, importConnector } = options;
+  if (settings.syncLocalRoot !== null && settings.syncLocalOrganizations.length === 0) {
+    log.warn({}, 'no organization may read SYNC_LOCAL_ROOT: name them in SYNC_LOCAL_ORGANIZATIONS');
+  }
   const store = settings.analyticsUri ?? database;
   // Only one process can open such a store.
   const isEmbedded = settings.analyticsUri !== null && parseAnalyticsUri(settings.analyticsUri).kind === 'chdb';
@@ -74,7 +78,7 @@ export function startStoreWork(
       integrationNetworks: settings.integrationNetworks,
       mostRequests: settings.syncRunRequests,
       runDeadlineSeconds: settings.syncRunDeadlineSeconds,
-      localRoot: settings.syncLocalRoot,
+      localRootOf: (orgId) => localRootOf(orgId, settings),
       ended: observeSyncRun,
     }),
     storeTasks: startStoreTasks({

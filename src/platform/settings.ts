@@ -56,6 +56,8 @@ export interface PlatformSettings {
   readonly syncRunRequests: number;
   /** Absolute path; null: `local` is disabled. */
   readonly syncLocalRoot: string | null;
+  /** The ids of the organizations that may use `local`, in lower case. */
+  readonly syncLocalOrganizations: readonly string[];
   /** Absolute path; null: the built-in rules. */
   readonly workUnitRules: string | null;
   readonly shutdownDrainSeconds: number;

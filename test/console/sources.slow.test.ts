@@ -1,4 +1,5 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { json, startCodeHostDouble } from '../platform/integrations/code-host-double.js';
 import { git, initRepository } from '../support/git-history.js';
+import { signUpWithOrganizationId } from '../support/organization-id.js';
 import type { TestUser } from '../support/platform.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 
@@ -20,6 +22,8 @@ function codeHost(repositories: readonly string[] | null): RequestListener {
 }
 
 describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
+  /** The organizations that may read local repositories, one for each test that does. */
+  const localOrganizations = Array.from({ length: 3 }, () => randomUUID());
   let running: RunningConsole;
   let root: string;
   beforeAll(async () => {
@@ -31,12 +35,18 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
     // Of today: the overview looks at the latest weeks.
     const today = new Date().toISOString();
     git(join(root, 'api'), 'commit', '--quiet', `--date=${today}`, '-m', 'feat: add a checkout');
-    running = await startConsole({ environment: { SYNC_JOBS: '1', SYNC_LOCAL_ROOT: root } });
+    running = await startConsole({
+      environment: { SYNC_JOBS: '1', SYNC_LOCAL_ROOT: root, SYNC_LOCAL_ORGANIZATIONS: localOrganizations.join() },
+    });
   });
   afterAll(async () => {
     await running.stop();
     await rm(root, { recursive: true, force: true });
   });
+
+  function signUpWithLocalRepositories(): Promise<TestUser> {
+    return signUpWithOrganizationId(running.platform, localOrganizations.pop() ?? '');
+  }
 
   async function insider(user: TestUser, path = '/console/sources'): Promise<Visitor> {
     const visitor = await running.visitor();
@@ -60,7 +70,7 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
   }
 
   test('a local repository is read, the run is followed to its end, and the overview shows the work', async () => {
-    const { page, complaints } = await insider(await running.platform.signUp());
+    const { page, complaints } = await insider(await signUpWithLocalRepositories());
     await createSync(page, 'Server', 'Repositories on the server', 'api');
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('list', { name: 'Runs' }).getByText('✓ complete').waitFor();
@@ -72,7 +82,7 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
   });
 
   test('a repository is searched and chosen from the list, read, and shown in the charts', async () => {
-    const { page, complaints } = await insider(await running.platform.signUp());
+    const { page, complaints } = await insider(await signUpWithLocalRepositories());
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText('No work in this period').first().waitFor();
     await page.getByRole('link', { name: 'Go to Sources' }).click();
@@ -125,7 +135,7 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
   });
 
   test('a run that fails says why, and can be tried again after the sync was changed', async () => {
-    const { page, complaints } = await insider(await running.platform.signUp());
+    const { page, complaints } = await insider(await signUpWithLocalRepositories());
     await createSync(page, 'Typing error', 'Repositories on the server', 'no-such-folder');
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByText('The latest run failed.').waitFor();

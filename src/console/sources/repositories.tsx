@@ -143,7 +143,7 @@ function RepositoryList({ provider, integrationId, chosen, onChange }: PickerPro
                 title: search === '' ? 'There is no repository' : 'No repository matches',
                 text:
                   provider === 'local'
-                    ? 'The operator opens a folder of the server with SYNC_LOCAL_ROOT.'
+                    ? 'The operator opens a folder of the server (SYNC_LOCAL_ROOT) to organizations by their ids (SYNC_LOCAL_ORGANIZATIONS).'
                     : 'You can enter names and patterns above.',
               }
         }

@@ -4,6 +4,7 @@ import { validationProblem } from '../../contract/violations.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { demoRepositories } from '../demo/demo-content.js';
 import { findCredential, secretContext } from '../integrations/integrations.store.js';
+import { localRootOf } from '../sync/local-root.js';
 import { unknownIntegration, violationsOfIntegration } from '../sync/sync-rules.js';
 import { repositoriesOfHost } from './host-repositories.js';
 import { localRepositories } from './local-repositories.js';
@@ -24,7 +25,8 @@ export const listRepositories: ListRepositoriesHandler<PlatformDependencies> = a
   }
   const search: RepositorySearch = { text: query.query?.toLowerCase() ?? '', limit, start };
   if (integrationId === null) {
-    const names = provider === 'local' ? await localRepositories(settings.syncLocalRoot) : demoRepositories;
+    const names =
+      provider === 'local' ? await localRepositories(localRootOf(principal.org_id, settings)) : demoRepositories;
     return replyWith(pageOf(names, search));
   }
   const credential = await findCredential(sql, principal.org_id, integrationId);

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { parseAnalyticsUri } from '../../analytics/address.js';
 import { parseDatabaseAddress } from '../../database/address.js';
+import { isUuid } from '../../system/uuid.js';
 
 /** Parsers of setting values. Each throws an Error that describes a valid value, without the rejected value. */
 
@@ -86,6 +87,13 @@ export function addressList(value: string): string[] {
     if (version === 0 || (prefix !== undefined && !(/^\d+$/.test(prefix) && Number(prefix) <= bits))) {
       throw new Error('must be addresses or networks such as 10.0.0.0/8, separated by commas');
     }
+    return each;
+  });
+}
+
+export function uuidList(value: string): string[] {
+  return list(value.toLowerCase()).map((each) => {
+    if (!isUuid(each)) throw new Error('must be ids such as b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03, separated by commas');
     return each;
   });
 }

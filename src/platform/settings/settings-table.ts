@@ -13,6 +13,7 @@ import {
   secretsKey,
   smtpUrl,
   text,
+  uuidList,
   wholeNumber,
 } from './setting-values.js';
 
@@ -173,7 +174,13 @@ export const settingsTable = {
     'SYNC_LOCAL_ROOT',
     'none',
     (value) => resolve(value),
-    'Folder of the server whose git repositories every organization may read with the provider local.',
+    'Folder of the server whose git repositories the organizations of SYNC_LOCAL_ORGANIZATIONS may read with the provider local.',
+  ),
+  syncLocalOrganizations: setting(
+    'SYNC_LOCAL_ORGANIZATIONS',
+    '',
+    uuidList,
+    'Ids of organizations, separated by commas, that may read the repositories below SYNC_LOCAL_ROOT. The console shows the id of an organization on its page Organization.',
   ),
   workUnitRules: optional(
     'WORK_UNIT_RULES',

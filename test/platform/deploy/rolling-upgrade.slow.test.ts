@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { startServer, type ServerProcess } from '../../cli/plumbline.js';
 import { git, initRepository, writeHistory } from '../../support/git-history.js';
 import { startMailbox, type Mailbox } from '../../support/mailbox.js';
+import { chooseOrganizationId } from '../../support/organization-id.js';
 import { createEmptyDatabase, type TestDatabase } from '../../support/postgres.js';
 import { earliestCompatibleCommit, packRelease, type EarlierRelease } from '../../support/previous-release.js';
 import { served, startLoad, type LoadReply } from '../service/load.js';
@@ -25,6 +27,8 @@ describe.skipIf(commit === undefined)(`a rolling upgrade${skipped}`, { timeout: 
   let earlier: EarlierRelease;
   let database: TestDatabase;
   let mailbox: Mailbox;
+  /** The organization that may read them. */
+  const organization = randomUUID();
   /** The folder of the repositories that are synced. Synthetic data may differ between releases. */
   let repositories: string;
   const servers: ServerProcess[] = [];
@@ -51,7 +55,11 @@ describe.skipIf(commit === undefined)(`a rolling upgrade${skipped}`, { timeout: 
   );
 
   async function start(command?: string): Promise<ServerProcess> {
-    const environment = { ...serverSettings(database.uri, mailbox.url), SYNC_LOCAL_ROOT: repositories };
+    const environment = {
+      ...serverSettings(database.uri, mailbox.url),
+      SYNC_LOCAL_ROOT: repositories,
+      SYNC_LOCAL_ORGANIZATIONS: organization,
+    };
     const server = await startServer({ environment, ...(command === undefined ? {} : { command }) });
     servers.push(server);
     return server;
@@ -74,6 +82,7 @@ describe.skipIf(commit === undefined)(`a rolling upgrade${skipped}`, { timeout: 
 
     const old = await start(earlier.command);
     expect(await schemaVersion()).toBe(earlier.schemaVersion);
+    await chooseOrganizationId(sql, organization);
     const { accessToken, orgId } = await signUpOwner(jsonTo(old.url), mailbox);
     const source = { provider: 'local', targets: ['git'], repositories: ['shop'] };
     const runs = await configureSync(jsonTo(old.url), accessToken, source);

@@ -1,12 +1,18 @@
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { signUpWithOrganizationId } from '../../support/organization-id.js';
 import { json, startCodeHostDouble, type CodeHostDouble } from '../integrations/code-host-double.js';
 
+/** The organization that may read local repositories. */
+const localOrganization = randomUUID();
+
 let platform: TestPlatform;
+let local: TestUser;
 let owner: TestUser;
 let root: string;
 beforeAll(async () => {
@@ -24,7 +30,10 @@ beforeAll(async () => {
   await mkdir(join(root, 'api/inner/.git'), { recursive: true });
   await mkdir(join(root, 'a/b/c/d/deep/.git'), { recursive: true });
   await symlink(join(root, 'api'), join(root, 'link'));
-  platform = await startTestPlatform({ environment: { SYNC_LOCAL_ROOT: root } });
+  platform = await startTestPlatform({
+    environment: { SYNC_LOCAL_ROOT: root, SYNC_LOCAL_ORGANIZATIONS: localOrganization.toUpperCase() },
+  });
+  local = await signUpWithOrganizationId(platform, localOrganization);
 });
 beforeEach(async () => {
   owner = await platform.signUp();
@@ -74,7 +83,22 @@ describe('synthetic repositories', () => {
 
 describe('repositories on the server', () => {
   it('are those below the open folder, without hidden folders, links and nested repositories', async () => {
-    expect(names(await list({ provider: 'local' }))).toEqual(['api', 'group/bare.git', 'group/web']);
+    expect(names(await list({ provider: 'local' }, local))).toEqual(['api', 'group/bare.git', 'group/web']);
+  });
+
+  it('are empty for every organization that the operator does not name', async () => {
+    expect((await list({ provider: 'local' })).body).toEqual({ items: [], next_cursor: null });
+    const { accessToken: token, orgId } = await platform.signUp();
+    await platform.database.sql`update organizations set name = ${localOrganization} where id = ${orgId}`;
+    const reply = await platform.json('GET', '/api/v1/admin/repositories?provider=local', { token });
+    expect(reply.body).toEqual({ items: [], next_cursor: null });
+  });
+
+  it('are announced at the start to be for nobody if the operator names no organization', async () => {
+    const unnamed = await startTestPlatform({ environment: { SYNC_LOCAL_ROOT: root } });
+    onTestFinished(() => unnamed.stop());
+    expect(unnamed.logLines.join('\n')).toContain('name them in SYNC_LOCAL_ORGANIZATIONS');
+    expect(platform.logLines.join('\n')).not.toContain('SYNC_LOCAL_ORGANIZATIONS');
   });
 
   it('are empty if no folder is open', async () => {

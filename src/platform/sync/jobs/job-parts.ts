@@ -118,12 +118,13 @@ function namesFor(selected: string): readonly string[] {
 }
 
 /**
- * The directories that a path or pattern matches below the root that the operator has opened to every organization.
+ * The directories that a path or pattern matches below the root that the operator has opened to the organization.
  * Links are resolved first, so that none leads outside.
  */
 async function directoriesFor(selected: string, root: string | null): Promise<{ name: string; path: string }[]> {
   if (root === null) {
-    throw refused(selected, 'is on the server, which does not share a directory with organizations (SYNC_LOCAL_ROOT)');
+    const setting = 'SYNC_LOCAL_ROOT, SYNC_LOCAL_ORGANIZATIONS';
+    throw refused(selected, `is on the server, which does not share a directory with this organization (${setting})`);
   }
   const top = await realpath(root).catch(() => {
     throw new SyncError('repository_unreadable', 'The directory of SYNC_LOCAL_ROOT does not exist.');

@@ -17,8 +17,8 @@ export interface JobSettings {
   readonly integrationNetworks: readonly string[];
   /** Maximum number of requests per attempt to the code host. */
   readonly mostRequests: number;
-  /** The directory whose repositories organizations may read; null: none. */
-  readonly localRoot: string | null;
+  /** The directory whose repositories an organization may read; null: none. */
+  readonly localRootOf: (orgId: string) => string | null;
   /** The rules that classify work units; null: the built-in rules. */
   readonly rulesFile: string | null;
 }
@@ -31,7 +31,7 @@ export type PreparedJob =
 /** The job of a run, or the reason why it cannot run. */
 export function prepareJob(
   run: TakenRun,
-  { secrets, store, database, integrationNetworks, mostRequests, localRoot, rulesFile }: JobSettings,
+  { secrets, store, database, integrationNetworks, mostRequests, localRootOf, rulesFile }: JobSettings,
 ): PreparedJob {
   const address = parseConnection(store);
   if ('problem' in address) {
@@ -50,7 +50,7 @@ export function prepareJob(
     locks: lockDatabaseOf(store, database),
     integrationNetworks,
     mostRequests,
-    localRoot,
+    localRoot: localRootOf(run.org_id),
     rulesFile,
     prune: run.prune,
     isDemo: run.is_demo,

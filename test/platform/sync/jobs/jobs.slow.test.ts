@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,9 +6,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { git, initRepository, writeHistory } from '../../../support/git-history.js';
 import { hostARepository, problem, startHostA } from '../../../support/hosts/host-a.js';
 import { hostBProject, startHostB } from '../../../support/hosts/host-b.js';
+import { signUpWithOrganizationId } from '../../../support/organization-id.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../../support/platform.js';
 import { commits, missing } from '../../../sync/host-a-fixture.js';
 import { executeWithoutSleep, eventually, queueOf, type Queue } from './queue.js';
+
+/** The organizations that may read local repositories, one for each test. */
+const localOrganizations = [randomUUID(), randomUUID()];
 
 let platform: TestPlatform;
 let owner: TestUser;
@@ -16,7 +21,11 @@ let localRoot: string;
 
 beforeAll(async () => {
   localRoot = await mkdtemp(join(tmpdir(), 'plumbline-local-'));
-  const environment = { SYNC_JOBS: '2', SYNC_LOCAL_ROOT: localRoot };
+  const environment = {
+    SYNC_JOBS: '2',
+    SYNC_LOCAL_ROOT: localRoot,
+    SYNC_LOCAL_ORGANIZATIONS: localOrganizations.join(),
+  };
   platform = await startTestPlatform({ environment, executeSync: executeWithoutSleep });
 });
 
@@ -272,7 +281,25 @@ describe('a run of local repositories', () => {
 
   afterEach(() => rm(outside, { recursive: true, force: true }));
 
+  const useLocalOrganization = async (): Promise<void> => {
+    owner = await signUpWithOrganizationId(platform, localOrganizations.pop() ?? '');
+    queue = queueOf(platform, owner);
+  };
+
+  it('reads nothing for an organization that the operator does not name', async () => {
+    await mkdir(join(localRoot, 'secret-project'));
+    initRepository(join(localRoot, 'secret-project'));
+    await writeHistory(join(localRoot, 'secret-project'), 3);
+    const id = await queue.configure({ provider: 'local', repositories: ['secret-project', '*', localRoot] });
+    const run = await queue.until(id, await queue.start(id), 'failed');
+    expect(run.error).toContain(
+      'secret-project is on the server, which does not share a directory with this organization',
+    );
+    expect(await storedCommits()).toEqual({});
+  });
+
   it('reads directories below SYNC_LOCAL_ROOT, and none that a link leads to from there', async () => {
+    await useLocalOrganization();
     for (const name of ['one', 'two']) {
       await mkdir(join(localRoot, 'team', name), { recursive: true });
       initRepository(join(localRoot, 'team', name));
@@ -292,6 +319,7 @@ describe('a run of local repositories', () => {
   });
 
   it('removes commits of a rewritten history only if its configuration says so, and notes it', async () => {
+    await useLocalOrganization();
     const path = join(localRoot, 'rewritten');
     await mkdir(path);
     initRepository(path);

@@ -61,7 +61,7 @@ it.each([
     database: 'postgres://db/platform',
     integrationNetworks: [],
     mostRequests: 100,
-    localRoot: null,
+    localRootOf: () => null,
     rulesFile: null,
   };
   const prepared = prepareJob(

@@ -64,7 +64,7 @@ it('A run refuses a store of a kind that no sync writes to', () => {
       database: 'postgres://db/platform',
       integrationNetworks: [],
       mostRequests: 100,
-      localRoot: null,
+      localRootOf: () => null,
       rulesFile: null,
     },
   );
