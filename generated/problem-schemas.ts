@@ -28,6 +28,18 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description Only superusers can do this, the operators of the installation. Ask one of them. */
+        SuperuserRequiredProblem: {
+            /** @constant */
+            type: "/problems/superuser-required";
+            /** @constant */
+            title: "Superuser required";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description The operation requires a bearer token, and the request has none or an invalid one: it is malformed, expired or signed by another key, or its session, user or membership has ended. Get a new access token with the refresh token, or log in again, and repeat the request. */
         UnauthenticatedProblem: {
             /** @constant */

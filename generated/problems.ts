@@ -35,6 +35,21 @@ export function repeatedHost(
   };
 }
 
+export type SuperuserRequired = ProblemReply<Schemas['SuperuserRequiredProblem']>;
+
+/** 403 Superuser required. */
+export function superuserRequired(
+  members: Pick<Schemas['SuperuserRequiredProblem'], 'message'>,
+  options?: ProblemOptions,
+): SuperuserRequired {
+  return {
+    status: 403,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/superuser-required', title: 'Superuser required', status: 403, message: members.message },
+    ...options,
+  };
+}
+
 export type Unauthenticated = ProblemReply<Schemas['UnauthenticatedProblem']>;
 
 /** 401 Unauthenticated. */
@@ -2602,6 +2617,11 @@ export const problemCatalogue = {
     statuses: [400],
     description:
       'The request has more than one `Host` header, so that servers could disagree about its target (RFC 9112, section 3.2). Nothing was done, and the connection is closed. Send exactly one `Host` header.',
+  },
+  'superuser-required': {
+    title: 'Superuser required',
+    statuses: [403],
+    description: 'Only superusers can do this, the operators of the installation. Ask one of them.',
   },
   unauthenticated: {
     title: 'Unauthenticated',

@@ -2708,7 +2708,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'sync',
     summary: 'List the repositories of a source',
     description:
-      'The repositories that a sync configuration of this provider can name. Those of a code host are requested from it\nwith the token of the integration, page by page: a page may hold fewer items than `limit`, or none, and there is\nmore as long as `next_cursor` is not null. Those of `local` are below the folder that the operator opens\n(SYNC_LOCAL_ROOT); without such a folder there are none.\n\nThe server calls public addresses only, and those in the networks of its setting `INTEGRATION_NETWORKS`. The\nproblem is the same for every host that does not answer like a code host.',
+      'The repositories that a sync configuration of this provider can name. Those of a code host are requested from it\nwith the token of the integration, page by page: a page may hold fewer items than `limit`, or none, and there is\nmore as long as `next_cursor` is not null. Those of `local` are below the folder (SYNC_LOCAL_ROOT) that\nthe operator opens to the organizations that it names (SYNC_LOCAL_ORGANIZATIONS); others have none.\n\nThe server calls public addresses only, and those in the networks of its setting `INTEGRATION_NETWORKS`. The\nproblem is the same for every host that does not answer like a code host.',
     flags: [
       {
         name: 'provider',
@@ -3284,8 +3284,20 @@ export const commands: readonly OperationCommand[] = [
     name: 'list-audit-log',
     tag: 'audit',
     summary: 'Read the audit log',
-    description: 'The records of the organization that match all filters, newest first. Records are never changed.',
+    description:
+      'The records of the organization that match all filters, newest first. Records are never changed. Events of an account, such as a failed login, a password reset or a verification, are recorded in each organization of which its user was a member then. Events of users without an organization are recorded outside of organizations; a superuser reads them with the scope `installation`.',
     flags: [
+      {
+        name: 'scope',
+        kind: 'text',
+        choices: ['organization', 'installation'],
+        isSecret: false,
+        property: 'scope',
+        place: 'query',
+        required: false,
+        description:
+          'Whose records: those of the organization of the token, or all of the installation, also outside of organizations.',
+      },
       {
         name: 'action',
         kind: 'text',

@@ -1358,12 +1358,13 @@ export type RemoveDemoDataHandler<Dependencies> = OperationHandler<
 
 /** `GET /api/v1/admin/audit-log` */
 export type ListAuditLogRequest = OperationRequest<{
-  query: WithDefaults<NonNullable<operations['listAuditLog']['parameters']['query']>, 'limit'>;
+  query: WithDefaults<NonNullable<operations['listAuditLog']['parameters']['query']>, 'scope' | 'limit'>;
   principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
 }>;
 export type ListAuditLogReply =
   | SuccessReply<200, Schemas['AuditPage']>
   | Problems.InsufficientRole
+  | Problems.SuperuserRequired
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Read the audit log (`GET /api/v1/admin/audit-log`). */

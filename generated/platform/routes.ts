@@ -3682,7 +3682,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     path: '/api/v1/admin/audit-log',
     params: null,
     query: {
-      names: ['action', 'resource_kind', 'user_id', 'service_token_id', 'since', 'until', 'limit', 'cursor'],
+      names: ['scope', 'action', 'resource_kind', 'user_id', 'service_token_id', 'since', 'until', 'limit', 'cursor'],
       lists: [],
       validate: validators.listAuditLog_query,
     },
@@ -3714,6 +3714,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
         problems: {
           'organization-required': validators.problem_OrganizationRequired,
           'insufficient-role': validators.problem_InsufficientRole,
+          'superuser-required': validators.problem_SuperuserRequired,
           'insufficient-scope': validators.problem_InsufficientScope,
         },
       },

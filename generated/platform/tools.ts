@@ -862,7 +862,7 @@ export const operationTools: readonly OperationTool[] = [
     name: 'list_repositories',
     title: 'List the repositories of a source',
     description:
-      'List the repositories of a source. The repositories that a sync configuration of this provider can name. Those of a code host are requested from it\nwith the token of the integration, page by page: a page may hold fewer items than `limit`, or none, and there is\nmore as long as `next_cursor` is not null. Those of `local` are below the folder that the operator opens\n(SYNC_LOCAL_ROOT); without such a folder there are none.\n\nThe server calls public addresses only, and those in the networks of its setting `INTEGRATION_NETWORKS`. The\nproblem is the same for every host that does not answer like a code host.',
+      'List the repositories of a source. The repositories that a sync configuration of this provider can name. Those of a code host are requested from it\nwith the token of the integration, page by page: a page may hold fewer items than `limit`, or none, and there is\nmore as long as `next_cursor` is not null. Those of `local` are below the folder (SYNC_LOCAL_ROOT) that\nthe operator opens to the organizations that it names (SYNC_LOCAL_ORGANIZATIONS); others have none.\n\nThe server calls public addresses only, and those in the networks of its setting `INTEGRATION_NETWORKS`. The\nproblem is the same for every host that does not answer like a code host.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -1739,10 +1739,17 @@ export const operationTools: readonly OperationTool[] = [
     name: 'list_audit_log',
     title: 'Read the audit log',
     description:
-      'Read the audit log. The records of the organization that match all filters, newest first. Records are never changed.',
+      'Read the audit log. The records of the organization that match all filters, newest first. Records are never changed. Events of an account, such as a failed login, a password reset or a verification, are recorded in each organization of which its user was a member then. Events of users without an organization are recorded outside of organizations; a superuser reads them with the scope `installation`.',
     inputSchema: {
       type: 'object',
       properties: {
+        scope: {
+          type: 'string',
+          enum: ['organization', 'installation'],
+          default: 'organization',
+          description:
+            'Whose records: those of the organization of the token, or all of the installation, also outside of organizations. Only superusers read the latter.',
+        },
         action: {
           type: 'string',
           minLength: 1,
@@ -1841,6 +1848,7 @@ export const operationTools: readonly OperationTool[] = [
                 '/problems/unauthenticated',
                 '/problems/organization-required',
                 '/problems/insufficient-role',
+                '/problems/superuser-required',
                 '/problems/insufficient-scope',
                 '/problems/validation-failed',
                 '/problems/rate-limited',
@@ -1863,6 +1871,7 @@ export const operationTools: readonly OperationTool[] = [
       '/problems/unauthenticated',
       '/problems/organization-required',
       '/problems/insufficient-role',
+      '/problems/superuser-required',
       '/problems/insufficient-scope',
       '/problems/validation-failed',
       '/problems/rate-limited',
@@ -1871,6 +1880,7 @@ export const operationTools: readonly OperationTool[] = [
     ],
     operationId: 'listAuditLog',
     places: {
+      scope: 'query',
       action: 'query',
       resource_kind: 'query',
       user_id: 'query',

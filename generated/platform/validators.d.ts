@@ -265,6 +265,7 @@ export declare const createDemoData_202: Validator;
 export declare const problem_DemoDataRemovalActive: Validator;
 export declare const removeDemoData_202: Validator;
 export declare const listAuditLog_200: Validator;
+export declare const problem_SuperuserRequired: Validator;
 export declare const getLiveness_200: Validator;
 export declare const getReadiness_200: Validator;
 export declare const getMetrics_200: Validator;

@@ -83,6 +83,24 @@ export async function recordAudit(
     )`;
 }
 
+/**
+ * Appends an event of an account to the audit log of each organization of its user, so that all admins who are concerned
+ * can read it. An event of a user without an organization, or of nobody, is recorded outside of organizations.
+ */
+export async function recordAccountEvent(
+  sql: Sql,
+  context: Pick<RequestContext, 'clientIp' | 'userAgent' | 'requestId'>,
+  at: Date,
+  record: Omit<AuditRecord, 'orgId' | 'serviceTokenId'>,
+): Promise<void> {
+  await sql`
+    insert into audit_log (at, action, resource_kind, resource_id, org_id, user_id, status, note, ip, user_agent, request_id)
+    select ${at}::timestamptz, ${record.action}, ${record.resourceKind}, ${record.resourceId ?? null}, m.org_id,
+      ${record.userId}::uuid, ${record.status ?? 'success'}, ${record.note ?? null}, ${addressOf(context)}::inet,
+      ${context.userAgent}, ${context.requestId}
+    from (select) as event left join memberships m on m.user_id = ${record.userId}`;
+}
+
 /** The caller's address for a column of type inet; null for connections without one, such as a unix socket. */
 export function addressOf({ clientIp }: Pick<RequestContext, 'clientIp'>): string | null {
   return clientIp === 'unknown' ? null : (clientIp.split('%')[0] ?? null);
@@ -93,7 +111,8 @@ export type AuditRow = Omit<Schemas['AuditRecord'], 'at'> & { readonly at: Date 
 
 /** Absent filters match everything. */
 export interface AuditFilters {
-  readonly orgId: string;
+  /** null: the records of all organizations, and those outside of organizations. */
+  readonly orgId: string | null;
   readonly action: string | undefined;
   readonly resourceKind: string | undefined;
   readonly userId: string | undefined;
@@ -104,7 +123,7 @@ export interface AuditFilters {
   readonly until: Date | undefined;
 }
 
-/** The records of one organization that match all filters, newest first. */
+/** The records that match all filters, newest first. */
 export async function selectAuditRecords(
   sql: Sql,
   { orgId, action, resourceKind, userId, serviceTokenId, since, until }: AuditFilters,
@@ -115,7 +134,7 @@ export async function selectAuditRecords(
     select id, at, action, resource_kind, resource_id, org_id, user_id, service_token_id, status, note, host(ip) as ip, user_agent,
       request_id
     from audit_log
-    where org_id = ${orgId}
+    where ${orgId === null ? sql`true` : sql`org_id = ${orgId}`}
       ${action === undefined ? sql`` : sql`and action = ${action}`}
       ${resourceKind === undefined ? sql`` : sql`and resource_kind = ${resourceKind}`}
       ${userId === undefined ? sql`` : sql`and user_id = ${userId}`}

@@ -1,4 +1,5 @@
 import type { ListAuditLogHandler } from '../../../generated/platform/operations.js';
+import { superuserRequired } from '../../../generated/problems.js';
 import { validationProblem, type Violation } from '../../contract/violations.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { replyWithPage } from '../paging.js';
@@ -10,7 +11,19 @@ export const listAuditLog: ListAuditLogHandler<PlatformDependencies> = async ({ 
   if (since === 'unreadable') return validationProblem([noInstant('since')]);
   if (until === 'unreadable') return validationProblem([noInstant('until')]);
   const { action, resource_kind: resourceKind, user_id: userId, service_token_id: serviceTokenId } = query;
-  const filters = { orgId: principal.org_id, action, resourceKind, userId, serviceTokenId, since, until };
+  const isWhole = query.scope === 'installation';
+  if (isWhole && !('is_superuser' in principal && principal.is_superuser)) {
+    return superuserRequired({ message: 'Only superusers read the records of the whole installation.' });
+  }
+  const filters = {
+    orgId: isWhole ? null : principal.org_id,
+    action,
+    resourceKind,
+    userId,
+    serviceTokenId,
+    since,
+    until,
+  };
   return replyWithPage(query, {
     select: (position, limit) => selectAuditRecords(sql, filters, position, limit),
     positionOf: ({ at, id }) => ({ at, id }),

@@ -1,7 +1,7 @@
 import type { ChangePasswordHandler } from '../../../generated/platform/operations.js';
 import { accountLocked, passwordRejected, wrongPassword } from '../../../generated/problems.js';
 import { findAccount, lockUser } from '../accounts/accounts.store.js';
-import { recordAudit } from '../audit/audit.store.js';
+import { recordAccountEvent } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { checkPassword, samePassword } from '../passwords/password-rules.js';
 import { startSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
@@ -48,8 +48,8 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
       select 1 from users where id = ${userId} and is_active and token_version = ${credentials.token_version}`;
     if (unchanged === undefined) return null;
     await replacePassword(transaction, userId, passwordHash, now);
-    const record = { resourceKind: 'USER', resourceId: userId, orgId, userId } as const;
-    await recordAudit(transaction, context, now, { action: 'PASSWORD_CHANGED', ...record });
+    const record = { resourceKind: 'USER', resourceId: userId, userId } as const;
+    await recordAccountEvent(transaction, context, now, { action: 'PASSWORD_CHANGED', ...record });
     const account = await findAccount(transaction, userId, orgId);
     return account === null ? null : startSession(transaction, account, context, dependencies);
   });

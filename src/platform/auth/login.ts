@@ -3,7 +3,7 @@ import type { LoginHandler } from '../../../generated/platform/operations.js';
 import { accountLocked, invalidCredentials, notAMember } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';
 import { findAccount, userOf } from '../accounts/accounts.store.js';
-import { recordAudit } from '../audit/audit.store.js';
+import { recordAccountEvent, recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { startSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
 import {
@@ -107,10 +107,9 @@ async function recordFailedLogin(
   credentials: Credentials | null,
   note: string,
 ): Promise<void> {
-  await recordAudit(sql, context, now, {
+  await recordAccountEvent(sql, context, now, {
     action: 'LOGIN_FAILED',
     resourceKind: 'SESSION',
-    orgId: credentials?.first_org_id ?? null,
     userId: credentials?.id ?? null,
     status: 'failure',
     note,

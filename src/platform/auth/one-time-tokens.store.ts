@@ -59,10 +59,10 @@ export async function offerOneTimeToken(
       on conflict (user_id, kind) where used_at is null
       do update set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at
     ), record as (
-      insert into audit_log (at, action, resource_kind, resource_id, user_id, status, ip, user_agent, request_id)
-      select ${now}, ${offer.audit}, 'USER', id::text, id, 'success', ${request.ip}, ${request.user_agent},
+      insert into audit_log (at, action, resource_kind, resource_id, org_id, user_id, status, ip, user_agent, request_id)
+      select ${now}, ${offer.audit}, 'USER', id::text, m.org_id, id, 'success', ${request.ip}, ${request.user_agent},
         ${request.request_id}
-      from account
+      from account left join memberships m on m.user_id = account.id
     )
     insert into mail_outbox (id, kind, recipient, payload_sealed, created_at, available_at)
     select ${mail.id}, ${mail.kind}, ${email}, ${mail.sealed}, ${now}, ${now} from account`;

@@ -1,6 +1,6 @@
 import type { ResetPasswordHandler } from '../../../generated/platform/operations.js';
 import { invalidResetToken, passwordRejected } from '../../../generated/problems.js';
-import { recordAudit } from '../audit/audit.store.js';
+import { recordAccountEvent } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { checkPassword, samePassword } from '../passwords/password-rules.js';
 import { hashToken } from '../tokens/token-hash.js';
@@ -35,11 +35,10 @@ export const resetPassword: ResetPasswordHandler<PlatformDependencies> = async (
     // Receiving the mail proves ownership of the address.
     await transaction`update users set is_verified = true where id = ${userId}`;
     await endAccountLimits(transaction, userId);
-    await recordAudit(transaction, context, now, {
+    await recordAccountEvent(transaction, context, now, {
       action: 'PASSWORD_RESET',
       resourceKind: 'USER',
       resourceId: userId,
-      orgId: null,
       userId,
     });
     return true;

@@ -1,6 +1,6 @@
 import type { VerifyEmailHandler } from '../../../generated/platform/operations.js';
 import { invalidVerificationToken } from '../../../generated/problems.js';
-import { recordAudit } from '../audit/audit.store.js';
+import { recordAccountEvent } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { hashToken } from '../tokens/token-hash.js';
 import { endAccountLimits } from './account-limits.store.js';
@@ -15,11 +15,10 @@ export const verifyEmail: VerifyEmailHandler<PlatformDependencies> = async ({ qu
       if (userId === null) return false;
       await transaction`update users set is_verified = true, updated_at = ${now} where id = ${userId}`;
       await endAccountLimits(transaction, userId);
-      await recordAudit(transaction, context, now, {
+      await recordAccountEvent(transaction, context, now, {
         action: 'EMAIL_VERIFIED',
         resourceKind: 'USER',
         resourceId: userId,
-        orgId: null,
         userId,
       });
       return true;

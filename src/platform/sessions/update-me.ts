@@ -1,6 +1,6 @@
 import type { UpdateMeHandler } from '../../../generated/platform/operations.js';
 import { permissionsOf } from '../accounts/permissions.js';
-import { recordAudit } from '../audit/audit.store.js';
+import { recordAccountEvent } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 
 export const updateMe: UpdateMeHandler<PlatformDependencies> = async ({ body, principal, context }, { sql, clock }) => {
@@ -10,7 +10,7 @@ export const updateMe: UpdateMeHandler<PlatformDependencies> = async ({ body, pr
   await sql.begin(async (transaction) => {
     await transaction`update users set full_name = ${fullName}, updated_at = ${now} where id = ${id}`;
     const record = { action: 'UPDATE', resourceKind: 'USER', resourceId: id, note: 'full_name' } as const;
-    await recordAudit(transaction, context, now, { ...record, orgId: principal.org_id, userId: id });
+    await recordAccountEvent(transaction, context, now, { ...record, userId: id });
   });
   const permissions = permissionsOf(principal.role);
   return { status: 200, body: { id, ...account, full_name: fullName, permissions } };

@@ -5413,6 +5413,13 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
             required_role: 'admin',
           },
+          superuser_required: {
+            type: '/problems/superuser-required',
+            title: 'Superuser required',
+            status: 403,
+            message: 'Only superusers read the records of the whole installation.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
           insufficient_scope: {
             type: '/problems/insufficient-scope',
             title: 'Insufficient scope',

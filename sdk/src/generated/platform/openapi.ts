@@ -1099,8 +1099,8 @@ export interface paths {
          * List the repositories of a source
          * @description The repositories that a sync configuration of this provider can name. Those of a code host are requested from it
          *     with the token of the integration, page by page: a page may hold fewer items than `limit`, or none, and there is
-         *     more as long as `next_cursor` is not null. Those of `local` are below the folder that the operator opens
-         *     (SYNC_LOCAL_ROOT); without such a folder there are none.
+         *     more as long as `next_cursor` is not null. Those of `local` are below the folder (SYNC_LOCAL_ROOT) that
+         *     the operator opens to the organizations that it names (SYNC_LOCAL_ORGANIZATIONS); others have none.
          *
          *     The server calls public addresses only, and those in the networks of its setting `INTEGRATION_NETWORKS`. The
          *     problem is the same for every host that does not answer like a code host.
@@ -1307,7 +1307,7 @@ export interface paths {
         };
         /**
          * Read the audit log
-         * @description The records of the organization that match all filters, newest first. Records are never changed.
+         * @description The records of the organization that match all filters, newest first. Records are never changed. Events of an account, such as a failed login, a password reset or a verification, are recorded in each organization of which its user was a member then. Events of users without an organization are recorded outside of organizations; a superuser reads them with the scope `installation`.
          */
         get: operations["listAuditLog"];
         put?: never;
@@ -3943,6 +3943,18 @@ export interface components {
             /** @description The records. */
             items: components["schemas"]["AuditRecord"][];
             next_cursor: components["schemas"]["NextCursor"];
+        };
+        /** @description Only superusers can do this, the operators of the installation. Ask one of them. */
+        SuperuserRequiredProblem: {
+            /** @constant */
+            type: "/problems/superuser-required";
+            /** @constant */
+            title: "Superuser required";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
         };
         /** @description The liveness reply. */
         Liveness: {
@@ -10449,6 +10461,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description Whose records: those of the organization of the token, or all of the installation, also outside of organizations. Only superusers read the latter.
+                 * @example organization
+                 */
+                scope?: "organization" | "installation";
+                /**
                  * @description Only records of this action.
                  * @example LOGIN
                  */
@@ -10528,14 +10545,14 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description The access token is not scoped to an organization, or its role is below admin. The service token lacks the scope of this operation. */
+            /** @description The access token is not scoped to an organization, the role is below admin, or the scope is for superusers. The service token lacks the scope of this operation. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["InsufficientRoleProblem"] | components["schemas"]["SuperuserRequiredProblem"] | components["schemas"]["InsufficientScopeProblem"];
                 };
             };
             406: components["responses"]["NotAcceptable"];

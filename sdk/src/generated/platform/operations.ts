@@ -3759,7 +3759,8 @@ export type ListRepositoriesResult =
  * The repositories that a sync configuration of this provider can name. Those of a code host are
  * requested from it with the token of the integration, page by page: a page may hold fewer items than
  * `limit`, or none, and there is more as long as `next_cursor` is not null. Those of `local` are below
- * the folder that the operator opens (SYNC_LOCAL_ROOT); without such a folder there are none.
+ * the folder (SYNC_LOCAL_ROOT) that the operator opens to the organizations that it names
+ * (SYNC_LOCAL_ORGANIZATIONS); others have none.
  *
  * The server calls public addresses only, and those in the networks of its setting
  * `INTEGRATION_NETWORKS`. The problem is the same for every host that does not answer like a code
@@ -4498,7 +4499,10 @@ export type ListAuditLogResult =
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<
       403,
-      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['SuperuserRequiredProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -4509,11 +4513,14 @@ export type ListAuditLogResult =
  * Read the audit log (`GET /api/v1/admin/audit-log`).
  *
  * The records of the organization that match all filters, newest first. Records are never changed.
+ * Events of an account, such as a failed login, a password reset or a verification, are recorded in
+ * each organization of which its user was a member then. Events of users without an organization are
+ * recorded outside of organizations; a superuser reads them with the scope `installation`.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
- * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
- * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `InsufficientRoleProblem`, `SuperuserRequiredProblem`, `InsufficientScopeProblem`; 406
+ * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts

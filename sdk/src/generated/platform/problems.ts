@@ -64,6 +64,7 @@ export type Problem =
   | Schemas['TooManyStreamsProblem']
   | Schemas['SyncRunNotActiveProblem']
   | Schemas['DemoDataRemovalActiveProblem']
+  | Schemas['SuperuserRequiredProblem']
   | Schemas['UnauthenticatedProblem']
   | Schemas['IdempotencyKeyInUseProblem']
   | Schemas['IdempotencyKeyReusedProblem']
@@ -139,6 +140,7 @@ export const problemTypes = [
   '/problems/too-many-streams',
   '/problems/sync-run-not-active',
   '/problems/demo-data-removal-active',
+  '/problems/superuser-required',
   '/problems/unauthenticated',
   '/problems/idempotency-key-in-use',
   '/problems/idempotency-key-reused',
