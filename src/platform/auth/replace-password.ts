@@ -1,10 +1,11 @@
 import type { Sql } from '../../database/connection.js';
-import { endOneTimeTokens } from './one-time-tokens.store.js';
 import { revokeTokensOfUser } from '../sessions/refresh-tokens.store.js';
+import { endOneTimeTokens } from './one-time-tokens.store.js';
 
 /**
  * Sets a new password and ends all sessions: the higher token version invalidates access tokens, and refresh tokens are
- * revoked. Links of earlier mails end, and the account is unlocked. Runs in the caller's transaction, under the user's lock.
+ * revoked. Links of earlier mails end, and the account is unlocked. Runs in the caller's transaction, under the user's
+ * lock.
  */
 export async function replacePassword(sql: Sql, userId: string, passwordHash: string, now: Date): Promise<void> {
   await sql`

@@ -110,7 +110,8 @@ export async function endInvitesWithoutRight(
 ): Promise<{ readonly id: string; readonly org_id: string }[]> {
   return sql<{ id: string; org_id: string }[]>`
     update invites i set revoked_at = ${now}
-    where i.invited_by = ${inviterId} and i.accepted_at is null and i.revoked_at is null and not ${inviterMayGive(sql)}
+    where i.invited_by = ${inviterId} and i.accepted_at is null and i.revoked_at is null and i.expires_at > ${now}
+      and not ${inviterMayGive(sql)}
     returning i.id, i.org_id`;
 }
 

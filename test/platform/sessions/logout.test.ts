@@ -115,6 +115,10 @@ describe('a logout', () => {
     expect((await me(platform, other.accessToken)).status).toBe(401);
   });
 
+  it('refuses characters that no operation accepts', async () => {
+    expect((await logout('\0')).body).toMatchObject({ type: '/problems/validation-failed' });
+  });
+
   it('refuses a body that is not JSON', async () => {
     const headers = { 'Content-Type': 'application/json' };
     const reply = await platform.fetch(`${platform.url}/api/v1/auth/logout`, { method: 'POST', headers, body: '{' });
