@@ -261,11 +261,17 @@ async function openSecondary(
   };
 }
 
+/** What earlier releases did not read of a target, by provider and target. */
+const READ_SINCE: Readonly<Record<string, string>> = {
+  'host_a deployments': 'statuses',
+  'host_b prs': 'reviews',
+};
+
 /** A fingerprint of the limits. A sync does not resume from a position that was reached under other limits. */
 function fingerprintOf({ window, maxCommits, selection, target, provider }: SyncRequest): string {
   const seed = selection.kind === 'synthetic' ? selection.seed : undefined;
-  // Earlier releases did not read these, so that all merge requests are read again.
-  const also = target === 'prs' && provider === 'host_b' ? 'reviews' : undefined;
+  // Earlier releases did not read these, so that everything is read again.
+  const also = READ_SINCE[`${provider} ${target}`];
   return JSON.stringify({ since: window.since, until: window.until, maxCommits, seed, also });
 }
 

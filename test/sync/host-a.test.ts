@@ -210,10 +210,9 @@ describe.skipIf(missing !== undefined)(
         databaseId: 5,
         environment: 'production',
         createdAt: '2026-01-01T00:00:00Z',
-        state: 'ACTIVE',
         creator: { login: 'ada' },
         ref: { name: 'v1.2.3' },
-        latestStatus: { state: 'SUCCESS', createdAt: '2026-01-01T00:05:00Z' },
+        statuses: [{ state: 'SUCCESS', createdAt: '2026-01-01T00:05:00Z' }],
         commit: {
           oid: 'a'.repeat(40),
           committedDate: '2025-12-31T00:00:01Z',

@@ -31,7 +31,7 @@ export interface HostARepositoryData {
   commits: CommitData[];
   /** As GraphQL nodes, latest update first. */
   pullRequests: Json[];
-  /** As GraphQL nodes, newest first; null: one that the token may not see. */
+  /** As GraphQL nodes with a list of `statuses`, newest first. Null: one that the token may not see. */
   deployments: (Json | null)[];
   /** What differs from a plain run or issue, newest first. */
   runs: Partial<WorkflowRun>[];
@@ -211,7 +211,7 @@ function graphqlRepository(repository: HostARepositoryData) {
       const found = repository.pullRequests.find((request) => request['number'] === number);
       return found === undefined ? null : graphqlRequest(found);
     },
-    deployments: (options: Slice) => connection(repository.deployments, options),
+    deployments: (options: Slice) => connection(repository.deployments.map(graphqlDeployment), options),
     issues: (options: Slice) => connection(repository.issueNodes, options),
     object: ({ expression }: { readonly expression: string }) => {
       const [, path] = /^HEAD:(.*)$/.exec(expression) ?? [];
@@ -234,6 +234,18 @@ function graphqlRequest(request: Json): Json {
   const { nodes } = request['commits'] as { readonly nodes: readonly { readonly commit: Json }[] };
   const dated = nodes.map(({ commit }) => ({ commit: { authoredDate: request['createdAt'], ...commit } }));
   return { ...request, commits: (options: Slice) => connection(dated, options) };
+}
+
+/** The host lists the statuses of a deployment newest first, and derives its state from the newest. */
+function graphqlDeployment(deployment: Json | null): Json | null {
+  const statuses = deployment?.['statuses'];
+  if (!Array.isArray(statuses)) return deployment;
+  const newestFirst = (statuses as readonly Json[]).toSorted(
+    (a, b) => Date.parse(String(b['createdAt'])) - Date.parse(String(a['createdAt'])),
+  );
+  const [latestStatus = null] = newestFirst;
+  const state = latestStatus?.['state'] === 'SUCCESS' ? 'ACTIVE' : (latestStatus?.['state'] ?? 'ABANDONED');
+  return { state, ...deployment, latestStatus, statuses: (options: Slice) => connection(newestFirst, options) };
 }
 
 /** Where the host cuts the text of a blob. */

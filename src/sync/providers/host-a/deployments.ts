@@ -9,6 +9,7 @@ import {
   readInstantOrNull,
   readIntegerOrNull,
   readObjectOrNull,
+  readText,
   readTextOrNull,
   type JsonObject,
 } from '../read.js';
@@ -25,32 +26,40 @@ const DEPLOYMENTS = `
           databaseId environment createdAt state
           creator { __typename login }
           ref { name }
-          latestStatus { state createdAt }
+          statuses(first: 100) { nodes { state createdAt } }
           commit { oid committedDate associatedPullRequests(first: 1) { nodes { number mergedAt } } }
         }
       }
     }
   }`;
 
-/** Final states of a deployment. It may still become INACTIVE when a newer deployment replaces it. */
-const ENDED = new Set(['SUCCESS', 'FAILURE', 'ERROR', 'INACTIVE']);
+/** The results of a deployment. The host adds INACTIVE later, when a newer deployment replaces it. */
+const RESULTS = ['SUCCESS', 'FAILURE', 'ERROR'];
+const ENDED: ReadonlySet<string | null> = new Set([...RESULTS, 'INACTIVE']);
 
-export function deploymentListing({ client, owner, repo }: HostARepository, window: TimeWindow): Listing<JsonObject> {
+/** A deployment that ended may be repeated under its number: it is read again for a week. */
+const SETTLED_AFTER = 7 * 24 * 60 * 60 * 1000;
+
+export function deploymentListing(
+  { client, owner, repo }: HostARepository,
+  window: TimeWindow,
+  now: () => number,
+): Listing<JsonObject> {
   return {
     most: MOST_EVENTS,
     window,
     fetch: async (after) => listingPage(await client.graphql(DEPLOYMENTS, { owner, repo, after }), 'deployments'),
     sortedBy: (deployment) => readInstant(deployment['createdAt'], 'createdAt'),
-    isUnfinished: (deployment) => !ENDED.has(stateOf(deployment) ?? ''),
+    isUnfinished: (deployment) => {
+      const { state, at } = resultOf(deployment);
+      return !ENDED.has(state) || (at !== null && at > now() - SETTLED_AFTER);
+    },
     records: (deployments) => ({ deployments: deployments.map(deploymentRow) }),
   };
 }
 
 function deploymentRow(deployment: JsonObject): Row<'deployments'> {
-  const state = stateOf(deployment);
-  const status = readObjectOrNull(deployment['latestStatus'], 'latestStatus');
-  const ended =
-    state !== null && ENDED.has(state) ? readInstantOrNull(status?.['createdAt'], 'latestStatus.createdAt') : null;
+  const { state, at } = resultOf(deployment);
   const commit = readObjectOrNull(deployment['commit'], 'commit');
   const [request] = nodes(
     readObjectOrNull(commit?.['associatedPullRequests'], 'associatedPullRequests') ?? { nodes: [] },
@@ -62,8 +71,8 @@ function deploymentRow(deployment: JsonObject): Row<'deployments'> {
     environment: readTextOrNull(deployment['environment'], 'environment'),
     author_name: loginOfActor(deployment['creator'], 'creator'),
     started_at: readInstant(deployment['createdAt'], 'createdAt'),
-    finished_at: ended,
-    deployed_at: state === 'SUCCESS' || state === 'INACTIVE' ? ended : null,
+    finished_at: ENDED.has(state) ? at : null,
+    deployed_at: state === 'SUCCESS' ? at : null,
     merged_at: readInstantOrNull(request?.['mergedAt'], 'mergedAt'),
     pull_request_number: readIntegerOrNull(request?.['number'], 'number'),
     release_ref: readTextOrNull(readObjectOrNull(deployment['ref'], 'ref')?.['name'], 'ref.name'),
@@ -72,7 +81,18 @@ function deploymentRow(deployment: JsonObject): Row<'deployments'> {
   };
 }
 
-function stateOf(deployment: JsonObject): string | null {
-  const status = readObjectOrNull(deployment['latestStatus'], 'latestStatus');
-  return readTextOrNull(status?.['state'], 'latestStatus.state') ?? readTextOrNull(deployment['state'], 'state');
+/**
+ * The result of a deployment and its time: the first success, otherwise the first failure, otherwise the latest status.
+ * A later INACTIVE tells when the deployment was replaced, not when it was made.
+ */
+function resultOf(deployment: JsonObject): { readonly state: string | null; readonly at: number | null } {
+  const statuses = nodes(readObjectOrNull(deployment['statuses'], 'statuses') ?? { nodes: [] }, 'statuses')
+    .map((status) => ({
+      state: readText(status['state'], 'status.state'),
+      at: readInstant(status['createdAt'], 'status.createdAt'),
+    }))
+    .sort((a, b) => a.at - b.at);
+  const result =
+    statuses.find(({ state }) => state === 'SUCCESS') ?? statuses.find(({ state }) => RESULTS.includes(state));
+  return result ?? statuses.at(-1) ?? { state: readTextOrNull(deployment['state'], 'state'), at: null };
 }

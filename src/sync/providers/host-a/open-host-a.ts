@@ -125,7 +125,7 @@ async function openRepository(
     },
     ...codeownersOfHost(identity.name, request, dependencies, () => readCodeowners(repository)),
     reachable: () => reachOf(repository),
-    pages: (start) => pages(repository, request, start),
+    pages: (start) => pages(repository, request, dependencies, start),
   };
 }
 
@@ -134,7 +134,12 @@ function ownerAndName(described: JsonObject, owner: string, repo: string): { own
   return { owner: currentOwner, repo: currentRepo };
 }
 
-function pages(repository: HostARepository, request: SyncRequest, start: Start): AsyncIterable<Page> {
+function pages(
+  repository: HostARepository,
+  request: SyncRequest,
+  { now }: SyncDependencies,
+  start: Start,
+): AsyncIterable<Page> {
   const { window } = request;
   switch (request.target) {
     case 'git':
@@ -146,7 +151,7 @@ function pages(repository: HostARepository, request: SyncRequest, start: Start):
     case 'cicd':
       return newestFirst(runListing(repository, window), start);
     case 'deployments':
-      return newestFirst(deploymentListing(repository, window), start);
+      return newestFirst(deploymentListing(repository, window, now), start);
     case 'incidents':
       return newestFirst(incidentListing(repository, window), start);
     case 'issues':
