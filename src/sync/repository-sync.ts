@@ -54,7 +54,7 @@ export function syncRepository(source: RepositorySource, context: SyncContext): 
 
 async function syncTraced(source: RepositorySource, context: SyncContext): Promise<RepositorySummary> {
   const { request, dependencies } = context;
-  const counts: Counts = {};
+  const result: Stored = { counts: {}, notes: [] };
   let name = source.name;
   let id: string | null = null;
   let problem: unknown;
@@ -63,7 +63,7 @@ async function syncTraced(source: RepositorySource, context: SyncContext): Promi
     const repository = await source.open();
     name = repository.identity.name;
     id = repositoryId(request.orgId, repository.identity.identity);
-    ({ problem, removed } = await syncOpened(repository, id, context, counts));
+    ({ problem, removed } = await syncOpened(repository, id, context, result));
   } catch (error) {
     dependencies.signal.throwIfAborted();
     problem = error;
@@ -71,7 +71,21 @@ async function syncTraced(source: RepositorySource, context: SyncContext): Promi
   const error = problem === undefined ? null : failureOf(problem, request.secrets);
   dependencies.progress.repositoryFinished?.({ name, error: error?.message ?? null });
   const status = error === null ? 'ok' : 'failed';
-  return { id, name, status, records: counts, ...(removed === undefined ? {} : { removed }), error };
+  return {
+    id,
+    name,
+    status,
+    records: result.counts,
+    ...(result.notes.length === 0 ? {} : { notes: result.notes }),
+    ...(removed === undefined ? {} : { removed }),
+    error,
+  };
+}
+
+/** What a sync has stored so far, and its notes. */
+interface Stored {
+  readonly counts: Counts;
+  readonly notes: string[];
 }
 
 interface Synced {
@@ -85,7 +99,7 @@ async function syncOpened(
   repository: OpenRepository,
   repoId: string,
   context: SyncContext,
-  counts: Counts,
+  result: Stored,
 ): Promise<Synced> {
   const { request, dependencies, primary } = context;
   const key: StateKey = { repoId, target: request.target, source: request.provider };
@@ -120,8 +134,14 @@ async function syncOpened(
     if (context.units !== undefined) units = await beginDerivation(context.units, key, synced);
     const run = dependencies.newId();
     let pageNumber = 0;
+    let revision = stored?.revision;
     const since = Math.max(units?.since ?? 0, secondary.since());
-    for await (const page of readAhead(repository.pages(start), PAGES_AHEAD)) {
+    let failure: { readonly error: unknown } | undefined;
+    const pages = untilFailure(readAhead(repository.pages(start), PAGES_AHEAD), (error) => {
+      dependencies.signal.throwIfAborted();
+      failure = { error };
+    });
+    for await (const page of pages) {
       dependencies.signal.throwIfAborted();
       pageNumber += 1;
       const state: SyncState = {
@@ -143,21 +163,41 @@ async function syncOpened(
           await secondary.apply(sinkPage);
         },
       );
-      addCounts(counts, sinkPage);
-      if (page.note !== undefined) dependencies.progress.note?.(`${name} (${request.target}): ${page.note}`);
-      dependencies.progress.pageStored?.({ name, records: { ...counts }, expected: page.expected ?? null });
+      revision = state.revision;
+      addCounts(result.counts, sinkPage);
+      if (page.note !== undefined) {
+        result.notes.push(page.note);
+        dependencies.progress.note?.(`${name} (${request.target}): ${page.note}`);
+      }
+      dependencies.progress.pageStored?.({ name, records: { ...result.counts }, expected: page.expected ?? null });
     }
-    if (pageNumber > 0) {
+    const derive = async (): Promise<void> => {
+      if (revision === undefined) return;
       if (units !== undefined) dependencies.progress.derivationStarted?.({ name });
-      const revision = `${run}:${pageNumber}`;
       const written = (await units?.finish(revision)) ?? 0;
-      if (written > 0) counts.work_units = written;
+      if (written > 0) result.counts.work_units = written;
       await secondary.derive(revision);
-    }
+    };
+    // What is stored becomes work units also if the source failed; its failure is the one that is reported.
+    await cleanedUp(() => {
+      if (failure !== undefined) throw failure.error;
+    }, derive);
     const removed = request.prune ? await pruneAll(repository, key, context, options, secondary) : undefined;
     return { problem: secondary.problem(), removed };
   };
   return cleanedUp(work, () => Promise.all([units?.close(), lock.release()]));
+}
+
+/** Yields the items of the source. Its failure ends them and goes to `onFailure`; that of the consumer does not. */
+async function* untilFailure<Item>(
+  source: AsyncIterable<Item>,
+  onFailure: (error: unknown) => void,
+): AsyncGenerator<Item> {
+  try {
+    yield* source;
+  } catch (error) {
+    onFailure(error);
+  }
 }
 
 /** Removes unreachable commits from both databases, if the source can list all that it reaches. */

@@ -22,6 +22,8 @@ export interface RepositorySummary {
   readonly status: 'ok' | 'failed';
   /** Records stored by this run, by table, and work units written. Zero counts are omitted. */
   readonly records: Readonly<Partial<Record<CountedName, number>>>;
+  /** What the sync omitted, although nothing failed; absent if it omitted nothing. */
+  readonly notes?: readonly string[];
   /** What a prune removed; absent if none was asked for, or it could not be made. */
   readonly removed?: Removed;
   readonly error: SyncFailure | null;

@@ -32,6 +32,7 @@ describe.skipIf(missing !== undefined)(
             name: 'acme/widgets',
             status: 'ok',
             records: { repos: 1, git_commits: 100, git_commit_stats: 50, work_units: 100 },
+            notes: ['only the latest 100 commits are read; changed files are read of the latest 50 commits only'],
             error: null,
           },
         ],

@@ -98,6 +98,7 @@ describe.skipIf(missing !== undefined)(
           name: 'group/sub/widgets',
           status: 'ok',
           records: { repos: 1, git_commits: 100, git_commit_stats: 50, work_units: 100 },
+          notes: ['only the latest 100 commits are read; changed files are read of the latest 50 commits only'],
           error: null,
         },
       ]);
@@ -482,7 +483,7 @@ describe.skipIf(missing !== undefined)(
       host.fault = (request) =>
         request.query.get('page') === '2' ? refusal(429, 'Too Many Requests', { 'retry-after': '600' }) : undefined;
       expect((await sync(options(host, db, { target: 'prs' }))).repositories[0]).toMatchObject({
-        records: { git_pull_requests: 100 },
+        records: { git_pull_requests: 100, work_units: 100 },
         error: { code: 'rate_limited' },
       });
       host.fault = () => undefined;
