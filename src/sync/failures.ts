@@ -33,12 +33,20 @@ export interface SyncFailure {
 /** An error with one of the documented codes. Its message is written for users and contains no secret. */
 export class SyncError extends Error {
   readonly code: SyncFailureCode;
+  /** The HTTP status with which a host refused, if it did. */
+  readonly status: number | undefined;
 
-  constructor(code: SyncFailureCode, message: string, options?: ErrorOptions) {
+  constructor(code: SyncFailureCode, message: string, options?: ErrorOptions & { readonly status?: number }) {
     super(message, options);
     this.name = 'SyncError';
     this.code = code;
+    this.status = options?.status;
   }
+}
+
+/** Whether the host did not answer a request, although it was tried again. A smaller request may be answered. */
+export function isUnanswered(error: unknown): error is SyncError {
+  return error instanceof SyncError && error.code === 'host_unavailable';
 }
 
 /**

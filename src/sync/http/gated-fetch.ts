@@ -33,10 +33,16 @@ export function gatedFetch({ fetch, gate, now, signal, timeout }: GatedFetchOpti
     const limited = isRateLimited(response);
     const delay = limited || response.status >= 500 ? serverDelay(response.headers, now()) : undefined;
     if (delay !== undefined) gate.delay(delay, limited ? 'rate limit' : `status ${response.status}`);
-    else if (response.status === 429 || response.status >= 500) gate.backOff(`status ${response.status}`);
+    else if (isUnfinished(response) || response.status === 429 || response.status >= 500)
+      gate.backOff(`status ${response.status}`);
     else if (response.ok) gate.succeeded();
     return response;
   };
+}
+
+/** Whether the host is still computing what was asked for. */
+export function isUnfinished(response: Response): boolean {
+  return response.status === 202;
 }
 
 /** Whether a reply reports a rate limit: 429, or host_a's variant of 403. A plain 403 is a refusal. */

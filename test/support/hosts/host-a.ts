@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ExecutionResult } from 'graphql';
-import { buildSchema, graphql } from 'graphql';
+import { buildSchema, graphql, GraphQLError } from 'graphql';
 import type { CommitData, Issue, WorkflowRun } from './host-a-bodies.js';
 import {
   blob,
@@ -30,14 +30,14 @@ export interface HostARepositoryData {
   /** Of the default branch, newest first. */
   commits: CommitData[];
   /** As GraphQL nodes, latest update first. */
-  pullRequests: Json[];
-  /** As GraphQL nodes with a list of `statuses`, newest first. Null: one that the token may not see. */
-  deployments: (Json | null)[];
+  pullRequests: Node[];
+  /** As GraphQL nodes with a list of `statuses`, newest first. */
+  deployments: Node[];
   /** What differs from a plain run or issue, newest first. */
   runs: Partial<WorkflowRun>[];
   issues: Partial<Issue>[];
   /** As GraphQL nodes, latest update first. */
-  issueNodes: Json[];
+  issueNodes: Node[];
   /** The blame of each file of the head. */
   files: Record<
     string,
@@ -47,9 +47,17 @@ export interface HostARepositoryData {
   texts: Record<string, string>;
 }
 
+/**
+ * A node of a connection. Null: one that the token may not see, so that a reply has both data and an error.
+ * `'too heavy'`: one that the host cannot answer within its time limit, alone or among others.
+ */
+export type Node = Json | null | 'too heavy';
+
 export interface HostA extends Host {
   readonly token: string;
   repositories: HostARepositoryData[];
+  /** The largest page that the host answers within its time limit; a larger one is 502. */
+  largestPage: number;
 }
 
 /** A repository with nothing in it. */
@@ -79,7 +87,7 @@ export async function startHostA(...repositories: HostARepositoryData[]): Promis
     const reply = request.path === '/graphql' ? await answerGraphql(data, request) : answerRest(data, request, url);
     return { ...reply, headers: { 'x-ratelimit-remaining': '4999', ...reply.headers } };
   });
-  const data: HostA = Object.assign(host, { token, repositories });
+  const data: HostA = Object.assign(host, { token, repositories, largestPage: Infinity });
   return data;
 }
 
@@ -166,8 +174,19 @@ function paged(request: HostRequest, url: string, items: readonly unknown[]): Ho
 
 const schema = buildSchema(readFileSync(new URL('host-a-schema.graphql', import.meta.url), 'utf8'));
 
+/** What the host answers if a query takes longer than its time limit. */
+export const TOO_SLOW: HostReply = {
+  status: 502,
+  body: {
+    message:
+      'Something went wrong while executing your query. This may be the result of a timeout, or it could be a GitHub bug.',
+  },
+};
+const TOO_HEAVY = 'TOO_HEAVY';
+
 async function answerGraphql(data: HostA, request: HostRequest): Promise<HostReply> {
   const { query, variables } = JSON.parse(request.body) as { readonly query: string; readonly variables: Json };
+  if (Number(variables['first'] ?? 0) > data.largestPage) return TOO_SLOW;
   const rootValue = {
     repository: ({ owner, name }: { readonly owner: string; readonly name: string }) => {
       const found = data.repositories.find((repository) => repository.fullName === `${owner}/${name}`);
@@ -201,14 +220,16 @@ async function answerGraphql(data: HostA, request: HostRequest): Promise<HostRep
       },
     };
   }
-  return { status: 200, body: result };
+  const errors = result.errors?.map(({ message, path, extensions }) => ({ message, path, ...extensions }));
+  if (errors?.some((error) => 'type' in error && error.type === TOO_HEAVY) === true) return TOO_SLOW;
+  return { status: 200, body: { data: result.data, ...(errors === undefined ? {} : { errors }) } };
 }
 
 function graphqlRepository(repository: HostARepositoryData) {
   return {
     pullRequests: (options: Slice) => connection(repository.pullRequests.map(graphqlRequest), options),
     pullRequest: ({ number }: { readonly number: number }) => {
-      const found = repository.pullRequests.find((request) => request['number'] === number);
+      const found = repository.pullRequests.find((request) => isShown(request) && request['number'] === number);
       return found === undefined ? null : graphqlRequest(found);
     },
     deployments: (options: Slice) => connection(repository.deployments.map(graphqlDeployment), options),
@@ -229,16 +250,22 @@ function graphqlRepository(repository: HostARepositoryData) {
   };
 }
 
+function isShown(node: Node): node is Json {
+  return node !== null && node !== 'too heavy';
+}
+
 /** A request whose commits come in pages. */
-function graphqlRequest(request: Json): Json {
+function graphqlRequest(request: Node): Node {
+  if (!isShown(request)) return request;
   const { nodes } = request['commits'] as { readonly nodes: readonly { readonly commit: Json }[] };
   const dated = nodes.map(({ commit }) => ({ commit: { authoredDate: request['createdAt'], ...commit } }));
   return { ...request, commits: (options: Slice) => connection(dated, options) };
 }
 
 /** The host lists the statuses of a deployment newest first, and derives its state from the newest. */
-function graphqlDeployment(deployment: Json | null): Json | null {
-  const statuses = deployment?.['statuses'];
+function graphqlDeployment(deployment: Node): Node {
+  if (!isShown(deployment)) return deployment;
+  const statuses = deployment['statuses'];
   if (!Array.isArray(statuses)) return deployment;
   const newestFirst = (statuses as readonly Json[]).toSorted(
     (a, b) => Date.parse(String(b['createdAt'])) - Date.parse(String(a['createdAt'])),
@@ -274,10 +301,17 @@ interface Slice {
   readonly after?: string | null;
 }
 
-function connection(nodes: readonly (Json | null)[], { first, after }: Slice) {
+function connection(nodes: readonly Node[], { first, after }: Slice) {
   const start = Number(after ?? 0);
   return {
-    nodes: nodes.slice(start, start + first),
+    nodes: () => nodes.slice(start, start + first).map((node) => (isShown(node) ? node : refusalOf(node))),
     pageInfo: { hasNextPage: start + first < nodes.length, endCursor: String(start + first) },
   };
+}
+
+function refusalOf(node: null | 'too heavy'): GraphQLError {
+  if (node === 'too heavy') return new GraphQLError('It takes too long.', { extensions: { type: TOO_HEAVY } });
+  return new GraphQLError('Resource protected by organization SAML enforcement. You must grant your token access.', {
+    extensions: { type: 'FORBIDDEN', extensions: { saml_failure: true } },
+  });
 }

@@ -15,7 +15,7 @@ export interface HostAClient {
     route: string,
     parameters: Readonly<Record<string, string | number>>,
   ): Promise<{ readonly data: unknown; readonly hasNext: boolean }>;
-  /** A GraphQL query; the result is its `data`. */
+  /** A GraphQL query; the result is its `data`, with null for nodes that the token may not see. */
   graphql(query: string, variables: Readonly<Record<string, unknown>>): Promise<JsonObject>;
 }
 
@@ -24,7 +24,7 @@ interface Octokit {
   request(
     route: string,
     parameters: object,
-  ): Promise<{ readonly data: unknown; readonly headers: { readonly link?: string } }>;
+  ): Promise<{ readonly status: number; readonly data: unknown; readonly headers: { readonly link?: string } }>;
   graphql(query: string, variables: object): Promise<unknown>;
 }
 
@@ -65,17 +65,41 @@ export async function openHostAClient(
     },
   });
 
-  return {
-    rest: async (route, parameters) => {
-      const { data, headers } = await explained(route, dependencies.signal, () => octokit.request(route, parameters));
-      return { data, hasNext: /<[^>]*>;[^,]*rel="?next"?/.test(headers.link ?? '') };
-    },
-    graphql: async (query, variables) =>
-      readObject(
-        await explained('GraphQL query', dependencies.signal, () => octokit.graphql(query, variables)),
-        'data',
-      ),
+  const rest: HostAClient['rest'] = async (route, parameters) => {
+    // With 202 the host is still computing the reply.
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      const reply = await explained(route, signal, () => octokit.request(route, parameters));
+      if (reply.status !== 202)
+        return { data: reply.data, hasNext: /<[^>]*>;[^,]*rel="?next"?/.test(reply.headers.link ?? '') };
+    }
+    throw new SyncError('host_unavailable', `host_a did not finish ${route} after ${TRIES} tries: status 202`);
   };
+  return {
+    rest,
+    graphql: async (query, variables) => {
+      const send = (): Promise<unknown> => octokit.graphql(query, variables).catch(withoutRefused);
+      return readObject(await explained('GraphQL query', signal, send), 'data');
+    },
+  };
+}
+
+interface GraphqlError {
+  readonly type?: unknown;
+  readonly path?: unknown;
+  readonly message?: unknown;
+}
+
+/** The token may not see a part of the data, such as a request of a fork that requires single sign-on. */
+const REFUSALS: ReadonlySet<unknown> = new Set(['FORBIDDEN', 'NOT_FOUND']);
+
+/** The data of a reply whose errors only refuse single nodes; a refused repository or list is an error. */
+function withoutRefused(error: unknown): unknown {
+  if (!(error instanceof Error && 'data' in error && 'errors' in error && Array.isArray(error.errors))) throw error;
+  const errors = error.errors as readonly GraphqlError[];
+  const isOfNode = ({ type, path }: GraphqlError): boolean =>
+    REFUSALS.has(type) && Array.isArray(path) && path.length > 2;
+  if (typeof error.data !== 'object' || error.data === null || !errors.every(isOfNode)) throw error;
+  return error.data;
 }
 
 /** The throttling plugin recognizes a rate limit by its text or this header; a plain 429 or Retry-After has neither. */
@@ -99,14 +123,7 @@ function asSyncError(error: unknown, what: string): unknown {
     return new SyncError('unexpected_reply', redirected(what, error.cause), { cause: error });
   }
   const options = { cause: error };
-  if ('errors' in error && Array.isArray(error.errors)) {
-    const [first] = error.errors as readonly { readonly type?: unknown }[];
-    if (first?.type === 'NOT_FOUND') return new SyncError('not_found', notFound(error.message), options);
-    if (first?.type === 'FORBIDDEN')
-      return new SyncError('unauthorized', `host_a refused it: ${error.message}`, options);
-    if (first?.type === 'RATE_LIMITED') return new SyncError('rate_limited', limited(what), options);
-    return new SyncError('unexpected_reply', `host_a: ${error.message}`, options);
-  }
+  if ('errors' in error && Array.isArray(error.errors)) return ofGraphql(error.errors, what, options);
   if (!('status' in error) || typeof error.status !== 'number') return error;
   const response =
     'response' in error ? (error.response as { readonly headers?: Record<string, string> } | undefined) : undefined;
@@ -128,13 +145,32 @@ function asSyncError(error: unknown, what: string): unknown {
             `host_a did not answer ${what} after ${TRIES} tries: ${error.message}`,
             options,
           )
-        : new SyncError(
-            'unexpected_reply',
-            `host_a answered ${what} with status ${error.status}: ${error.message}`,
-            options,
-          );
+        : new SyncError('unexpected_reply', `host_a answered ${what} with status ${error.status}: ${error.message}`, {
+            ...options,
+            status: error.status,
+          });
   }
 }
+
+function ofGraphql(errors: readonly GraphqlError[], what: string, options: ErrorOptions): SyncError {
+  const text = errors.map(({ message }) => String(message).replaceAll(/\s+/g, ' ')).join('; ');
+  switch (errors[0]?.type) {
+    case 'NOT_FOUND':
+      return new SyncError('not_found', notFound(text), options);
+    case 'FORBIDDEN':
+      return new SyncError('unauthorized', `host_a refused it: ${text}`, options);
+    case 'RATE_LIMITED':
+      return new SyncError('rate_limited', limited(what), options);
+    case 'RESOURCE_LIMITS_EXCEEDED':
+    case undefined:
+      if (OVERLOADED.test(text) || errors[0]?.type !== undefined)
+        return new SyncError('host_unavailable', `host_a did not answer ${what}: ${text}`, options);
+  }
+  return new SyncError('unexpected_reply', `host_a: ${text}`, options);
+}
+
+/** What the host writes if it needs too long for a query; such an error has no type. */
+const OVERLOADED = /something went wrong|timed? ?out|couldn't respond/i;
 
 function notFound(what: string): string {
   return `host_a: not found: ${what}. A private repository looks the same to a token without the scope repo.`;

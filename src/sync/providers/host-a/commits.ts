@@ -108,8 +108,7 @@ async function headOf({ client, owner, repo, defaultBranch }: HostARepository): 
     const [first] = readList(data, 'commits');
     return first === undefined ? undefined : readText(readObject(first, 'commit')['sha'], 'sha');
   } catch (error) {
-    if (error instanceof SyncError && error.code === 'unexpected_reply' && error.message.includes('status 409'))
-      return undefined;
+    if (error instanceof SyncError && error.status === 409) return undefined;
     throw error;
   }
 }

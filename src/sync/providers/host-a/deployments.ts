@@ -14,24 +14,20 @@ import {
   type JsonObject,
 } from '../read.js';
 import { loginOfActor } from './actor.js';
+import { connectionPages, nodes, type Connection } from './connection.js';
 import type { HostARepository } from './repository.js';
-import { listingPage, nodes } from './pull-requests.js';
 
-const DEPLOYMENTS = `
-  query ($owner: String!, $repo: String!, $after: String) {
-    repository(owner: $owner, name: $repo) {
-      deployments(first: 50, after: $after, orderBy: { field: CREATED_AT, direction: DESC }) {
-        pageInfo { hasNextPage endCursor }
-        nodes {
-          databaseId environment createdAt state
-          creator { __typename login }
-          ref { name }
-          statuses(first: 100) { nodes { state createdAt } }
-          commit { oid committedDate associatedPullRequests(first: 1) { nodes { number mergedAt } } }
-        }
-      }
-    }
-  }`;
+const DEPLOYMENTS: Connection = {
+  name: 'deployments',
+  sortedBy: 'CREATED_AT',
+  perPage: 50,
+  node: `
+    databaseId environment createdAt state
+    creator { __typename login }
+    ref { name }
+    statuses(first: 100) { nodes { state createdAt } }
+    commit { oid committedDate associatedPullRequests(first: 1) { nodes { number mergedAt } } }`,
+};
 
 /** The results of a deployment. The host adds INACTIVE later, when a newer deployment replaces it. */
 const RESULTS = ['SUCCESS', 'FAILURE', 'ERROR'];
@@ -41,14 +37,14 @@ const ENDED: ReadonlySet<string | null> = new Set([...RESULTS, 'INACTIVE']);
 const SETTLED_AFTER = 7 * 24 * 60 * 60 * 1000;
 
 export function deploymentListing(
-  { client, owner, repo }: HostARepository,
+  repository: HostARepository,
   window: TimeWindow,
   now: () => number,
 ): Listing<JsonObject> {
   return {
     most: MOST_EVENTS,
     window,
-    fetch: async (after) => listingPage(await client.graphql(DEPLOYMENTS, { owner, repo, after }), 'deployments'),
+    fetch: connectionPages(repository, DEPLOYMENTS),
     sortedBy: (deployment) => readInstant(deployment['createdAt'], 'createdAt'),
     isUnfinished: (deployment) => {
       const { state, at } = resultOf(deployment);

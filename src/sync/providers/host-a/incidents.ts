@@ -3,7 +3,6 @@ import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import { MOST_EVENTS } from '../limits.js';
 import type { Listing } from '../newest-first.js';
-import { pageNumber } from '../page-number.js';
 import {
   readId,
   readInstant,
@@ -15,13 +14,14 @@ import {
   type JsonObject,
 } from '../read.js';
 import type { HostARepository } from './repository.js';
+import { restPages } from './rest-pages.js';
 
-export function incidentListing({ client, owner, repo }: HostARepository, window: TimeWindow): Listing<JsonObject> {
+export function incidentListing(repository: HostARepository, window: TimeWindow): Listing<JsonObject> {
+  const { client, owner, repo } = repository;
   return {
     most: MOST_EVENTS,
     window,
-    fetch: async (cursor) => {
-      const page = pageNumber(cursor);
+    fetch: restPages(repository, async (page) => {
       const { data, hasNext } = await client.rest('GET /repos/{owner}/{repo}/issues', {
         owner,
         repo,
@@ -29,12 +29,10 @@ export function incidentListing({ client, owner, repo }: HostARepository, window
         state: 'all',
         sort: 'updated',
         direction: 'desc',
-        per_page: 100,
-        page,
+        ...page,
       });
-      const issues = readList(data, 'issues').map((issue) => readObject(issue, 'issue'));
-      return { items: issues, next: hasNext ? String(page + 1) : null };
-    },
+      return { items: readList(data, 'issues'), hasNext };
+    }),
     sortedBy: (issue) => readInstant(issue['updated_at'], 'updated_at'),
     // In this API a pull request is an issue, too.
     records: (issues) => ({

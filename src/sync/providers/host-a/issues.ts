@@ -15,38 +15,35 @@ import {
   type JsonObject,
 } from '../read.js';
 import { loginOfActor } from './actor.js';
-import { listingPage, nodes } from './pull-requests.js';
+import { connectionPages, nodes, type Connection } from './connection.js';
 import type { HostARepository } from './repository.js';
 
 /** An issue with more state changes than the last 100 has none of the earlier ones. */
-const ISSUES = `
-  query ($owner: String!, $repo: String!, $after: String) {
-    repository(owner: $owner, name: $repo) {
-      issues(first: 50, after: $after, orderBy: { field: UPDATED_AT, direction: DESC }) {
-        pageInfo { hasNextPage endCursor }
-        nodes {
-          number title body state stateReason(enableDuplicate: true) createdAt updatedAt closedAt
-          author { __typename login }
-          labels(first: 50) { nodes { name } }
-          closedByPullRequestsReferences(first: 20, includeClosedPrs: true) { nodes { ...Request } }
-          timelineItems(last: 100, itemTypes: [CLOSED_EVENT, REOPENED_EVENT]) {
-            nodes {
-              __typename
-              ... on ClosedEvent { id createdAt actor { __typename login } closer { ...Request } }
-              ... on ReopenedEvent { id createdAt actor { __typename login } }
-            }
-          }
-        }
+const ISSUES: Connection = {
+  name: 'issues',
+  sortedBy: 'UPDATED_AT',
+  perPage: 50,
+  node: `
+    number title body state stateReason(enableDuplicate: true) createdAt updatedAt closedAt
+    author { __typename login }
+    labels(first: 50) { nodes { name } }
+    closedByPullRequestsReferences(first: 20, includeClosedPrs: true) { nodes { ...Request } }
+    timelineItems(last: 100, itemTypes: [CLOSED_EVENT, REOPENED_EVENT]) {
+      nodes {
+        __typename
+        ... on ClosedEvent { id createdAt actor { __typename login } closer { ...Request } }
+        ... on ReopenedEvent { id createdAt actor { __typename login } }
       }
-    }
-  }
-  fragment Request on PullRequest { number state repository { nameWithOwner } }`;
+    }`,
+  fragments: 'fragment Request on PullRequest { number state repository { nameWithOwner } }',
+};
 
-export function issueListing({ client, owner, repo }: HostARepository, window: TimeWindow): Listing<JsonObject> {
+export function issueListing(repository: HostARepository, window: TimeWindow): Listing<JsonObject> {
+  const { owner, repo } = repository;
   return {
     most: Infinity,
     window,
-    fetch: async (after) => listingPage(await client.graphql(ISSUES, { owner, repo, after }), 'issues'),
+    fetch: connectionPages(repository, ISSUES),
     sortedBy: (issue) => readInstant(issue['updatedAt'], 'updatedAt'),
     records: (issues) => ({
       issues: issues.map((issue) => issueRow(issue, `${owner}/${repo}`)),

@@ -1,13 +1,12 @@
 /** `sync prs` from host_a: pull requests with their reviews, by GraphQL, so that a page costs one request. */
 import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
-import type { Listing, ListingPage } from '../newest-first.js';
+import type { Listing } from '../newest-first.js';
 import {
   readId,
   readInstant,
   readInstantOrNull,
   readInteger,
-  readList,
   readObject,
   readObjectOrNull,
   readText,
@@ -15,6 +14,7 @@ import {
   type JsonObject,
 } from '../read.js';
 import { loginOfActor } from './actor.js';
+import { connectionPages, nodes, type Connection } from './connection.js';
 import type { HostARepository } from './repository.js';
 
 const COMMITS = `
@@ -23,25 +23,21 @@ const COMMITS = `
     pageInfo { hasNextPage endCursor }
   }`;
 
-const PULL_REQUESTS = `
-  query ($owner: String!, $repo: String!, $after: String) {
-    repository(owner: $owner, name: $repo) {
-      pullRequests(first: 25, after: $after, orderBy: { field: UPDATED_AT, direction: DESC }) {
-        pageInfo { hasNextPage endCursor }
-        nodes {
-          number title body state createdAt updatedAt mergedAt closedAt
-          headRefName baseRefName headRefOid mergeCommit { oid }
-          additions deletions changedFiles
-          author { __typename login }
-          labels(first: 50) { nodes { name } }
-          comments(first: 1) { totalCount nodes { createdAt } }
-          reviews(first: 100) { totalCount nodes { databaseId state submittedAt author { __typename login } } }
-          commits(first: 100) { ...Commits }
-        }
-      }
-    }
-  }
-  ${COMMITS}`;
+const PULL_REQUESTS: Connection = {
+  name: 'pullRequests',
+  sortedBy: 'UPDATED_AT',
+  perPage: 25,
+  node: `
+    number title body state createdAt updatedAt mergedAt closedAt
+    headRefName baseRefName headRefOid mergeCommit { oid }
+    additions deletions changedFiles
+    author { __typename login }
+    labels(first: 50) { nodes { name } }
+    comments(first: 1) { totalCount nodes { createdAt } }
+    reviews(first: 100) { totalCount nodes { databaseId state submittedAt author { __typename login } } }
+    commits(first: 100) { ...Commits }`,
+  fragments: COMMITS,
+};
 
 /** The remaining commits of a long pull request; the host returns up to 250. */
 const MORE_COMMITS = `
@@ -55,11 +51,10 @@ const MORE_COMMITS = `
 const MOST_COMMITS = 1000;
 
 export function pullRequestListing(repository: HostARepository, window: TimeWindow): Listing<JsonObject> {
-  const { client, owner, repo } = repository;
   return {
     most: Infinity,
     window,
-    fetch: async (after) => listingPage(await client.graphql(PULL_REQUESTS, { owner, repo, after }), 'pullRequests'),
+    fetch: connectionPages(repository, PULL_REQUESTS),
     sortedBy: (request) => readInstant(request['updatedAt'], 'updatedAt'),
     records: async (requests) => {
       const rows: Row<'git_pull_requests'>[] = [];
@@ -152,22 +147,4 @@ function submitted(request: JsonObject): Row<'git_pull_request_reviews'>[] {
 /** The author's login; null if the account was deleted. */
 function login(item: JsonObject): string | null {
   return loginOfActor(item['author'], 'author');
-}
-
-/** A page of a connection of the repository, as GraphQL returns it. */
-export function listingPage(data: JsonObject, name: string): ListingPage<JsonObject> {
-  const connection = readObject(readObject(data['repository'], 'repository')[name], name);
-  const pageInfo = readObject(connection['pageInfo'], 'pageInfo');
-  return {
-    items: nodes(connection, name),
-    hidden: readList(connection['nodes'] ?? [], 'nodes').filter((node) => node === null).length,
-    next: pageInfo['hasNextPage'] === true ? readText(pageInfo['endCursor'], 'endCursor') : null,
-  };
-}
-
-/** The nodes of a connection. The host returns null for nodes that the token may not see. */
-export function nodes(connection: JsonObject, name: string): JsonObject[] {
-  return readList(connection['nodes'] ?? [], `${name}.nodes`)
-    .filter((node) => node !== null)
-    .map((node) => readObject(node, name));
 }

@@ -13,23 +13,17 @@ import {
   type JsonObject,
 } from '../read.js';
 import type { HostARepository } from './repository.js';
-import { pageNumber } from '../page-number.js';
+import { restPages } from './rest-pages.js';
 
-export function runListing({ client, owner, repo }: HostARepository, window: TimeWindow): Listing<JsonObject> {
+export function runListing(repository: HostARepository, window: TimeWindow): Listing<JsonObject> {
+  const { client, owner, repo } = repository;
   return {
     most: MOST_EVENTS,
     window,
-    fetch: async (cursor) => {
-      const page = pageNumber(cursor);
-      const { data, hasNext } = await client.rest('GET /repos/{owner}/{repo}/actions/runs', {
-        owner,
-        repo,
-        per_page: 100,
-        page,
-      });
-      const runs = readList(readObject(data, 'runs')['workflow_runs'], 'workflow_runs');
-      return { items: runs.map((run) => readObject(run, 'run')), next: hasNext ? String(page + 1) : null };
-    },
+    fetch: restPages(repository, async (page) => {
+      const { data, hasNext } = await client.rest('GET /repos/{owner}/{repo}/actions/runs', { owner, repo, ...page });
+      return { items: readList(readObject(data, 'runs')['workflow_runs'], 'workflow_runs'), hasNext };
+    }),
     sortedBy: (run) => readInstant(run['created_at'], 'created_at'),
     isUnfinished: (run) => run['status'] !== 'completed',
     records: (runs) => ({ ci_pipeline_runs: runs.map(runRow) }),

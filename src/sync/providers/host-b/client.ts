@@ -6,7 +6,7 @@ import { RedirectRefusedError } from '../../../outbound/outbound-fetch.js';
 import { SyncError } from '../../failures.js';
 import type { Gate } from '../../http/gate.js';
 import { TRIES } from '../../http/gate.js';
-import { gatedFetch, isRateLimited, type GatedFetch } from '../../http/gated-fetch.js';
+import { gatedFetch, isRateLimited, isUnfinished, type GatedFetch } from '../../http/gated-fetch.js';
 import type { SyncDependencies } from '../../dependencies.js';
 import { importConnector } from '../connectors.js';
 import type { JsonObject } from '../read.js';
@@ -152,8 +152,8 @@ async function exchange(send: () => Promise<Response>, endpoint: string, signal:
         cause: error,
       });
     }
-    if (response.ok) return response;
-    const canChange = response.status >= 500 || isRateLimited(response);
+    if (response.ok && !isUnfinished(response)) return response;
+    const canChange = isUnfinished(response) || response.status >= 500 || isRateLimited(response);
     if (!canChange || tries >= TRIES) throw refusal(response, endpoint);
   }
 }
@@ -203,10 +203,10 @@ function refusal(response: Response, endpoint: string): SyncError {
       `host_b: not found: ${endpoint}. A private project looks the same without a token that may see it.`,
     );
   }
-  if (status >= 500)
+  if (status >= 500 || isUnfinished(response))
     return new SyncError(
       'host_unavailable',
       `host_b did not answer ${endpoint} after ${TRIES} tries: status ${status}`,
     );
-  return new SyncError('unexpected_reply', `host_b answered ${endpoint} with status ${status}.`);
+  return new SyncError('unexpected_reply', `host_b answered ${endpoint} with status ${status}.`, { status });
 }
