@@ -1,4 +1,5 @@
 /** Plans the blame of a host: all files if the branch has moved, except those that an interrupted sync has stored. */
+import { SyncError } from '../failures.js';
 import type { JsonValue } from '../records.js';
 import type { BlamedFiles } from './limits.js';
 import type { Page, Start } from './provider.js';
@@ -44,6 +45,19 @@ export async function planBlame(head: string, start: Start, list: () => Promise<
     // Stores the list of files, so that the next sync can detect deleted ones.
     last: { records: {}, position: { head, count: 0, paths: [...listed], isCut }, done: true, ...note },
   };
+}
+
+const OF_FILES: ReadonlySet<string> = new Set(['host_unavailable', 'not_found', 'unexpected_reply']);
+
+/** Whether an error may concern only the file whose blame was requested. */
+export function isOfFile(error: unknown): boolean {
+  return error instanceof SyncError && OF_FILES.has(error.code);
+}
+
+/** The note about files without blame. Their stored lines are kept. */
+export function noteOfSkipped(paths: readonly string[]): Pick<Page, 'note'> {
+  if (paths.length === 0) return {};
+  return { note: `skipped ${paths.join(', ')}: the host returned no blame; the next commit is another try` };
 }
 
 function missingFrom(present: readonly string[], before: readonly string[]): string[] {

@@ -186,11 +186,10 @@ const TOO_HEAVY = 'TOO_HEAVY';
 
 async function answerGraphql(data: HostA, request: HostRequest): Promise<HostReply> {
   const { query, variables } = JSON.parse(request.body) as { readonly query: string; readonly variables: Json };
-  if (Number(variables['first'] ?? 0) > data.largestPage) return TOO_SLOW;
   const rootValue = {
     repository: ({ owner, name }: { readonly owner: string; readonly name: string }) => {
       const found = data.repositories.find((repository) => repository.fullName === `${owner}/${name}`);
-      return found === undefined ? null : graphqlRepository(found);
+      return found === undefined ? null : graphqlRepository(found, data.largestPage);
     },
   };
   const result: ExecutionResult = await graphql({
@@ -225,15 +224,17 @@ async function answerGraphql(data: HostA, request: HostRequest): Promise<HostRep
   return { status: 200, body: { data: result.data, ...(errors === undefined ? {} : { errors }) } };
 }
 
-function graphqlRepository(repository: HostARepositoryData) {
+function graphqlRepository(repository: HostARepositoryData, largestPage: number) {
+  const list = (nodes: readonly Node[], options: Slice) =>
+    connection(options.first > largestPage ? nodes.map(() => 'too heavy' as const) : nodes, options);
   return {
-    pullRequests: (options: Slice) => connection(repository.pullRequests.map(graphqlRequest), options),
+    pullRequests: (options: Slice) => list(repository.pullRequests.map(graphqlRequest), options),
     pullRequest: ({ number }: { readonly number: number }) => {
       const found = repository.pullRequests.find((request) => isShown(request) && request['number'] === number);
       return found === undefined ? null : graphqlRequest(found);
     },
-    deployments: (options: Slice) => connection(repository.deployments.map(graphqlDeployment), options),
-    issues: (options: Slice) => connection(repository.issueNodes, options),
+    deployments: (options: Slice) => list(repository.deployments.map(graphqlDeployment), options),
+    issues: (options: Slice) => list(repository.issueNodes, options),
     object: ({ expression }: { readonly expression: string }) => {
       const [, path] = /^HEAD:(.*)$/.exec(expression) ?? [];
       if (path !== undefined) return blobAt(repository, path);

@@ -3,6 +3,7 @@
  * queries against the part of the public schema in host-b-schema.graphql.
  */
 import { readFileSync } from 'node:fs';
+import type { ExecutionResult } from 'graphql';
 import { buildSchema, graphql } from 'graphql';
 import type { Host, HostReply, HostRequest } from './server.js';
 import { startHost } from './server.js';
@@ -29,6 +30,8 @@ interface MergeRequestDetails {
   readonly size: { readonly additions: number; readonly deletions: number; readonly fileCount: number } | null;
   /** `hidden`: the host does not show them to the token. */
   readonly notes?: readonly HostBNote[] | 'hidden';
+  /** Queries that include this request exceed the time limit. */
+  readonly isSlow?: boolean;
 }
 
 export interface HostBProjectData {
@@ -56,6 +59,8 @@ export interface HostBProjectData {
 export interface HostB extends Host {
   readonly token: string;
   projects: HostBProjectData[];
+  /** Entries before the last page of a list that is paginated by offset; a later page is 405. */
+  mostOffset: number;
 }
 
 export function hostBProject(id: number, path: string, data: Partial<HostBProjectData> = {}): HostBProjectData {
@@ -82,7 +87,7 @@ export function hostBProject(id: number, path: string, data: Partial<HostBProjec
 export async function startHostB(...projects: HostBProjectData[]): Promise<HostB> {
   const token = 'token-of-host-b';
   const host: Host = await startHost((request) => answer(data, request));
-  const data: HostB = Object.assign(host, { token, projects });
+  const data: HostB = Object.assign(host, { token, projects, mostOffset: 50_000 });
   return data;
 }
 
@@ -105,6 +110,12 @@ function answer(host: HostB, request: HostRequest): HostReply | Promise<HostRepl
   }
   const [, id = '', rest = ''] = /^\/projects\/(\d+)(\/.*)?$/.exec(path) ?? [];
   const project = visible.find((candidate) => candidate.id === Number(id));
+  const offset = (Number(request.query.get('page') ?? 1) - 1) * Number(request.query.get('per_page') ?? 20);
+  if (offset >= host.mostOffset) {
+    const message = `Offset pagination has a maximum allowed offset of ${host.mostOffset} for requests that return objects of type MergeRequest. Remaining records can be retrieved using keyset pagination.`;
+    return { status: 405, body: { error: message } };
+  }
+  if (request.query.has('iids')) return refusal(400, 'iids is invalid');
   return project === undefined ? refusal(404, 'Project Not Found') : answerProject(project, rest, request);
 }
 
@@ -120,12 +131,16 @@ function answerProject(project: HostBProjectData, rest: string, request: HostReq
       project.commits.slice(Math.max(from, 0)).map((commit) => (withStats ? commit : { ...commit, stats: undefined })),
     );
   }
-  if (rest === '/merge_requests') return paged(request, project.mergeRequests);
-  if (rest === '/pipelines') return paged(request, project.pipelines);
-  if (rest === '/deployments') return paged(request, project.deployments);
+  if (rest === '/merge_requests') return paged(request, asked(request, project.mergeRequests));
+  if (rest === '/pipelines') return paged(request, asked(request, project.pipelines));
+  if (rest === '/deployments') return paged(request, asked(request, project.deployments));
   if (rest === '/issues')
-    return paged(request, request.query.get('issue_type') === 'incident' ? project.incidents : project.issues);
-  if (rest === '/events') return paged(request, request.query.get('target_type') === 'issue' ? project.events : []);
+    return paged(
+      request,
+      asked(request, request.query.get('issue_type') === 'incident' ? project.incidents : project.issues),
+    );
+  if (rest === '/events')
+    return paged(request, request.query.get('target_type') === 'issue' ? asked(request, project.events) : []);
   if (rest === '/repository/tree') {
     return paged(
       request,
@@ -137,6 +152,20 @@ function answerProject(project: HostBProjectData, rest: string, request: HostReq
   const file = /^\/repository\/files\/([^/]+)\/blame$/.exec(rest)?.[1];
   const blame = file === undefined ? undefined : project.files[decodeURIComponent(file)];
   return blame === undefined ? refusal(404, 'Not Found') : { status: 200, body: blame };
+}
+
+/** The entries that the query asks for: those with a number, or those before a time. */
+function asked({ query }: HostRequest, items: readonly Json[]): readonly Json[] {
+  const numbers = query.getAll('iids[]');
+  const updatedBefore = Date.parse(query.get('updated_before') ?? '9999-12-31');
+  // Events take a day, which is excluded.
+  const before = Date.parse(query.get('before') ?? '9999-12-31');
+  return items.filter(
+    (item) =>
+      (numbers.length === 0 || numbers.includes(String(item['iid']))) &&
+      !(Date.parse(String(item['updated_at'])) > updatedBefore) &&
+      Date.parse(String(item['created_at'])) < before,
+  );
 }
 
 function showFile(project: HostBProjectData, path: string, request: HostRequest): HostReply {
@@ -166,7 +195,18 @@ async function answerGraphql(visible: readonly HostBProjectData[], request: Host
       return found === undefined ? null : graphqlProject(found);
     },
   };
-  return { status: 200, body: await graphql({ schema, source: query, rootValue, variableValues: variables }) };
+  const body = await graphql({ schema, source: query, rootValue, variableValues: variables });
+  return {
+    status: 200,
+    body: body.errors?.some(({ message }) => message === TIMEOUT) === true ? timedOut(body) : body,
+  };
+}
+
+const TIMEOUT = 'Timeout on ProjectType.mergeRequests';
+
+/** The host reports a time-out as an error beside data that ends in null. */
+function timedOut({ data }: ExecutionResult): Json {
+  return { data: data ?? { project: { mergeRequests: null } }, errors: [{ message: TIMEOUT }] };
 }
 
 function graphqlProject({ mergeRequests, details }: HostBProjectData) {
@@ -187,11 +227,13 @@ function graphqlProject({ mergeRequests, details }: HostBProjectData) {
     };
   });
   return {
-    mergeRequests: ({ iids, ...slice }: Slice & { readonly iids: readonly string[] }) =>
-      connection(
+    mergeRequests: ({ iids, ...slice }: Slice & { readonly iids: readonly string[] }) => {
+      if (iids.some((iid) => details[Number(iid)]?.isSlow === true)) throw new Error(TIMEOUT);
+      return connection(
         known.filter(({ iid }) => iids.includes(iid)),
         slice,
-      ),
+      );
+    },
     mergeRequest: ({ iid }: { readonly iid: string }) => known.find((request) => request.iid === iid) ?? null,
   };
 }

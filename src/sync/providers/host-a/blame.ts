@@ -1,7 +1,7 @@
 /** `sync blame` from host_a, by GraphQL: authors and commits per line. File contents are not fetched: `line` is null. */
 import type { Row } from '../../records.js';
 import type { BlameLength } from '../../sinks/sink.js';
-import { planBlame } from '../blame-plan.js';
+import { isOfFile, noteOfSkipped, planBlame } from '../blame-plan.js';
 import { isBlamed } from '../blamed-files.js';
 import { blamedFiles, type BlamedFiles } from '../limits.js';
 import type { Page, Start } from '../provider.js';
@@ -83,20 +83,18 @@ function blameQuery(files: number): string {
   }`;
 }
 
-/** Skips a file that the host returns no blame for: its stored lines are kept, and a note names it. */
+/** Skips files that the host returns no blame for, also if it fails for them alone. */
 async function blameFiles(
-  { client, owner, repo }: HostARepository,
+  repository: HostARepository,
   head: string,
   paths: readonly string[],
 ): Promise<Pick<Page, 'records' | 'blameLengths' | 'note'>> {
-  const variables = Object.fromEntries(paths.map((path, index) => [`path${index}`, path]));
-  const data = await client.graphql(blameQuery(paths.length), { owner, repo, head, ...variables });
-  const commit = readObject(readObject(data['repository'], 'repository')['object'], 'object');
+  const blames = (await blamesOf(repository, head, paths)) ?? (await oneByOne(repository, head, paths));
   const rows: Row<'git_blame'>[] = [];
   const blameLengths: BlameLength[] = [];
   const skipped: string[] = [];
   paths.forEach((path, index) => {
-    const blame = readObjectOrNull(commit[`file${index}`], 'blame');
+    const blame = blames[index] ?? null;
     if (blame === null) {
       skipped.push(path);
       return;
@@ -109,9 +107,33 @@ async function blameFiles(
   return { records: { git_blame: rows }, blameLengths, ...noteOfSkipped(skipped) };
 }
 
-function noteOfSkipped(paths: readonly string[]): Pick<Page, 'note'> {
-  if (paths.length === 0) return {};
-  return { note: `skipped ${paths.join(', ')}: the host returned no blame; the next commit is another try` };
+async function oneByOne(
+  repository: HostARepository,
+  head: string,
+  paths: readonly string[],
+): Promise<(JsonObject | null)[]> {
+  // This fails if the host does not answer at all.
+  await headOf(repository);
+  const blames: (JsonObject | null)[] = [];
+  for (const path of paths) blames.push((await blamesOf(repository, head, [path]))?.[0] ?? null);
+  return blames;
+}
+
+/** The blames of files in one query; undefined if the host cannot answer it for one of them. */
+async function blamesOf(
+  { client, owner, repo }: HostARepository,
+  head: string,
+  paths: readonly string[],
+): Promise<(JsonObject | null)[] | undefined> {
+  const variables = Object.fromEntries(paths.map((path, index) => [`path${index}`, path]));
+  try {
+    const data = await client.graphql(blameQuery(paths.length), { owner, repo, head, ...variables });
+    const commit = readObject(readObject(data['repository'], 'repository')['object'], 'object');
+    return paths.map((_, index) => readObjectOrNull(commit[`file${index}`], 'blame'));
+  } catch (error) {
+    if (isOfFile(error)) return undefined;
+    throw error;
+  }
 }
 
 function rangeRows(path: string, range: JsonObject): Row<'git_blame'>[] {

@@ -1,6 +1,6 @@
 /** `sync blame` from host_b: one request per file, including the texts of lines. */
 import type { Row } from '../../records.js';
-import { planBlame } from '../blame-plan.js';
+import { isOfFile, noteOfSkipped, planBlame } from '../blame-plan.js';
 import { isBlamed } from '../blamed-files.js';
 import { MOST_BLAMED_FILES, blamedFiles, type BlamedFiles } from '../limits.js';
 import type { Page, Start } from '../provider.js';
@@ -19,11 +19,11 @@ export async function* blamePages(project: HostBProject, start: Start): AsyncGen
   yield* plan.removed;
   for (let count = plan.count; count < plan.paths.length; count += 1) {
     const path = plan.paths[count] ?? '';
-    const rows = await blameFile(project, head, path);
-    const blameLengths = [{ path, lines: rows.length }];
+    const rows = await blameOrSkip(project, head, path);
     yield {
-      records: { git_blame: rows },
-      blameLengths,
+      ...(rows === undefined
+        ? { records: {}, ...noteOfSkipped([path]) }
+        : { records: { git_blame: rows }, blameLengths: [{ path, lines: rows.length }] }),
       position: plan.positionAt(count + 1),
       done: false,
       expected: plan.paths.length,
@@ -46,6 +46,17 @@ async function listFiles({ gitlab, id }: HostBProject, head: string): Promise<Bl
     page = next;
   }
   return blamedFiles(paths, false);
+}
+
+/** Undefined for a file that the host cannot answer, although it answers other requests. */
+async function blameOrSkip(project: HostBProject, head: string, path: string): Promise<Row<'git_blame'>[] | undefined> {
+  try {
+    return await blameFile(project, head, path);
+  } catch (error) {
+    if (!isOfFile(error)) throw error;
+    await headOf(project);
+    return undefined;
+  }
 }
 
 async function blameFile({ gitlab, id }: HostBProject, head: string, path: string): Promise<Row<'git_blame'>[]> {

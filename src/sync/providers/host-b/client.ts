@@ -9,6 +9,7 @@ import { TRIES } from '../../http/gate.js';
 import { gatedFetch, isRateLimited, isUnfinished, type GatedFetch } from '../../http/gated-fetch.js';
 import type { SyncDependencies } from '../../dependencies.js';
 import { importConnector } from '../connectors.js';
+import { PER_PAGE } from '../numbered-pages.js';
 import type { JsonObject } from '../read.js';
 import { readIntegerOrNull, readList, readObject, readText } from '../read.js';
 
@@ -34,7 +35,10 @@ export interface Gitlab {
 }
 
 export interface HostBClient extends Gitlab {
-  /** A GraphQL query, which gitbeaker does not support; the result is its `data`. */
+  /**
+   * A GraphQL query, which gitbeaker does not support; the result is its `data`, with null for what the token may not
+   * see.
+   */
   graphql(query: string, variables: Readonly<Record<string, unknown>>): Promise<JsonObject>;
 }
 
@@ -69,13 +73,13 @@ export async function openGitlab(
   const url = `${baseUrl.replace(/\/+$/, '')}/api/graphql`;
   return Object.assign(gitlab, {
     graphql: (query: string, variables: Options) =>
-      postGraphql(fetch, url, token, JSON.stringify({ query, variables }), signal),
+      postGraphql({ fetch, gate, url, token, body: JSON.stringify({ query, variables }), signal }),
   });
 }
 
 /** The options that make gitbeaker fetch one page of a list. */
-export function onePage(page: number): Options {
-  return { page, perPage: 100, showExpanded: true };
+export function onePage(page: number, perPage: number = PER_PAGE): Options {
+  return { page, perPage, showExpanded: true };
 }
 
 /** A page as gitbeaker returns it for {@link onePage}. */
@@ -106,29 +110,42 @@ async function get(
 
 const ALWAYS = { accept: 'application/json', 'user-agent': 'plumbline-sync' };
 
-async function postGraphql(
-  fetch: GatedFetch,
-  url: string,
-  token: string | undefined,
-  body: string,
-  signal: AbortSignal,
-): Promise<JsonObject> {
+interface GraphqlRequest {
+  readonly fetch: GatedFetch;
+  readonly gate: Gate;
+  readonly url: string;
+  readonly token: string | undefined;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+/** The host reports a time-out as an error beside the data, in which the fields that took too long are null. */
+const TIMED_OUT = /time-?out|timed out/i;
+/** Attempts of a query that takes too long. Each takes as long as the host's limit, usually 30 seconds. */
+const TIMED_OUT_TRIES = 2;
+
+async function postGraphql({ fetch, gate, url, token, body, signal }: GraphqlRequest): Promise<JsonObject> {
   const headers = {
     ...ALWAYS,
     'content-type': 'application/json',
     ...(token === undefined ? {} : { 'private-token': token }),
   };
-  const response = await exchange(() => fetch(url, { method: 'POST', headers, body }), 'graphql', signal);
-  const { data, errors } = readObject(parseJson(await response.text(), 'graphql'), 'reply');
-  // A reply may have both errors and data: fields that the token may not see are null.
-  if (data !== undefined && data !== null) return readObject(data, 'data');
-  const messages = readList(errors ?? [], 'errors').map((error) =>
-    readText(readObject(error, 'error')['message'], 'message'),
-  );
-  throw new SyncError(
-    'unexpected_reply',
-    `host_b did not answer a GraphQL query: ${messages.join('; ') || 'no data'}.`,
-  );
+  for (let tries = 1; ; tries += 1) {
+    const response = await exchange(() => fetch(url, { method: 'POST', headers, body }), 'graphql', signal);
+    const { data, errors } = readObject(parseJson(await response.text(), 'graphql'), 'reply');
+    const messages = readList(errors ?? [], 'errors').map((error) =>
+      readText(readObject(error, 'error')['message'], 'message'),
+    );
+    const reason = messages.join('; ') || 'no data';
+    if (messages.some((message) => TIMED_OUT.test(message))) {
+      gate.backOff('a GraphQL query timed out');
+      if (tries < TIMED_OUT_TRIES) continue;
+      throw new SyncError('host_unavailable', `host_b did not answer a GraphQL query in ${tries} tries: ${reason}.`);
+    }
+    // Other errors refuse fields to the token.
+    if (data !== undefined && data !== null) return readObject(data, 'data');
+    throw new SyncError('unexpected_reply', `host_b did not answer a GraphQL query: ${reason}.`);
+  }
 }
 
 /** Sends a request until the host replies or a retry is pointless. */
@@ -158,15 +175,15 @@ async function exchange(send: () => Promise<Response>, endpoint: string, signal:
   }
 }
 
-/** Converts `{refName: 'x'}` to `?ref_name=x`. */
+/** Converts `{refName: 'x', iids: [1, 2]}` to `?ref_name=x&iids[]=1&iids[]=2`. */
 function queryOf(parameters: Options): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
+  for (const [option, value] of Object.entries(parameters)) {
     if (value === undefined || value === null) continue;
-    query.set(
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      typeof value === 'string' ? value : JSON.stringify(value),
-    );
+    const name = option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    for (const item of [value].flat()) {
+      query.append(Array.isArray(value) ? `${name}[]` : name, typeof item === 'string' ? item : JSON.stringify(item));
+    }
   }
   return query.size === 0 ? '' : `?${query.toString()}`;
 }

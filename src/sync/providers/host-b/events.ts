@@ -3,26 +3,24 @@ import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import { MOST_EVENTS } from '../limits.js';
 import type { Listing } from '../newest-first.js';
-import { pageNumber } from '../page-number.js';
 import {
   readId,
   readInstant,
   readInstantOrNull,
   readList,
-  readObject,
   readObjectOrNull,
   readText,
   readTextOrNull,
   type JsonObject,
 } from '../read.js';
-import { onePage, readPage } from './client.js';
+import { timedPages, type TimedList } from './numbered-list.js';
 import type { HostBProject } from './project.js';
 
 const ENDED = new Set(['success', 'failed', 'canceled', 'skipped']);
 
-export function pipelineListing({ gitlab, id }: HostBProject, window: TimeWindow): Listing<JsonObject> {
+export function pipelineListing(project: HostBProject, window: TimeWindow): Listing<JsonObject> {
   return {
-    ...byUpdate(window, (page) => gitlab.Pipelines.all(id, { orderBy: 'updated_at', sort: 'desc', ...onePage(page) })),
+    ...byUpdate(project, window, (options) => project.gitlab.Pipelines.all(project.id, options)),
     records: (pipelines) => ({ ci_pipeline_runs: pipelines.map(pipelineRow) }),
   };
 }
@@ -40,11 +38,9 @@ function pipelineRow(pipeline: JsonObject): Row<'ci_pipeline_runs'> {
   };
 }
 
-export function deploymentListing({ gitlab, id }: HostBProject, window: TimeWindow): Listing<JsonObject> {
+export function deploymentListing(project: HostBProject, window: TimeWindow): Listing<JsonObject> {
   return {
-    ...byUpdate(window, (page) =>
-      gitlab.Deployments.all(id, { orderBy: 'updated_at', sort: 'desc', ...onePage(page) }),
-    ),
+    ...byUpdate(project, window, (options) => project.gitlab.Deployments.all(project.id, options)),
     records: (deployments) => ({ deployments: deployments.map(deploymentRow) }),
   };
 }
@@ -79,10 +75,10 @@ function deploymentRow(deployment: JsonObject): Row<'deployments'> {
   };
 }
 
-export function incidentListing({ gitlab, id }: HostBProject, window: TimeWindow): Listing<JsonObject> {
-  const options = { projectId: id, issueType: 'incident', scope: 'all', orderBy: 'updated_at', sort: 'desc' };
+export function incidentListing(project: HostBProject, window: TimeWindow): Listing<JsonObject> {
+  const only = { projectId: project.id, issueType: 'incident', scope: 'all' };
   return {
-    ...byUpdate(window, (page) => gitlab.Issues.all({ ...options, ...onePage(page) })),
+    ...byUpdate(project, window, (options) => project.gitlab.Issues.all({ ...only, ...options })),
     records: (issues) => ({ incidents: issues.map(incidentRow) }),
   };
 }
@@ -102,16 +98,21 @@ function incidentRow(issue: JsonObject): Row<'incidents'> {
 
 /** The common part of these lists: changed entries move to the front. */
 export function byUpdate(
+  project: HostBProject,
   window: TimeWindow,
-  request: (page: number) => Promise<unknown>,
+  request: TimedList['request'],
 ): Omit<Listing<JsonObject>, 'records'> {
+  const sortedBy = (item: JsonObject): number => readInstant(item['updated_at'], 'updated_at');
   return {
     most: MOST_EVENTS,
     window,
-    fetch: async (cursor) => {
-      const { items, next } = readPage(await request(pageNumber(cursor)));
-      return { items: items.map((item) => readObject(item, 'item')), next };
-    },
-    sortedBy: (item) => readInstant(item['updated_at'], 'updated_at'),
+    fetch: timedPages(project, {
+      request: (options) => request({ orderBy: 'updated_at', sort: 'desc', ...options }),
+      sortedBy,
+      // It includes the time itself.
+      before: (time) => ({ updatedBefore: new Date(time).toISOString() }),
+      step: 1,
+    }),
+    sortedBy,
   };
 }

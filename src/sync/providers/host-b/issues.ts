@@ -7,7 +7,6 @@ import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import { pagesOfAll } from '../sequence.js';
 import { newestFirst, type Listing } from '../newest-first.js';
-import { pageNumber } from '../page-number.js';
 import type { Page, Start } from '../provider.js';
 import {
   readId,
@@ -15,14 +14,13 @@ import {
   readInstantOrNull,
   readInteger,
   readList,
-  readObject,
   readObjectOrNull,
   readText,
   readTextOrNull,
   type JsonObject,
 } from '../read.js';
-import { onePage, readPage } from './client.js';
 import { byUpdate } from './events.js';
+import { timedPages } from './numbered-list.js';
 import type { HostBProject } from './project.js';
 
 export function issuePages(project: HostBProject, window: TimeWindow, start: Start): AsyncIterable<Page> {
@@ -33,10 +31,10 @@ export function issuePages(project: HostBProject, window: TimeWindow, start: Sta
   );
 }
 
-function issueListing({ gitlab, id }: HostBProject, window: TimeWindow): Listing<JsonObject> {
-  const options = { projectId: id, scope: 'all', orderBy: 'updated_at', sort: 'desc' };
+function issueListing(project: HostBProject, window: TimeWindow): Listing<JsonObject> {
+  const all = { projectId: project.id, scope: 'all' };
   return {
-    ...byUpdate(window, (page) => gitlab.Issues.all({ ...options, ...onePage(page) })),
+    ...byUpdate(project, window, (options) => project.gitlab.Issues.all({ ...all, ...options })),
     most: Infinity,
     records: (issues) => ({ issues: issues.map(issueRow), issue_state_changes: issues.map(opening) }),
   };
@@ -77,19 +75,25 @@ function opening(issue: JsonObject): Row<'issue_state_changes'> {
   };
 }
 
-function eventListing({ gitlab, id }: HostBProject, window: TimeWindow): Listing<JsonObject> {
-  const options = { projectId: id, targetType: 'issue', sort: 'desc' };
+function eventListing(project: HostBProject, window: TimeWindow): Listing<JsonObject> {
+  const issues = { projectId: project.id, targetType: 'issue', sort: 'desc' };
+  const sortedBy = (event: JsonObject): number => readInstant(event['created_at'], 'created_at');
   return {
     most: Infinity,
     window,
-    fetch: async (cursor) => {
-      const { items, next } = readPage(await gitlab.Events.all({ ...options, ...onePage(pageNumber(cursor)) }));
-      return { items: items.map((item) => readObject(item, 'event')), next };
-    },
-    sortedBy: (event) => readInstant(event['created_at'], 'created_at'),
+    fetch: timedPages(project, {
+      request: (options) => project.gitlab.Events.all({ ...issues, ...options }),
+      sortedBy,
+      // It takes days, and excludes the day itself.
+      before: (time) => ({ before: new Date(time).toISOString().slice(0, 10) }),
+      step: DAY,
+    }),
+    sortedBy,
     records: (events) => ({ issue_state_changes: events.flatMap((event) => stateChange(event) ?? []) }),
   };
 }
+
+const DAY = 24 * 60 * 60 * 1000;
 
 /** Undefined for other events of issues. */
 function stateChange(event: JsonObject): Row<'issue_state_changes'> | undefined {

@@ -2,7 +2,6 @@
 import type { Row } from '../../records.js';
 import type { TimeWindow } from '../../time-window.js';
 import type { Listing } from '../newest-first.js';
-import { pageNumber } from '../page-number.js';
 import {
   readInstant,
   readInstantOrNull,
@@ -16,6 +15,7 @@ import {
   type JsonObject,
 } from '../read.js';
 import { onePage, readPage } from './client.js';
+import { byUpdate } from './events.js';
 import type { HostBProject } from './project.js';
 import { requestDetails, type RequestDetails } from './request-details.js';
 import { requestNotes, type Note } from './request-notes.js';
@@ -23,42 +23,74 @@ import { reviewsOf } from './reviews.js';
 
 export function mergeRequestListing(project: HostBProject, window: TimeWindow): Listing<JsonObject> {
   const { gitlab, id } = project;
-  let unknown = 0;
+  const [readDetails, readNotes] = [requestDetails(project), requestNotes(project)];
+  /** Numbers of merge requests, for the note. */
+  const without = { notes: new Set<number>(), details: new Set<number>(), answer: new Set<number>() };
+  let incomplete: number[] = [];
+  const list = { projectId: id, scope: 'all', state: 'all' };
   return {
+    ...byUpdate(project, window, (options) => gitlab.MergeRequests.all({ ...list, ...options })),
     most: Infinity,
-    window,
-    fetch: async (cursor) => {
-      const options = { projectId: id, scope: 'all', state: 'all', orderBy: 'updated_at', sort: 'desc' };
-      const { items, next } = readPage(await gitlab.MergeRequests.all({ ...options, ...onePage(pageNumber(cursor)) }));
-      return { items: items.map((item) => readObject(item, 'merge request')), next };
-    },
-    sortedBy: (request) => readInstant(request['updated_at'], 'updated_at'),
     records: async (requests) => {
       const numbers = requests.map(numberOf);
-      const [details, notes] = [await requestDetails(project, numbers), await requestNotes(project, numbers)];
+      const [details, notes] = [await readDetails(numbers), await readNotes(numbers)];
       const read = requests.map((request): ReadRequest => {
         const number = numberOf(request);
-        return { request, details: details(number), notes: notes(number) };
+        return { request, details: details.found.get(number), notes: notes.found.get(number) ?? null };
       });
-      unknown += read.filter((each) => each.notes === null).length;
+      const late = new Set([...details.unanswered, ...notes.unanswered]);
+      for (const { request, ...known } of read) {
+        const number = numberOf(request);
+        mark(without.details, number, known.details === undefined);
+        mark(without.notes, number, known.notes === null);
+        mark(without.answer, number, late.has(number));
+      }
+      incomplete.push(...late);
       return {
         git_pull_requests: read.map(requestRow),
         git_pull_request_reviews: read.flatMap(reviewRows),
       };
     },
-    note: () => (unknown === 0 ? null : noteOnUnknown(unknown)),
+    incomplete: {
+      take: () => {
+        const numbers = incomplete;
+        incomplete = [];
+        return numbers;
+      },
+      fetch: async (numbers) => {
+        const found = readPage(await gitlab.MergeRequests.all({ ...list, iids: numbers, ...onePage(1) }));
+        return found.items.map((item) => readObject(item, 'merge request'));
+      },
+    },
+    note: () => {
+      const parts = [
+        ...unknown('reviews', without.notes.size, 'notes'),
+        ...unknown('sizes and commits', without.details.size, 'details'),
+        ...(without.answer.size === 0
+          ? []
+          : [`the next sync reads ${without.answer.size} of them again, because the host did not answer in time`]),
+      ];
+      return parts.length === 0 ? null : parts.join('; ');
+    },
   };
 }
 
-function noteOnUnknown(count: number): string {
+function mark(numbers: Set<number>, number: number, isMember: boolean): void {
+  if (isMember) numbers.add(number);
+  else numbers.delete(number);
+}
+
+function unknown(what: string, count: number, hidden: string): readonly string[] {
+  if (count === 0) return [];
   const [requests, their] = count === 1 ? ['1 merge request', 'its'] : [`${count} merge requests`, 'their'];
-  return `the reviews of ${requests} are unknown, because the host does not show ${their} notes`;
+  return [`the ${what} of ${requests} are unknown, because the host does not show ${their} ${hidden}`];
 }
 
 /** A merge request of the list with what separate queries read. */
 interface ReadRequest {
   readonly request: JsonObject;
-  readonly details: RequestDetails;
+  /** Undefined if the host did not answer or show them. */
+  readonly details: RequestDetails | undefined;
   readonly notes: readonly Note[] | null;
 }
 
@@ -94,12 +126,12 @@ function requestRow(read: ReadRequest): Row<'git_pull_requests'> {
     base_branch: readTextOrNull(request['target_branch'], 'target_branch'),
     head_hash: head,
     merge_hash: merge,
-    commit_hashes: [...new Set([...details.commits, head, squash].filter((hash) => hash !== null))],
+    commit_hashes: [...new Set([...(details?.commits ?? []), head, squash].filter((hash) => hash !== null))],
     labels: readList(request['labels'] ?? [], 'labels').map((label) => readText(label, 'label')),
-    additions: details.additions,
-    deletions: details.deletions,
-    changed_files: details.changedFiles,
-    first_commit_at: details.firstCommitAt,
+    additions: details?.additions ?? null,
+    deletions: details?.deletions ?? null,
+    changed_files: details?.changedFiles ?? null,
+    first_commit_at: details?.firstCommitAt ?? null,
     first_review_at: earliest(reviews.map(({ submitted_at }) => submitted_at)),
     first_comment_at: earliest((notes ?? []).filter(({ kind }) => kind === 'comment').map(({ at }) => at)),
     changes_requested_count: reviews.filter(({ state }) => state === 'CHANGES_REQUESTED').length,

@@ -1,4 +1,5 @@
 /** Reads what host_b's list of merge requests lacks, by GraphQL: one query for many requests, and more for long ones. */
+import { isUnanswered } from '../../failures.js';
 import { mapInOrder } from '../map-in-order.js';
 import type { JsonObject } from '../read.js';
 import { readList, readObject, readObjectOrNull, readText, readTextOrNull } from '../read.js';
@@ -28,17 +29,74 @@ export function moreQuery(connection: 'commits' | 'notes', fields: string): stri
   }`;
 }
 
-/** Calls `work` for the numbers in groups, as many as one query may name, and collects what it finds by number. */
-export async function inBatches<Found>(
+/** What the host answers about merge requests, by number. */
+export interface Answered<Found> {
+  readonly found: ReadonlyMap<number, Found>;
+  /** The numbers of those that it did not answer in time. */
+  readonly unanswered: readonly number[];
+}
+
+type Work<Found> = (numbers: readonly number[]) => Promise<readonly (readonly [number, Found])[]>;
+
+/** The sizes of smaller groups. */
+const SMALLER = [5, 1];
+
+/**
+ * Returns a function that calls `work` for the numbers in groups, as many as one query may name, and in smaller ones if
+ * the host does not answer in time. Once it answers nothing about a whole group, it is not asked again in this sync: each
+ * question would take its time limit.
+ */
+export function inBatches<Found>(work: Work<Found>): (numbers: readonly number[]) => Promise<Answered<Found>> {
+  let isOverloaded = false;
+  const readGroup = async (group: readonly number[]): Promise<Answered<Found>> => {
+    if (isOverloaded) return nothing(group);
+    const read = await readParts(group, SMALLER, work);
+    isOverloaded ||= group.length > 1 && read.unanswered.length === group.length;
+    return read;
+  };
+  return async (numbers) => {
+    const all: Answered<Found>[] = [];
+    for await (const read of mapInOrder(chunksOf(numbers, AT_ONCE), GROUPS_AT_ONCE, readGroup)) all.push(read);
+    return joined(all);
+  };
+}
+
+async function readParts<Found>(
   numbers: readonly number[],
-  work: (some: readonly number[]) => Promise<readonly (readonly [number, Found])[]>,
-): Promise<ReadonlyMap<number, Found>> {
-  const groups: (readonly number[])[] = [];
-  for (let start = 0; start < numbers.length; start += AT_ONCE) groups.push(numbers.slice(start, start + AT_ONCE));
-  const found = new Map<number, Found>();
-  for await (const group of mapInOrder(groups, GROUPS_AT_ONCE, work))
-    for (const [number, each] of group) found.set(number, each);
-  return found;
+  [size, ...smaller]: readonly number[],
+  work: Work<Found>,
+): Promise<Answered<Found>> {
+  try {
+    return { found: new Map(await work(numbers)), unanswered: [] };
+  } catch (error) {
+    if (!isUnanswered(error)) throw error;
+  }
+  if (size === undefined) return nothing(numbers);
+  const parts: Answered<Found>[] = [];
+  for (const part of chunksOf(numbers, size)) {
+    const read = await readParts(part, smaller, work);
+    // The first of several parts shows whether the others are worth their time limits.
+    if (parts.length === 0 && smaller.length > 0 && read.unanswered.length === part.length) return nothing(numbers);
+    parts.push(read);
+  }
+  return joined(parts);
+}
+
+function nothing<Found>(numbers: readonly number[]): Answered<Found> {
+  return { found: new Map(), unanswered: numbers };
+}
+
+function joined<Found>(parts: readonly Answered<Found>[]): Answered<Found> {
+  return {
+    found: new Map(parts.flatMap(({ found }) => [...found])),
+    unanswered: parts.flatMap(({ unanswered }) => unanswered),
+  };
+}
+
+function chunksOf<Item>(items: readonly Item[], size: number): (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
 }
 
 /** The merge requests of a {@link batchQuery}, by number. Those that the host omits are missing. */

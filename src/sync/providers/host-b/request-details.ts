@@ -10,7 +10,7 @@ import {
   readText,
 } from '../read.js';
 import type { HostBProject } from './project.js';
-import { batchQuery, inBatches, moreQuery, nextOf, readBatch, readMore } from './request-batches.js';
+import { type Answered, batchQuery, inBatches, moreQuery, nextOf, readBatch, readMore } from './request-batches.js';
 
 export interface RequestDetails {
   readonly commits: readonly string[];
@@ -22,14 +22,6 @@ export interface RequestDetails {
   readonly changedFiles: number | null;
 }
 
-const UNKNOWN: RequestDetails = {
-  commits: [],
-  firstCommitAt: null,
-  additions: null,
-  deletions: null,
-  changedFiles: null,
-};
-
 /** The same maximum as for pull requests of a clone. */
 const MOST_COMMITS = 1000;
 
@@ -37,18 +29,16 @@ const COMMITS = 'nodes { sha authoredDate } pageInfo { hasNextPage endCursor }';
 const DETAILS = batchQuery(`diffStatsSummary { additions deletions fileCount } commits(first: 100) { ${COMMITS} }`);
 const MORE_COMMITS = moreQuery('commits', COMMITS);
 
-/** The details of merge requests by number. Requests that the host omits are missing. */
-export async function requestDetails(
+/** Reads the details of merge requests by number. Requests that the host omits are missing. */
+export function requestDetails(
   project: HostBProject,
-  numbers: readonly number[],
-): Promise<(number: number) => RequestDetails> {
-  const details = await inBatches(numbers, async (some) => {
+): (numbers: readonly number[]) => Promise<Answered<RequestDetails>> {
+  return inBatches(async (some) => {
     const found: [number, RequestDetails][] = [];
     for (const [number, request] of await readBatch(project, DETAILS, some))
       found.push([Number(number), await readDetails(project, number, request)]);
     return found;
   });
-  return (number) => details.get(number) ?? UNKNOWN;
 }
 
 async function readDetails(project: HostBProject, number: string, request: JsonObject): Promise<RequestDetails> {

@@ -6,7 +6,7 @@ import { SyncError } from '../../failures.js';
 import type { JsonObject } from '../read.js';
 import { readInstant, readList, readObjectOrNull, readText } from '../read.js';
 import type { HostBProject } from './project.js';
-import { batchQuery, inBatches, moreQuery, nextOf, readBatch, readMore } from './request-batches.js';
+import { type Answered, batchQuery, inBatches, moreQuery, nextOf, readBatch, readMore } from './request-batches.js';
 
 export interface Note {
   /** The last part of the global id, which is the id in REST. */
@@ -27,18 +27,16 @@ const NOTES =
 const FIRST_NOTES = batchQuery(`notes(first: 100) { ${NOTES} }`);
 const MORE_NOTES = moreQuery('notes', NOTES);
 
-/** The notes of merge requests by number: null where the host does not show them, or where there are too many. */
-export async function requestNotes(
+/** Reads the notes of merge requests by number: null or missing where the host does not show them or has too many. */
+export function requestNotes(
   project: HostBProject,
-  numbers: readonly number[],
-): Promise<(number: number) => readonly Note[] | null> {
-  const notes = await inBatches(numbers, async (some) => {
+): (numbers: readonly number[]) => Promise<Answered<readonly Note[] | null>> {
+  return inBatches(async (some) => {
     const found: [number, readonly Note[] | null][] = [];
     for (const [number, request] of await firstNotes(project, some))
       found.push([Number(number), await allNotes(project, number, readObjectOrNull(request['notes'], 'notes'))]);
     return found;
   });
-  return (number) => notes.get(number) ?? null;
 }
 
 /** A host that refuses this query shows no notes: the merge requests themselves are read all the same. */
