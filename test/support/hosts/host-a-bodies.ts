@@ -176,6 +176,8 @@ export interface CommitData {
   readonly email?: string;
   /** Where they differ from the author and the date. */
   readonly committer?: { readonly name: string; readonly email: string; readonly date: string };
+  /** The host has no author, or neither an author nor a committer. */
+  readonly lacks?: 'author' | 'both';
   readonly parents?: readonly string[];
   readonly files?: readonly FileData[];
 }
@@ -189,7 +191,7 @@ interface FileData {
 
 /** A commit as lists have it, without its files. */
 export function commit(data: CommitData): Commit {
-  const { sha, message = 'feat: a change', date, name, email, committer, parents = [] } = data;
+  const { sha, message = 'feat: a change', date, name, email, committer, lacks, parents = [] } = data;
   const person = { name: name ?? 'Ada', email: email ?? 'ada@example.com', date };
   const url = `${site}/api/commits/${sha}`;
   return {
@@ -199,14 +201,14 @@ export function commit(data: CommitData): Commit {
     html_url: `${site}/commit/${sha}`,
     comments_url: `${url}/comments`,
     commit: {
-      author: person,
-      committer: committer ?? person,
+      author: lacks === undefined ? person : null,
+      committer: lacks === 'both' ? null : (committer ?? person),
       message,
       comment_count: 0,
       tree: { sha: 'e'.repeat(40), url: `${site}/api/trees/1` },
       url,
     },
-    author: user(),
+    author: lacks === undefined ? user() : null,
     committer: user(),
     parents: parents.map((parent) => ({ sha: parent, url: `${site}/api/commits/${parent}` })),
   };

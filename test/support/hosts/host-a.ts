@@ -103,6 +103,7 @@ function answerRest(data: HostA, request: HostRequest, url: string): HostReply {
   if (repository === undefined) return problem(404, 'Not Found');
   if (rest === '') return ok(fullRepository(repository));
   if (rest === '/commits') return listCommits(repository, request, url);
+  if (rest.startsWith('/compare/')) return compareCommits(repository, rest.slice('/compare/'.length), request, url);
   if (rest.startsWith('/commits/')) return showCommit(repository, rest.slice('/commits/'.length));
   if (rest === '/issues') return paged(request, url, repository.issues.map(issue));
   if (rest === '/actions/runs') {
@@ -135,6 +136,33 @@ function listCommits(repository: HostARepositoryData, request: HostRequest, url:
     .slice(from)
     .filter((commit) => since === null || Date.parse(commit.date) >= Date.parse(since));
   return paged(request, url, commits.map(commit));
+}
+
+/** The commits that the head reaches and the base does not, oldest first. */
+function compareCommits(
+  repository: HostARepositoryData,
+  basehead: string,
+  request: HostRequest,
+  url: string,
+): HostReply {
+  const [base = '', head = ''] = basehead.split('...');
+  const [old, reached] = [base, head].map((sha) => reachedFrom(repository, sha));
+  if (old?.has(base) !== true || reached?.has(head) !== true) return problem(404, 'Not Found');
+  const commits = repository.commits.filter(({ sha }) => reached.has(sha) && !old.has(sha)).toReversed();
+  const reply = paged(request, url, commits.map(commit));
+  return { ...reply, body: { status: 'ahead', total_commits: commits.length, commits: reply.body } };
+}
+
+function reachedFrom({ commits }: HostARepositoryData, head: string): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const open = [head];
+  for (let sha = open.pop(); sha !== undefined; sha = open.pop()) {
+    const found = commits.find((candidate) => candidate.sha === sha);
+    if (found === undefined || reached.has(sha)) continue;
+    reached.add(sha);
+    open.push(...(found.parents ?? []));
+  }
+  return reached;
 }
 
 function showCommit(repository: HostARepositoryData, sha: string): HostReply {

@@ -124,11 +124,14 @@ function answerProject(project: HostBProjectData, rest: string, request: HostReq
   const branch = /^\/repository\/branches\/([^/]+)$/.exec(rest)?.[1];
   if (branch === project.defaultBranch) return { status: 200, body: { name: branch, commit: project.commits[0] } };
   if (rest === '/repository/commits') {
-    const from = project.commits.findIndex((commit) => commit['id'] === request.query.get('ref_name'));
+    const [base, head = base] = (request.query.get('ref_name') ?? '').split('..');
+    const [from, to] = [head, base].map((id) => project.commits.findIndex((commit) => commit['id'] === id));
+    if (from === -1 || to === -1) return refusal(404, 'Tree Not Found');
+    const listed = project.commits.slice(from, base === head ? undefined : to);
     const withStats = request.query.get('with_stats') === 'true';
     return paged(
       request,
-      project.commits.slice(Math.max(from, 0)).map((commit) => (withStats ? commit : { ...commit, stats: undefined })),
+      listed.map((commit) => (withStats ? commit : { ...commit, stats: undefined })),
     );
   }
   if (rest === '/merge_requests') return paged(request, asked(request, project.mergeRequests));

@@ -1,14 +1,22 @@
 /** `sync git` from host_a: the most recent commits of the default branch, the last ones with statistics per file. */
-import type { JsonValue, Row } from '../../records.js';
+import type { Row } from '../../records.js';
 import type { SyncRequest } from '../../request.js';
-import { SyncError } from '../../failures.js';
-import { noteOfLimits, remoteLimits } from '../limits.js';
+import { isUnanswered, SyncError } from '../../failures.js';
+import type { TimeWindow } from '../../time-window.js';
+import {
+  commitRangePages,
+  pageOf,
+  type CommitRange,
+  type CommitSource,
+  type ListedCommitsPage,
+} from '../commit-ranges.js';
 import { mapInOrder } from '../map-in-order.js';
 import { EMPTY_REPOSITORY, ListedCommits } from '../listed-commits.js';
+import { readNumberedPage } from '../numbered-pages.js';
 import { noChanges } from '../no-changes.js';
 import type { Page, PartialReach, Reach, Reachable, Start } from '../provider.js';
 import {
-  readInstant,
+  readInstantOrNull,
   readIntegerOrNull,
   readList,
   readObject,
@@ -17,12 +25,7 @@ import {
   readTextOrNull,
 } from '../read.js';
 import type { HostARepository } from './repository.js';
-
-interface Position {
-  /** The commit from which the history is read. Pages of a branch would shift when new commits arrive. */
-  readonly head: string;
-  readonly count: number;
-}
+import { numberedList } from './rest-pages.js';
 
 const PER_PAGE = 100;
 /** Commits per page. Statistics cost a request per commit, so small pages limit what an interruption repeats. */
@@ -38,36 +41,46 @@ export async function* commitPages(
   request: SyncRequest,
   start: Start,
 ): AsyncGenerator<Page> {
-  const limits = remoteLimits(request);
   const head = await headOf(repository);
   if (head === undefined) {
     yield { records: {}, position: null, done: true };
     return;
   }
-  const earlier = parsePosition(start?.position ?? null);
-  if (start?.done === true && earlier?.head === head) {
-    yield { records: {}, position: { head, count: 0 }, done: true };
-    return;
-  }
-  let position: Position = start?.done === false && earlier !== undefined ? earlier : { head, count: 0 };
-  let isCut = false;
-  for (let more = true; more && position.count < limits.commits;) {
-    const list = await listCommits(repository, position, request);
-    more = list.hasNext;
-    const commits = list.commits.slice(0, limits.commits - position.count);
-    isCut = more || commits.length < list.commits.length;
-    for (let index = 0; index < commits.length; index += STORED_AT_ONCE) {
-      const batch = commits.slice(index, index + STORED_AT_ONCE);
-      const withStats = batch.slice(0, Math.max(0, limits.stats - position.count));
-      const stats: Row<'git_commit_stats'>[] = [];
-      for await (const rows of mapInOrder(withStats, AT_ONCE, ({ hash }) => commitStats(repository, hash)))
-        stats.push(...rows);
-      position = { ...position, count: position.count + batch.length };
-      yield { records: { git_commits: batch, git_commit_stats: stats }, position: { ...position }, done: false };
-    }
-  }
-  const note = noteOfLimits(limits, position.count, isCut);
-  yield { records: {}, position: { head: position.head, count: 0 }, done: true, ...note };
+  const unreadable = { commits: 0, files: 0 };
+  const source: CommitSource = {
+    list: (range) => listCommits(repository, range, request),
+    records: async (commits, stats) => {
+      const rows = commits.map(commitRow);
+      unreadable.commits += rows.filter((row) => row === undefined).length;
+      const known = rows
+        .filter((row) => row !== undefined)
+        .filter((row) => isWithin(request.window, row.committer_when));
+      const files: Row<'git_commit_stats'>[] = [];
+      const withFiles = new Set(rows.slice(0, stats));
+      const read = known.filter((row) => withFiles.has(row));
+      for await (const found of mapInOrder(read, AT_ONCE, ({ hash }) => statsOrSkip(repository, hash))) {
+        if (found === undefined) unreadable.files += 1;
+        else files.push(...found);
+      }
+      return { git_commits: known, git_commit_stats: files };
+    },
+    storedAtOnce: STORED_AT_ONCE,
+    note: () => noteOnUnreadable(unreadable),
+  };
+  yield* commitRangePages(source, head, request, start);
+}
+
+function isWithin({ since = -Infinity, until = Infinity }: TimeWindow, time: number): boolean {
+  return time >= since && time < until;
+}
+
+function noteOnUnreadable({ commits, files }: { readonly commits: number; readonly files: number }): string | null {
+  const counted = (count: number): string => (count === 1 ? '1 commit' : `${count} commits`);
+  const parts = [
+    ...(commits === 0 ? [] : [`skipped ${counted(commits)} without a date`]),
+    ...(files === 0 ? [] : [`the changed files of ${counted(files)} are unknown, because the host cannot answer them`]),
+  ];
+  return parts.length === 0 ? null : parts.join('; ');
 }
 
 /** What the default branch reaches. */
@@ -113,40 +126,78 @@ async function headOf({ client, owner, repo, defaultBranch }: HostARepository): 
   }
 }
 
+/** A range with a base is a comparison. The host no longer knows a base that a rewritten history left behind. */
 async function listCommits(
-  { client, owner, repo }: HostARepository,
-  position: Position,
+  repository: HostARepository,
+  range: CommitRange,
   { window }: SyncRequest,
-): Promise<{ commits: Row<'git_commits'>[]; hasNext: boolean }> {
-  const skip = position.count % PER_PAGE;
-  const { data, hasNext } = await client.rest('GET /repos/{owner}/{repo}/commits', {
-    owner,
-    repo,
-    sha: position.head,
-    per_page: PER_PAGE,
-    page: Math.floor(position.count / PER_PAGE) + 1,
-    ...(window.since === undefined ? {} : { since: new Date(window.since).toISOString() }),
-    ...(window.until === undefined ? {} : { until: new Date(window.until - 1).toISOString() }),
+): Promise<ListedCommitsPage | undefined> {
+  const { client, owner, repo } = repository;
+  const { head, base } = range;
+  const list = numberedList(repository, async (page) => {
+    if (base !== null) {
+      const basehead = `${base}...${head}`;
+      const { data, hasNext } = await client.rest('GET /repos/{owner}/{repo}/compare/{basehead}', {
+        owner,
+        repo,
+        basehead,
+        ...page,
+      });
+      return { items: readList(readObject(data, 'comparison')['commits'], 'commits'), hasNext };
+    }
+    const { data, hasNext } = await client.rest('GET /repos/{owner}/{repo}/commits', {
+      owner,
+      repo,
+      sha: head,
+      ...page,
+      ...(window.since === undefined ? {} : { since: new Date(window.since).toISOString() }),
+      ...(window.until === undefined ? {} : { until: new Date(window.until - 1).toISOString() }),
+    });
+    return { items: readList(data, 'commits'), hasNext };
   });
-  return { commits: readList(data, 'commits').slice(skip).map(commitRow), hasNext };
+  try {
+    return await readNumberedPage(list, pageOf(range));
+  } catch (error) {
+    if (base !== null && error instanceof SyncError && error.code === 'not_found') return undefined;
+    throw error;
+  }
 }
 
-function commitRow(value: unknown): Row<'git_commits'> {
+/**
+ * The host has no author or no committer of some commits; the other one's date is then taken. Undefined if neither has a
+ * date.
+ */
+function commitRow(value: unknown): Row<'git_commits'> | undefined {
   const item = readObject(value, 'commit');
   const commit = readObject(item['commit'], 'commit.commit');
   const author = readObjectOrNull(commit['author'], 'commit.author');
   const committer = readObjectOrNull(commit['committer'], 'commit.committer') ?? author;
+  const authored = readInstantOrNull(author?.['date'], 'author.date');
+  const committed = readInstantOrNull(committer?.['date'], 'committer.date') ?? authored;
+  if (committed === null) return undefined;
   return {
     hash: readText(item['sha'], 'sha'),
     message: readText(commit['message'], 'message').replace(/\n+$/, ''),
     author_name: readTextOrNull(author?.['name'], 'author.name'),
     author_email: readTextOrNull(author?.['email'], 'author.email'),
-    author_when: readInstant(author?.['date'], 'author.date'),
+    author_when: authored ?? committed,
     committer_name: readTextOrNull(committer?.['name'], 'committer.name'),
     committer_email: readTextOrNull(committer?.['email'], 'committer.email'),
-    committer_when: readInstant(committer?.['date'], 'committer.date'),
+    committer_when: committed,
     parents: readList(item['parents'], 'parents').length,
   };
+}
+
+/** Undefined for a commit whose files the host cannot answer, although it answers other requests. */
+async function statsOrSkip(repository: HostARepository, hash: string): Promise<Row<'git_commit_stats'>[] | undefined> {
+  try {
+    return await commitStats(repository, hash);
+  } catch (error) {
+    const isOfCommit = isUnanswered(error) || (error instanceof SyncError && error.status === 422);
+    if (!isOfCommit) throw error;
+    await headOf(repository);
+    return undefined;
+  }
 }
 
 async function commitStats({ client, owner, repo }: HostARepository, hash: string): Promise<Row<'git_commit_stats'>[]> {
@@ -179,10 +230,4 @@ function fileRow(hash: string, value: unknown): Row<'git_commit_stats'> {
     old_file_mode: null,
     new_file_mode: null,
   };
-}
-
-function parsePosition(value: JsonValue): Position | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const { head, count } = value as Record<string, JsonValue | undefined>;
-  return typeof head === 'string' && typeof count === 'number' ? { head, count } : undefined;
 }

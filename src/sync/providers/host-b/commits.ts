@@ -2,58 +2,68 @@
  * `sync git` from host_b: the most recent commits of the default branch, the last ones with statistics. The host
  * reports only their sum per commit, which is stored as one row with the path {@link AGGREGATE_PATH}.
  */
-import { AGGREGATE_PATH, type JsonValue, type Row } from '../../records.js';
+import { AGGREGATE_PATH, type Row } from '../../records.js';
 import type { SyncRequest } from '../../request.js';
-import { noteOfLimits, remoteLimits } from '../limits.js';
+import { SyncError } from '../../failures.js';
+import {
+  commitRangePages,
+  pageOf,
+  type CommitRange,
+  type CommitSource,
+  type ListedCommitsPage,
+} from '../commit-ranges.js';
+import { PER_PAGE, readNumberedPage, type NumberedList } from '../numbered-pages.js';
 import { EMPTY_REPOSITORY, ListedCommits } from '../listed-commits.js';
 import type { Page, PartialReach, Reach, Reachable, Start } from '../provider.js';
 import { readInstant, readInteger, readList, readObject, readText, readTextOrNull } from '../read.js';
 import { onePage, readPage } from './client.js';
 import type { HostBProject } from './project.js';
 
-interface Position {
-  /** The commit from which the history is read. Pages of a branch would shift when new commits arrive. */
-  readonly head: string;
-  readonly page: number;
-  readonly count: number;
-}
-
 export async function* commitPages(project: HostBProject, request: SyncRequest, start: Start): AsyncGenerator<Page> {
-  const { gitlab, id, defaultBranch } = project;
-  if (defaultBranch === null) {
+  if (project.defaultBranch === null) {
     yield { records: {}, position: null, done: true };
     return;
   }
-  const { window } = request;
-  const limits = remoteLimits(request);
-  const head = await headOf(project);
-  const earlier = parsePosition(start?.position ?? null);
-  const isUnchanged = start?.done === true && earlier?.head === head;
-  let position: Position = start?.done === false && earlier !== undefined ? earlier : { head, page: 1, count: 0 };
-  let isCut = false;
-  for (let more = !isUnchanged; more && position.count < limits.commits;) {
-    const { items, next } = readPage(
-      await gitlab.Commits.all(id, {
-        refName: position.head,
+  const source: CommitSource = {
+    list: (range) => listCommits(project, range, request),
+    records: (commits, stats) =>
+      Promise.resolve({
+        git_commits: commits.map(commitRow),
+        git_commit_stats: commits.slice(0, stats).flatMap(statsRow),
+      }),
+    storedAtOnce: PER_PAGE,
+    note: () => null,
+  };
+  yield* commitRangePages(source, await headOf(project), request, start);
+}
+
+/** The host no longer knows a base that a rewritten history left behind. */
+async function listCommits(
+  { gitlab, id }: HostBProject,
+  range: CommitRange,
+  { window }: SyncRequest,
+): Promise<ListedCommitsPage | undefined> {
+  const { head, base } = range;
+  const list: NumberedList = {
+    read: async (page, perPage) => {
+      const options = {
+        refName: base === null ? head : `${base}..${head}`,
         withStats: true,
-        ...onePage(position.page),
+        ...onePage(page, perPage),
         ...(window.since === undefined ? {} : { since: new Date(window.since).toISOString() }),
         ...(window.until === undefined ? {} : { until: new Date(window.until - 1).toISOString() }),
-      }),
-    );
-    const commits = items.slice(0, limits.commits - position.count);
-    const withStats = commits.slice(0, Math.max(0, limits.stats - position.count));
-    position = { ...position, page: position.page + 1, count: position.count + commits.length };
-    more = next !== null;
-    isCut = more || commits.length < items.length;
-    yield {
-      records: { git_commits: commits.map(commitRow), git_commit_stats: withStats.flatMap(statsRow) },
-      position: { ...position },
-      done: false,
-    };
+      };
+      const { items, next } = readPage(await gitlab.Commits.all(id, options));
+      return { items, hasNext: next !== null };
+    },
+    probe: () => gitlab.Projects.show(id),
+  };
+  try {
+    return await readNumberedPage(list, pageOf(range));
+  } catch (error) {
+    if (base !== null && error instanceof SyncError && error.code === 'not_found') return undefined;
+    throw error;
   }
-  const note = noteOfLimits(limits, position.count, isCut);
-  yield { records: {}, position: { head: position.head, page: 1, count: 0 }, done: true, ...note };
 }
 
 /** What the default branch reaches. */
@@ -115,12 +125,4 @@ function statsRow(value: unknown): Row<'git_commit_stats'>[] {
       new_file_mode: null,
     },
   ];
-}
-
-function parsePosition(value: JsonValue): Position | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const { head, page, count } = value as Record<string, JsonValue | undefined>;
-  return typeof head === 'string' && typeof page === 'number' && typeof count === 'number'
-    ? { head, page, count }
-    : undefined;
 }
