@@ -18,7 +18,7 @@ export interface AwaitedDependency {
 
 /**
  * @param containers of each service; dependencies not listed are ignored
- * @param seconds the timeout of each condition; default: 60
+ * @param seconds the limit of each condition; default: as `waitForCondition`
  * @throws ComposeWaitError, or RuntimeError.invalidState of a container that has ended
  */
 export async function awaitDependencies(

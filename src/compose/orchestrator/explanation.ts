@@ -91,7 +91,10 @@ async function explainUnmet({ backend }: Pick<Orchestration, 'backend'>, error: 
     if (health === undefined) return [];
     const output = (health.output ?? '').trimEnd();
     const title = `${name} is ${health.status}`;
-    return titled(title, 'Its last health check printed', output === '' ? [] : output.split(/\r?\n/));
+    return [
+      ...titled(title, 'Its last health check printed', output === '' ? [] : output.split(/\r?\n/)),
+      ...(health.status === 'starting' ? ["To wait longer, use 'up --wait-timeout <seconds>'."] : []),
+    ];
   } catch {
     // Report the original error only.
     return [];

@@ -6,7 +6,6 @@ import { SHARED_NAMESPACES } from '../model/normalize/normalize.js';
 import type { Project } from '../model/project/project.js';
 import { allServices } from '../model/project/profiles.js';
 import type { Service } from '../model/project/service.js';
-import { hasEnded } from '../runtime/lifecycle.js';
 import type { ContainerSummary } from '../runtime/records.js';
 import { OrchestratorError } from './errors.js';
 import { containerName, outgoingName } from './labels.js';
@@ -57,7 +56,9 @@ export interface PlanOptions {
   readonly scale?: ReadonlyMap<string, number>;
   /** `changed` (default) replaces containers that differ; `never` keeps them; `always` replaces all. */
   readonly recreate?: 'changed' | 'never' | 'always';
-  /** Services that `recreate` applies to; others are replaced only if they have changed. Default: all. */
+  /** Replace all containers without their anonymous volumes. */
+  readonly renewAnonymousVolumes?: boolean;
+  /** Services that `recreate` and `renewAnonymousVolumes` apply to; others are replaced only if they have changed. Default: all. */
   readonly targets?: readonly string[];
   /** Also replace the dependants of a replaced service. */
   readonly recreateDependants?: boolean;
@@ -161,11 +162,7 @@ function planService(
       };
     }
     if (options.start === false) return { act: 'keep', number, container };
-    if (container.status !== 'running') {
-      return hasDoneItsWork(name, container, project)
-        ? { act: 'keep', number, container }
-        : { act: 'start', number, container };
-    }
+    if (container.status !== 'running') return { act: 'start', number, container };
     return { act: dependency === 'restart' ? 'restart' : 'keep', number, container };
   });
   const taken = new Set(kept.map(({ number }) => number));
@@ -204,12 +201,12 @@ function recreateReason(
   { container, configHash, imageId = container.imageId }: Member<ContainerSummary>,
   desired: Desired,
   dependency: 'recreate' | 'restart' | undefined,
-  { recreate = 'changed', targets }: PlanOptions,
+  { recreate = 'changed', renewAnonymousVolumes = false, targets }: PlanOptions,
 ): RecreateReason | undefined {
   const targeted = targets === undefined || targets.includes(name);
   if (isOutgoing(container)) return 'interrupted';
   if (recreate === 'never' && targeted) return undefined;
-  if (recreate === 'always' && targeted) return 'forced';
+  if ((recreate === 'always' || renewAnonymousVolumes) && targeted) return 'forced';
   if (configHash !== desired.hashes.get(name)) return 'configuration';
   const image = desired.images.get(name);
   if (image !== undefined && image !== imageId) return 'image';
@@ -218,16 +215,4 @@ function recreateReason(
 
 function isOutgoing({ id, name }: ContainerSummary): boolean {
   return name.startsWith(outgoingName(id, ''));
-}
-
-/**
- * Whether a container is a completed one-shot service that others wait for, which is not run again. Other services that
- * have ended are started.
- */
-function hasDoneItsWork(name: string, container: ContainerSummary, project: Project): boolean {
-  if (!hasEnded(container.status) || container.status === 'stopped' || container.exitCode !== 0) return false;
-  return Object.values(allServices(project)).some(
-    ({ depends_on: dependencies = {} }) =>
-      Object.hasOwn(dependencies, name) && dependencies[name]?.condition === 'service_completed_successfully',
-  );
 }

@@ -39,10 +39,8 @@ export interface UpOptions extends PlanOptions, Omit<ImageOptions, 'contents'> {
   readonly removeOrphans?: boolean;
   /** Do not warn of orphans. */
   readonly ignoreOrphans?: boolean;
-  /** Do not reuse anonymous volumes when a container is replaced. */
-  readonly renewAnonymousVolumes?: boolean;
   readonly stopTimeoutSeconds?: number | undefined;
-  /** The timeout of each `depends_on` condition; default: 60. */
+  /** The limit of each `depends_on` condition; default: as `waitForCondition`. */
   readonly waitSeconds?: number | undefined;
   /** On a swarm: do not wait until the containers run. */
   readonly detach?: boolean;
@@ -142,6 +140,7 @@ async function execute(
   const steps = new Map(plan.services.map((each) => [each.service, each.steps]));
   const containers = new Map<string, readonly ContainerName[]>();
   const made = new Map<Step, ContainerName>();
+  const beginning = new Set(plan.services.filter((each) => begins(each.steps)).map((each) => each.service));
   const workOn = (name: string, signal: AbortSignal): ServiceWork => ({
     orchestration: { ...orchestration, signal },
     prints,
@@ -149,6 +148,7 @@ async function execute(
     service: project.services[name] ?? {},
     containers,
     made,
+    beginning,
     options,
   });
   await inStages(
@@ -174,7 +174,14 @@ interface ServiceWork {
   readonly containers: ReadonlyMap<string, readonly ContainerName[]>;
   /** Containers created early, by the step that needs them. */
   readonly made: Map<Step, ContainerName>;
+  /** The services of which this `up` starts a container. */
+  readonly beginning: ReadonlySet<string>;
   readonly options: UpOptions;
+}
+
+/** Whether some step starts a container. */
+function begins(steps: readonly Step[]): boolean {
+  return steps.some(({ act }) => act !== 'keep' && act !== 'remove');
 }
 
 async function makeAhead(work: ServiceWork, steps: readonly Step[]): Promise<void> {
@@ -194,15 +201,14 @@ function canBeMadeAhead(service: Service): boolean {
 
 async function executeService(work: ServiceWork, steps: readonly Step[]): Promise<ContainerName[]> {
   const { orchestration, prints, options, service, name } = work;
-  const isStarting = options.start !== false && steps.some(({ act }) => act !== 'keep' && act !== 'remove');
-  if (isStarting) {
-    await awaitDependencies(
-      orchestration,
-      dependenciesOf(service, prints.project),
-      work.containers,
-      options.waitSeconds,
+  const isStarting = begins(steps);
+  if (options.start !== false) {
+    // A service that keeps running waits only for dependencies that start now: a job that fails this time fails `up`.
+    const dependencies = dependenciesOf(service, prints.project).filter(
+      ({ service: dependency }) => isStarting || work.beginning.has(dependency),
     );
-    await runPreStart(orchestration, prints, name, containerOf(work));
+    await awaitDependencies(orchestration, dependencies, work.containers, options.waitSeconds);
+    if (isStarting) await runPreStart(orchestration, prints, name, containerOf(work));
   }
   const made = await Promise.all(
     steps.map(async (step) => {

@@ -7,12 +7,15 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** About 25 days. A longer timer of Node.js fires at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => new Date(),
   async sleep(milliseconds, signal) {
     signal?.throwIfAborted();
     try {
-      await delay(milliseconds, undefined, signal === undefined ? {} : { signal });
+      await delay(Math.min(milliseconds, LONGEST_MS), undefined, signal === undefined ? {} : { signal });
     } catch (error) {
       // The timer rejects with its own AbortError; callers expect the signal's reason.
       signal?.throwIfAborted();

@@ -148,7 +148,7 @@ describe('up and down', () => {
     const running = begin('up');
     await started(running, control, run);
     running.interrupt();
-    expect((await running.ran).stdout).toBe('web  | ready\n');
+    expect((await running.ran).stdout).toBe('job  | once\njob  | exited with code 0\nweb  | ready\n');
   });
 
   it('up --attach and --no-attach choose whose output is shown, and override the file', async () => {
@@ -286,18 +286,46 @@ services:
     `);
   });
 
-  it('--wait-timeout lets a dependency take longer than 60 seconds, also without --wait', async () => {
+  it('--wait-timeout limits the wait for a dependency, also without --wait, and a timeout names it', async () => {
     let checks = 0;
     const { run } = await commandLine(waiting, {
       programs: ({ kind }) => (kind === 'healthcheck' ? () => (++checks > 75 ? 0 : 1) : undefined),
     });
-    const { code, stderr } = await run('up', '-d');
+    const { code, stderr } = await run('up', '-d', '--wait-timeout', '60');
     expect(code).toBe(1);
     expect(stderr).toContain(
-      "Timed out after 60s waiting for container 'folder-db' to satisfy condition 'service_healthy'.\nfolder-db is starting.",
+      "Timed out after 60s waiting for container 'folder-db' to satisfy condition 'service_healthy'.\n" +
+        "folder-db is starting.\nTo wait longer, use 'up --wait-timeout <seconds>'.\n",
     );
     checks = 0;
-    expect((await run('up', '-d', '--wait-timeout', '100')).code).toBe(0);
+    expect((await run('up', '-d')).code).toBe(0);
+  });
+
+  it('up --wait fails with a service that has ended, even with exit code 0, unless others wait for its end', async () => {
+    const { run } = await commandLine(
+      `services:
+        job: { image: j }
+        ok: { image: o }
+        web: { image: w, depends_on: { job: { condition: service_completed_successfully } } }`,
+      { programs: ({ container }) => (/-(?:job|ok)$/.test(container) ? () => 0 : undefined) },
+    );
+    expect((await run('up', '--wait', 'web')).code).toBe(0);
+    expect(await run('up', '--wait', 'ok')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('folder-ok exited with code 0.') as string,
+    });
+  });
+
+  it('up -V replaces containers that have not changed, and cannot be combined with --no-recreate', async () => {
+    const { run, backend } = await commandLine('services: { db: { image: d, volumes: [/data] } }');
+    const id = async (): Promise<string> => (await backend.containers.inspect('folder-db')).id;
+    await run('up', '-d');
+    const before = await id();
+    await run('up', '-d');
+    expect(await id()).toBe(before);
+    await run('up', '-d', '-V');
+    expect(await id()).not.toBe(before);
+    expect((await run('up', '-d', '-V', '--no-recreate')).code).toBe(2);
   });
 
   it('a dependency that fails is shown with its exit code and its last lines', async () => {

@@ -33,6 +33,18 @@ describe('the specification of a container', () => {
         ],
       },
     ],
+    [
+      'a bind creates its path on the host in the long syntax too, unless it says otherwise',
+      `volumes: [
+         { type: bind, source: /a, target: /a },
+         { type: bind, source: /b, target: /b, bind: { create_host_path: false } }]`,
+      {
+        mounts: [
+          { type: 'bind', source: '/a', target: '/a', createHostPath: true },
+          { type: 'bind', source: '/b', target: '/b', createHostPath: false },
+        ],
+      },
+    ],
     ['gpus', 'gpus: all', { deviceRequests: [{ capabilities: ['gpu'], count: -1 }] }],
   ])('%s', async (_, body, expected) => {
     expect(await spec(body)).toMatchObject(expected);

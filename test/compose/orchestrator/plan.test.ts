@@ -26,16 +26,14 @@ describe('the plan for a service', () => {
     expect(actions(project, [member(project, 'db', record)])).toEqual([`db 1 ${act}`]);
   });
 
-  it('does not run again a one-shot service that has succeeded and that others wait for', async () => {
+  it('runs a completed job that others wait for again', async () => {
     const { project } = await loaded(`
 services:
   migrate: { image: m }
   web: { image: w, depends_on: { migrate: { condition: service_completed_successfully } } }
 `);
     const done = member(project, 'migrate', { status: 'exited', exitCode: 0 });
-    const failed = member(project, 'migrate', { status: 'exited', exitCode: 1 });
-    expect(actions(project, [done])).toEqual(['migrate 1 keep', 'web 1 create']);
-    expect(actions(project, [failed])).toEqual(['migrate 1 start', 'web 1 create']);
+    expect(actions(project, [done, member(project, 'web')])).toEqual(['migrate 1 start', 'web 1 keep']);
   });
 
   it.each<[string, PlanOptions, string]>([
@@ -46,6 +44,13 @@ services:
     const { project } = await loaded('services: { db: { image: db } }');
     const old = member(project, 'db', { labels: labels('db', 1, 'another-hash') });
     expect(actions(project, [old], options)).toEqual([`db 1 ${act}`]);
+  });
+
+  it('with new anonymous volumes, replaces an unchanged container', async () => {
+    const { project } = await loaded('services: { db: { image: db } }');
+    expect(actions(project, [member(project, 'db')], { renewAnonymousVolumes: true })).toEqual([
+      'db 1 recreate forced',
+    ]);
   });
 
   it('replaces a container whose image has changed', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ComposeFailure } from '../../../src/compose/model/errors.js';
 import { down } from '../../../src/compose/orchestrator/down.js';
-import { ComposeWaitError } from '../../../src/compose/orchestrator/errors.js';
 import { LABELS } from '../../../src/compose/orchestrator/labels.js';
 import { createOneOff } from '../../../src/compose/orchestrator/run.js';
 import { up as upWith } from '../../../src/compose/orchestrator/up.js';
@@ -266,20 +265,44 @@ services:
     expect(await statuses()).toEqual({ 'shop-db': 'running', 'shop-web': 'running' });
   });
 
-  it('service_healthy gives up after 60 seconds', async () => {
-    const { up, statuses } = bench(({ kind }) => (kind === 'healthcheck' ? () => 1 : undefined));
-    const failed = up(
-      withCondition('service_healthy', `healthcheck: { test: [CMD, check], interval: 1s, retries: 1000 }`),
+  it('service_healthy waits as long as the health check may take', async () => {
+    const { up, orchestration, statuses } = bench(({ kind }) =>
+      kind === 'healthcheck' ? () => (seconds() < 150 ? 1 : 0) : undefined,
     );
+    const begun = orchestration.clock.now().getTime();
+    const seconds = (): number => (orchestration.clock.now().getTime() - begun) / 1000;
+    await up(
+      withCondition('service_healthy', 'healthcheck: { test: [CMD, c], interval: 5s, retries: 1, start_period: 200s }'),
+    );
+    expect(await statuses()).toEqual({ 'shop-db': 'running', 'shop-web': 'running' });
+  });
+
+  it('service_healthy gives up on a health check without a verdict when its time is over', async () => {
+    const { up, statuses } = bench(({ kind }) => (kind === 'healthcheck' ? () => new Promise(() => {}) : undefined));
+    const check = 'interval: 10s, timeout: 5s, retries: 4, start_period: 30s';
+    const failed = up(withCondition('service_healthy', `healthcheck: { test: [CMD, check], ${check} }`));
     await expect(failed).rejects.toThrow(
-      "Timed out after 60s waiting for container 'shop-db' to satisfy condition 'service_healthy'.",
+      "Timed out after 105s waiting for container 'shop-db' to satisfy condition 'service_healthy'.",
     );
     expect(await statuses()).toEqual({ 'shop-db': 'running', 'shop-web': 'created' });
   });
 
-  it('service_healthy of a service without a health check times out, and says why', async () => {
+  it('service_completed_successfully has no limit', async () => {
+    const { up, orchestration, statuses } = bench(({ container }) =>
+      container === 'shop-db' ? () => orchestration.clock.sleep(7200_000).then(() => 0) : undefined,
+    );
+    await up(withCondition('service_completed_successfully'));
+    expect(await statuses()).toEqual({ 'shop-db': 'exited', 'shop-web': 'running' });
+    await expect(up(withCondition('service_completed_successfully'), { waitSeconds: 90 })).rejects.toMatchObject({
+      failure: { case: 'timeout', seconds: 90 },
+    });
+  });
+
+  it('service_healthy of a service without a health check times out after 60 seconds, and says why', async () => {
     const { up, warnings } = bench();
-    await expect(up(withCondition('service_healthy'))).rejects.toBeInstanceOf(ComposeWaitError);
+    await expect(up(withCondition('service_healthy'))).rejects.toThrow(
+      "Timed out after 60s waiting for container 'shop-db' to satisfy condition 'service_healthy'.",
+    );
     expect(warnings()).toEqual(["Container 'shop-db' has no health check, so it cannot become healthy."]);
   });
 
@@ -301,6 +324,17 @@ services:
       "Container 'shop-db' exited with non-zero status 3; service_completed_successfully condition not satisfied.",
     );
     expect(await bad.statuses()).toEqual({ 'shop-db': 'exited', 'shop-web': 'created' });
+  });
+
+  it('runs a completed job again, and fails with it although its dependents run', async () => {
+    const codes = [0, 0, 5];
+    const { up, statuses } = bench(({ container }) => (container === 'shop-db' ? () => codes.shift() ?? 0 : undefined));
+    const file = withCondition('service_completed_successfully');
+    await up(file);
+    await up(file);
+    await expect(up(file)).rejects.toMatchObject({ failure: { case: 'nonZeroExitCode', exitCode: 5 } });
+    expect(codes).toEqual([]);
+    expect(await statuses()).toEqual({ 'shop-db': 'exited', 'shop-web': 'running' });
   });
 
   it('a failing dependency that is not required causes a warning only', async () => {

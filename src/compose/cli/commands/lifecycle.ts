@@ -28,7 +28,7 @@ export function startCommand(compose: Command, io: Io): void {
     options: (command) =>
       command
         .option('--wait', 'wait until all are running and healthy')
-        .option('--wait-timeout <seconds>', 'timeout of --wait (default: 60)', wholeNumber),
+        .option('--wait-timeout <seconds>', 'limit of --wait (default: 60, or what a health check needs)', wholeNumber),
     run: async (session, services, { wait, waitTimeout }) => {
       const selection = await session.select(services);
       const orchestration = await session.orchestration();
@@ -36,11 +36,7 @@ export function startCommand(compose: Command, io: Io): void {
         await startProject(orchestration, selection);
         if (wait !== true) return;
         const members = await selectMembers(orchestration, selection);
-        await awaitReady(
-          orchestration,
-          members.map(({ container }) => container),
-          waitTimeout,
-        );
+        await awaitReady(orchestration, members, { project: selection.project, seconds: waitTimeout });
       });
       return 0;
     },

@@ -24,7 +24,7 @@ export function upCommand(compose: Command, io: Io): void {
         .option('--no-deps', 'do not start dependencies')
         .option('--no-start', 'create containers without starting them')
         .option('--always-recreate-deps', 'also replace dependants of replaced services')
-        .option('-V, --renew-anon-volumes', 'create new anonymous volumes when a container is replaced')
+        .option('-V, --renew-anon-volumes', 'replace containers, and give them new anonymous volumes')
         .option('--abort-on-container-exit', 'stop all when a container exits, and return its exit code')
         .option('--abort-on-container-failure', 'stop all when a container fails, and return its exit code')
         .option('--exit-code-from <service>', 'stop all when this service exits, and return its exit code')
@@ -41,7 +41,11 @@ export function upCommand(compose: Command, io: Io): void {
         .option('--timestamps', 'print the time of each line')
         .option('-t, --timeout <seconds>', 'time for containers to stop (default: 10)', wholeNumber)
         .option('--wait', 'wait until all are running and healthy; implies --detach')
-        .option('--wait-timeout <seconds>', 'timeout of dependencies and --wait (default: 60)', wholeNumber)
+        .option(
+          '--wait-timeout <seconds>',
+          'limit of each wait (default: 60, or what a health check needs)',
+          wholeNumber,
+        )
         .option('-w, --watch', 'apply file changes to containers (develop.watch)');
     },
     examples: ['compose up -d --build', 'compose up --exit-code-from tests'],
@@ -132,7 +136,8 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
     }
     const { containers } = await up(orchestration, loaded, options);
     if (flags.wait === true && flags.start !== false) {
-      await awaitReady(orchestration, [...containers.values()].flat(), flags.waitTimeout);
+      const members = [...containers].flatMap(([service, own]) => own.map((container) => ({ service, container })));
+      await awaitReady(orchestration, members, { project, seconds: flags.waitTimeout });
     }
     return 0;
   }, project);
@@ -155,6 +160,9 @@ function requireNoAttachment(flags: UpFlags, conformer: Conformer): void {
 }
 
 function requireSense(flags: UpFlags): void {
+  if (flags.renewAnonVolumes === true && flags.recreate === false) {
+    throw new UsageError('--renew-anon-volumes and --no-recreate cannot be combined.');
+  }
   const attached = [
     flags.abortOnContainerExit,
     flags.abortOnContainerFailure,

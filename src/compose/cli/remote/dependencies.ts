@@ -67,7 +67,9 @@ async function awaitCondition(
       }
       endedAt = finished_at;
     }
-    if (waited >= WAIT_SECONDS * 1000) throw timedOut(WAIT_SECONDS);
+    // A job has no limit, and a health check that runs gives its verdict.
+    const hasLimit = condition === 'service_healthy' && health?.status !== 'starting';
+    if (hasLimit && waited >= WAIT_SECONDS * 1000) throw timedOut(WAIT_SECONDS);
     await io.clock.sleep(POLL_MS, signal);
   }
 }

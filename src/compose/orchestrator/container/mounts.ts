@@ -97,9 +97,9 @@ function volumeMount(project: Project, service: string, mount: ServiceMount, ind
 
 const PROPAGATIONS = ['private', 'rprivate', 'shared', 'rshared', 'slave', 'rslave'] as const;
 
-function bindOptions({ create_host_path: createHostPath, propagation, selinux }: BindOptions): Partial<Mount> {
+function bindOptions({ create_host_path: createHostPath = true, propagation, selinux }: BindOptions): Partial<Mount> {
   return {
-    ...optionalField('createHostPath', createHostPath),
+    createHostPath,
     ...optionalField(
       'propagation',
       PROPAGATIONS.find((known) => known === propagation),
