@@ -32,9 +32,13 @@ export async function runAttached(
   };
   const detaching = new AbortController();
   let menu = noMenu;
+  let isApplying = false;
   const print = (text: string): Promise<void> => menu.above(() => session.print(`${text}\n`));
   const watch = watchSwitch(
-    (signal) => watchProject({ ...orchestration, signal }, loaded, (text) => void print(text)),
+    (signal) =>
+      watchProject({ ...orchestration, signal }, loaded, (text) => void print(text), {
+        onApplying: (isUnderWay) => (isApplying = isUnderWay),
+      }),
     (error) =>
       void menu.above(() => {
         session.progress.report({ kind: 'warning', message: describe(error) });
@@ -70,6 +74,7 @@ export async function runAttached(
       abortOn:
         flags.abortOnContainerExit === true ? 'exit' : flags.abortOnContainerFailure === true ? 'failure' : undefined,
       exitCodeFrom: flags.exitCodeFrom,
+      isRestarting: () => isApplying,
       timeoutSeconds: flags.timeout,
       impatient: session.impatient,
       detached: detaching.signal,
@@ -86,7 +91,7 @@ export async function runAttached(
       } else if (happening.kind === 'line') {
         await menu.above(() => session.progress.beside(() => printer.line(happening)));
       } else if (shown(happening.service)) {
-        const text = `exited with code ${happening.exitCode}`;
+        const text = happening.kind === 'replaced' ? 'is replaced' : `exited with code ${happening.exitCode}`;
         await menu.above(() => session.progress.beside(() => printer.note(happening.container, text)));
       }
     },

@@ -2,14 +2,10 @@
 import { setMaxListeners } from 'node:events';
 import type { Project } from '../model/project/project.js';
 import { channel } from '../runtime/channel.js';
-import { isRuntimeError } from '../runtime/errors.js';
-import { hasEnded } from '../runtime/lifecycle.js';
-import type { ContainerRecord } from '../runtime/records.js';
+import type { ExitRecord } from '../runtime/records.js';
 import type { Backend } from '../runtime/runtime.js';
-import type { RestartPolicy } from '../runtime/spec.js';
-import type { ContainerName } from './container-actions.js';
-import { restartPolicy } from './container/container-spec.js';
 import { optionalField } from './container/optional-field.js';
+import { afterTime, FollowedSet, type Followed, type LogPart } from './followed-set.js';
 import { stopMembers } from './lifecycle.js';
 import type { MemberLine } from './logs.js';
 import { observeProject } from './actual-state.js';
@@ -17,11 +13,11 @@ import type { Orchestration } from './orchestration.js';
 import type { Step } from './plan.js';
 import { up, type Loaded, type UpObserver, type UpOptions } from './up.js';
 
-const POLL_MS = 500;
-
 export type Happening =
   | ({ readonly kind: 'line' } & MemberLine)
   | { readonly kind: 'exited'; readonly container: string; readonly service: string; readonly exitCode: number }
+  /** Another container takes its place. */
+  | { readonly kind: 'replaced'; readonly container: string; readonly service: string }
   /** All containers have been started. */
   | { readonly kind: 'up' };
 
@@ -30,8 +26,10 @@ export interface AttachOptions {
   readonly shown: (service: string) => boolean;
   /** Stop all containers when one exits, or only when one fails. */
   readonly abortOn?: 'exit' | 'failure' | undefined;
-  /** The service whose exit code the command returns. Its end stops all containers. */
+  /** The service whose exit code the command returns. Implies `abortOn: 'exit'`, unless that is set. */
   readonly exitCodeFrom?: string | undefined;
+  /** While true, containers that end are restarted by this process. */
+  readonly isRestarting?: () => boolean;
   readonly timeoutSeconds?: number | undefined;
   /** A second Ctrl-C: do not wait for a graceful stop. */
   readonly impatient?: AbortSignal;
@@ -63,17 +61,24 @@ export async function upAttached(
   setMaxListeners(0, bound.signal);
   const happenings = channel<Happening>();
   const begun = orchestration.clock.now();
-  const ends: Promise<void>[] = [];
+  let isUp = false;
+  const followed = new FollowedSet(bound, {
+    project: project.name,
+    // Until then, `up` adds each container that it starts.
+    admits: (service) => isUp && Object.hasOwn(project.services, service),
+    follow: (member, part) => followRun(bound, member, part, options, (line) => happenings.push(line)),
+    ended: async ({ container: { name: container }, service }, exit, fate) => {
+      if (fate === 'replaced') await happenings.push({ kind: 'replaced', container, service });
+      else if (exit !== undefined) {
+        await happenings.push({ kind: 'exited', container, service, exitCode: exit.exitCode });
+      }
+    },
+    ...optionalField('isRestarting', options.isRestarting),
+  });
   const observer: UpObserver = {
     planned: (plan) => upOptions.observer?.planned(plan),
     running(service, container, step) {
-      const policy = restartPolicy(project.services[service] ?? {});
-      const followed = { container, service, policy, step, since: beginning(step, begun) };
-      const end = follow(bound, followed, options, (happening) => happenings.push(happening));
-      end.catch((error: unknown) => {
-        if (!bound.signal.aborted) happenings.fail(error);
-      });
-      ends.push(end);
+      followed.add({ container, service, number: step.number }, beginning(step, begun));
     },
   };
   const giveUp = (): void => {
@@ -82,22 +87,30 @@ export async function upAttached(
   orchestration.signal.addEventListener('abort', giveUp, { once: true });
   options.detached?.addEventListener('abort', giveUp, { once: true });
   const upward = up(lettingStartsFinish(orchestration, options.impatient), loaded, { ...upOptions, observer });
-  const followed = upward.then(async () => {
-    await happenings.push({ kind: 'up' });
-    await Promise.all(ends);
-  });
-  followed.then(giveUp, (error: unknown) => {
+  const failed = (error: unknown): void => {
     if (bound.signal.aborted) giveUp();
     else happenings.fail(error);
-  });
-  let isUp = false;
+  };
+  upward
+    .then(async () => {
+      await happenings.push({ kind: 'up' });
+      void followed.admit();
+      followed.seal();
+    })
+    .catch(failed);
+  followed.over.then(giveUp, failed);
   let ending: number | undefined;
+  const codes = new Map<string, number>();
   try {
     for await (const happening of happenings) {
       await show(happening);
       if (happening.kind === 'up') isUp = true;
       // A container that ends during start-up, as a migration does, stops the others only after start-up.
-      else if (happening.kind === 'exited' && endsAll(happening, options)) ending ??= happening.exitCode;
+      if (happening.kind === 'exited') {
+        const { service, exitCode } = happening;
+        if (!codes.has(service)) codes.set(service, exitCode);
+        if (endsAll(exitCode, options)) ending ??= exitCode;
+      }
       if (isUp && ending !== undefined) break;
     }
   } finally {
@@ -112,7 +125,15 @@ export async function upAttached(
     }
   }
   if (!isUp) orchestration.signal.throwIfAborted();
-  return ending ?? 0;
+  if (ending === undefined || options.exitCodeFrom === undefined) return ending ?? 0;
+  return codes.get(options.exitCodeFrom) ?? (await exitCodeOf(orchestration, project, options.exitCodeFrom));
+}
+
+/** The exit code of a service that has been stopped. */
+async function exitCodeOf(orchestration: Orchestration, { name }: Project, service: string): Promise<number> {
+  const members = await observeProject(orchestration, name);
+  const member = members.find((each) => each.service === service && !each.oneOff);
+  return member?.container.exitCode ?? 0;
 }
 
 /**
@@ -128,16 +149,16 @@ function lettingStartsFinish(orchestration: Orchestration, impatient: AbortSigna
   return { ...orchestration, backend: { ...backend, containers: { ...backend.containers, start } } };
 }
 
-/** The position in an existing container's log where the new run begins. */
-function beginning(step: Step, begun: Date): Date | undefined {
-  if (step.act === 'restart') return begun;
-  if (step.act !== 'start' || step.container.finishedAt === undefined) return undefined;
-  return after(step.container.finishedAt);
+/** The part of a container's log that belongs to this `up`. */
+function beginning(step: Step, begun: Date): LogPart {
+  if (step.act === 'keep') return { tail: 0 };
+  if (step.act === 'restart') return { since: begun };
+  return step.act === 'start' ? optionalField('since', afterTime(step.container.finishedAt)) : {};
 }
 
-function endsAll({ service, exitCode }: Extract<Happening, { kind: 'exited' }>, options: AttachOptions): boolean {
-  if (options.exitCodeFrom !== undefined) return service === options.exitCodeFrom;
-  return options.abortOn === 'exit' || (options.abortOn === 'failure' && exitCode !== 0);
+function endsAll(exitCode: number, { abortOn, exitCodeFrom }: AttachOptions): boolean {
+  if (abortOn === 'failure') return exitCode !== 0;
+  return abortOn === 'exit' || exitCodeFrom !== undefined;
 }
 
 /** The user's signal has already fired, so stopping uses another one. */
@@ -162,65 +183,22 @@ async function stopAll(orchestration: Orchestration, project: Project, options: 
   }
 }
 
-interface Followed {
-  readonly container: ContainerName;
-  readonly service: string;
-  readonly policy: RestartPolicy | undefined;
-  readonly step: Step;
-  readonly since: Date | undefined;
-}
-
-/** Follows one container: its lines, its health, and each exit, until it has ended for good. */
-async function follow(
+/** Follows one run of a container: its lines, its health, and its exit. */
+async function followRun(
   orchestration: Orchestration,
-  { container: { id, name }, service, policy, step, since: start }: Followed,
-  options: AttachOptions,
+  { container: { id, name }, service }: Followed,
+  part: LogPart,
+  { shown }: AttachOptions,
   tell: (happening: Happening) => Promise<void>,
-): Promise<void> {
+): Promise<ExitRecord> {
   const { backend, signal } = orchestration;
   // Watching runs the health checks if the engine does not; the result is not shown.
   void watch(orchestration, id);
-  // A container that ended earlier has no new output, unless the command returns its exit code.
-  if (step.act === 'keep' && hasEnded(step.container.status)) {
-    const exitCode = step.container.exitCode ?? 0;
-    if (service === options.exitCodeFrom) await tell({ kind: 'exited', container: name, service, exitCode });
-    return;
+  if (shown(service)) {
+    const lines = await backend.containers.logs(id, { follow: true, ...part, signal });
+    for await (const line of lines) await tell({ kind: 'line', container: name, service, ...line });
   }
-  try {
-    for (let since = start, isFirst = true; ; isFirst = false) {
-      if (options.shown(service)) {
-        const from = step.act === 'keep' && isFirst ? { tail: 0 } : optionalField('since', since);
-        const lines = await backend.containers.logs(id, { follow: true, ...from, signal });
-        for await (const line of lines) await tell({ kind: 'line', container: name, service, ...line });
-      }
-      const { exitCode, exitedAt } = await backend.internal.awaitExit(id, { signal });
-      await tell({ kind: 'exited', container: name, service, exitCode });
-      let now = await backend.containers.inspect(id, { signal });
-      while (hasEnded(now.status)) {
-        if (!isBroughtBack(now, policy)) return;
-        await orchestration.clock.sleep(POLL_MS, signal);
-        now = await backend.containers.inspect(id, { signal });
-      }
-      since = after(exitedAt);
-    }
-  } catch (error) {
-    if (!isRuntimeError(error, 'notFound')) throw error; // The container was removed: nothing more to follow.
-  }
-}
-
-/** Engines record a run's start time only after its first lines, so use the end of the previous run. */
-function after(time: string): Date {
-  return new Date(Date.parse(time) + 1);
-}
-
-/** Whether the restart policy will start it again. A stopped container is not restarted. */
-function isBroughtBack(
-  { status, exitCode, restartCount }: ContainerRecord,
-  policy: RestartPolicy | undefined,
-): boolean {
-  if (policy === undefined || policy.name === 'no' || status === 'stopped') return false;
-  if (policy.name !== 'on-failure') return true;
-  return exitCode !== 0 && restartCount < (policy.maximumRetries ?? Infinity);
+  return backend.internal.awaitExit(id, { signal });
 }
 
 async function watch({ backend, signal }: Orchestration, id: string): Promise<void> {

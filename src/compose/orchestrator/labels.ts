@@ -55,6 +55,11 @@ export function outgoingName(id: string, name: string): string {
   return `${id.slice(0, 12)}_${name}`;
 }
 
+/** Whether a container is being replaced. */
+export function isOutgoing({ id, name }: { readonly id: string; readonly name: string }): boolean {
+  return name.startsWith(outgoingName(id, ''));
+}
+
 /** The name of a container: `<project>-<service>`, with `-<number>` from the second replica on. */
 export function containerName(
   project: Pick<Project, 'name' | 'compatibility'>,

@@ -1,11 +1,11 @@
 /** Merges the output of many containers into one stream, each line with its container. */
 import { setMaxListeners } from 'node:events';
-import { channel, type Channel } from '../runtime/channel.js';
-import { isRuntimeError } from '../runtime/errors.js';
+import { channel } from '../runtime/channel.js';
+import { unlessNotFound } from '../runtime/errors.js';
 import type { ContainerRecord, LogLine } from '../runtime/records.js';
 import type { LogOptions } from '../runtime/runtime.js';
-import { LABELS } from './labels.js';
-import { memberOf, type Member } from './actual-state.js';
+import type { Member } from './actual-state.js';
+import { FollowedSet, type Followed, type FollowedSetParts, type LogPart } from './followed-set.js';
 import type { Orchestration } from './orchestration.js';
 
 export interface MemberLine extends LogLine {
@@ -13,7 +13,7 @@ export interface MemberLine extends LogLine {
   readonly service: string;
 }
 
-export interface MemberLogOptions extends Pick<LogOptions, 'since' | 'until' | 'tail'> {
+export interface MemberLogOptions extends LogPart {
   /** Continue with new lines, also of containers started later, until all have ended. */
   readonly follow?: boolean;
   /** Reads the output of a container (default: as the backend has it). */
@@ -34,18 +34,32 @@ export type ReadLog = (
 export async function* projectLogs(
   orchestration: Orchestration,
   members: readonly Member[],
-  options: MemberLogOptions,
+  { follow = false, read, ...part }: MemberLogOptions,
   wanted: { readonly project: string; readonly services: readonly string[] },
 ): AsyncGenerator<MemberLine, void> {
   const left = new AbortController();
-  const bound = { ...orchestration, signal: AbortSignal.any([orchestration.signal, left.signal]) };
+  const signal = AbortSignal.any([orchestration.signal, left.signal]);
+  const bound = { ...orchestration, signal };
   // Each followed container adds a listener, so many listeners are not a leak.
-  setMaxListeners(0, bound.signal);
+  setMaxListeners(0, signal);
   const lines = channel<MemberLine>();
-  const pumps = new PumpSet(bound, lines, options.read ?? (({ id }, rest) => bound.backend.containers.logs(id, rest)));
-  if (options.follow === true) void pumps.admit(wanted);
-  for (const member of members) pumps.add(member, options);
-  pumps.seal();
+  const readLog: ReadLog = read ?? (({ id }, options) => bound.backend.containers.logs(id, options));
+  const readMember = async ({ container, service }: Followed, options: LogPart): Promise<undefined> => {
+    for await (const line of await readLog(container, { follow, ...options, signal })) {
+      await lines.push({ ...line, container: container.name, service });
+    }
+  };
+  const done = follow
+    ? followMembers(bound, members, part, wanted, readMember)
+    : Promise.all(members.map((member) => unlessNotFound(readMember(member, part))));
+  done.then(
+    () => {
+      lines.end();
+    },
+    (error: unknown) => {
+      lines.fail(error);
+    },
+  );
   try {
     yield* lines;
   } finally {
@@ -53,69 +67,17 @@ export async function* projectLogs(
   }
 }
 
-/** Reads containers' logs into one channel, which ends when no container is left. */
-class PumpSet {
-  readonly #orchestration: Orchestration;
-  readonly #lines: Channel<MemberLine>;
-  readonly #readLog: ReadLog;
-  readonly #reading = new Set<string>();
-  #sealed = false;
-
-  constructor(orchestration: Orchestration, lines: Channel<MemberLine>, readLog: ReadLog) {
-    this.#orchestration = orchestration;
-    this.#lines = lines;
-    this.#readLog = readLog;
-  }
-
-  add({ container, service }: Member, options: MemberLogOptions): void {
-    if (this.#reading.has(container.id)) return;
-    this.#reading.add(container.id);
-    const settle = (): void => {
-      this.#reading.delete(container.id);
-      this.#endIfDone();
-    };
-    this.#read(container, service, options).then(settle, (error: unknown) => {
-      // A removed container has no more output. An abort reaches the consumer through its own signal.
-      if (isRuntimeError(error, 'notFound')) settle();
-      else this.#lines.fail(error);
-    });
-  }
-
-  /** Called when all initial containers have been added. */
-  seal(): void {
-    this.#sealed = true;
-    this.#endIfDone();
-  }
-
-  /** Adds the project's containers as they start. */
-  async admit(wanted: { readonly project: string; readonly services: readonly string[] }): Promise<void> {
-    const { backend, signal } = this.#orchestration;
-    try {
-      const events = await backend.system.events({ labels: { [LABELS.project]: wanted.project }, signal });
-      for await (const event of events) {
-        if (event.type !== 'started') continue;
-        const [member] = memberOf(await backend.containers.inspect(event.id, { signal }));
-        if (member === undefined || member.oneOff) continue;
-        if (wanted.services.length > 0 && !wanted.services.includes(member.service)) continue;
-        this.add(member, { follow: true, since: new Date(event.time) });
-      }
-    } catch (error) {
-      if (!signal.aborted && !isRuntimeError(error, 'notFound')) this.#lines.fail(error);
-    }
-  }
-
-  async #read(
-    container: Pick<ContainerRecord, 'id' | 'name'>,
-    service: string,
-    { read: _read, ...options }: MemberLogOptions,
-  ): Promise<void> {
-    const { signal } = this.#orchestration;
-    for await (const line of await this.#readLog(container, { ...options, signal })) {
-      await this.#lines.push({ ...line, container: container.name, service });
-    }
-  }
-
-  #endIfDone(): void {
-    if (this.#sealed && this.#reading.size === 0) this.#lines.end();
-  }
+function followMembers(
+  orchestration: Orchestration,
+  members: readonly Member[],
+  part: LogPart,
+  { project, services }: { readonly project: string; readonly services: readonly string[] },
+  follow: FollowedSetParts['follow'],
+): Promise<void> {
+  const admits = (service: string): boolean => services.length === 0 || services.includes(service);
+  const followed = new FollowedSet(orchestration, { project, admits, follow });
+  void followed.admit();
+  for (const member of members) followed.add(member, part);
+  followed.seal();
+  return followed.over;
 }

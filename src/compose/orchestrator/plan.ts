@@ -8,7 +8,7 @@ import { allServices } from '../model/project/profiles.js';
 import type { Service } from '../model/project/service.js';
 import type { ContainerSummary } from '../runtime/records.js';
 import { OrchestratorError } from './errors.js';
-import { containerName, outgoingName } from './labels.js';
+import { containerName, isOutgoing } from './labels.js';
 import type { Member } from './actual-state.js';
 
 export type Step =
@@ -211,8 +211,4 @@ function recreateReason(
   const image = desired.images.get(name);
   if (image !== undefined && image !== imageId) return 'image';
   return dependency === 'recreate' ? 'dependency' : undefined;
-}
-
-function isOutgoing({ id, name }: ContainerSummary): boolean {
-  return name.startsWith(outgoingName(id, ''));
 }

@@ -15,7 +15,7 @@ import {
   type ContainerName,
 } from './container-actions.js';
 import { restartPolicy } from './container/container-spec.js';
-import { anonymousVolumes, blueprint, createContainer, type Blueprint } from './creation.js';
+import { blueprint, createContainer, type Blueprint } from './creation.js';
 import { awaitDependencies } from './dependencies.js';
 import { ensureImages, type ImageOptions } from './images.js';
 import { containerName, outgoingName } from './labels.js';
@@ -261,26 +261,23 @@ async function executeStep(work: ServiceWork, step: Step): Promise<ContainerName
     case 'create':
       return make(work, step);
     case 'recreate':
-      await stopContainer(orchestration, step.container, stopping);
       return replace(work, step);
   }
 }
 
 /**
- * Only a container refers to its anonymous volumes, so the old container is kept until its successor uses them. If this
- * process dies, the next `up` finds them.
+ * The old container is kept until its successor exists. Only a container refers to its anonymous volumes, so if this
+ * process dies, the next `up` finds them. Whoever follows the container knows by its name, before it is stopped, that it
+ * is being replaced.
  */
 async function replace(work: ServiceWork, step: Extract<Step, { act: 'recreate' }>): Promise<ContainerName> {
-  const { orchestration, options } = work;
+  const { orchestration, options, service } = work;
   const { container } = step;
-  const renew = options.renewAnonymousVolumes === true;
-  if (renew || anonymousVolumes(container).length === 0) {
-    await removeContainer(orchestration, container, { volumes: renew });
-    return make(work, step);
-  }
-  const outgoing = outgoingName(container.id, step.name);
-  await renameContainer(orchestration, container, outgoing);
-  return make(work, step, () => removeContainer(orchestration, { ...container, name: outgoing }));
+  await renameContainer(orchestration, container, outgoingName(container.id, step.name));
+  await stopContainer(orchestration, container, { timeoutSeconds: options.stopTimeoutSeconds, service });
+  return make(work, step, () =>
+    removeContainer(orchestration, container, { volumes: options.renewAnonymousVolumes === true }),
+  );
 }
 
 /** Recreates a container that another client removed, or that never ran and cannot be started. */

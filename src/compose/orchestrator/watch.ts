@@ -58,6 +58,8 @@ export async function requireWatchedPaths(loaded: Loaded): Promise<void> {
 export interface WatchOptions {
   /** False: keep images that a rebuild replaces. */
   readonly prune?: boolean;
+  /** Called when the application of changes begins, and when it ends. */
+  readonly onApplying?: (isUnderWay: boolean) => void;
 }
 
 /**
@@ -93,17 +95,26 @@ export async function watchProject(
     { once: true },
   );
   const waiting: Change[] = [];
-  let settling: Promise<void> | undefined;
+  const applyWaiting = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      await clock.sleep(SETTLE_MS, signal);
+      options.onApplying?.(true);
+      try {
+        await applyChanges(orchestration, loaded, waiting.splice(0), applied, options);
+      } finally {
+        options.onApplying?.(false);
+      }
+    }
+  };
+  let applying: Promise<void> | undefined;
   for await (const change of changes) {
     waiting.push(change);
-    settling ??= clock.sleep(SETTLE_MS, signal).then(async () => {
-      settling = undefined;
-      await applyChanges(orchestration, loaded, waiting.splice(0), applied, options);
-    });
-    settling.catch((error: unknown) => {
-      if (signal.aborted) changes.end();
-      else changes.fail(error);
-    });
+    applying ??= applyWaiting()
+      .catch((error: unknown) => {
+        if (signal.aborted) changes.end();
+        else changes.fail(error);
+      })
+      .finally(() => (applying = undefined));
   }
 }
 

@@ -5,6 +5,15 @@ import { reportedBehaviour } from './reported-behaviour.js';
 import { dryRuns } from './dry-runs.js';
 import { interruptions } from './interruptions.js';
 import { onEngine } from './on-engine.js';
+import { following } from './following.js';
 import { watching } from './watching.js';
 
-await onEngine('bridge/docker', [reportedBehaviour, containerCommands, conflicts, interruptions, dryRuns, watching]);
+await onEngine('bridge/docker', [
+  reportedBehaviour,
+  containerCommands,
+  conflicts,
+  interruptions,
+  dryRuns,
+  watching,
+  following,
+]);

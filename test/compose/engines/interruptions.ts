@@ -36,7 +36,7 @@ export const interruptions: EnginePart = (engine) => {
         await run('exec', '-T', 'db', 'sh', '-c', 'echo precious > /data/file');
         await write({ services: { db: { volumes: ['/data'], environment: { NEW: '1' } } } });
         const killed = await spawn('up', '-d');
-        await killed.says(moment === 'Removed' ? `_${name}-db Removed` : `Container ${name}-db ${moment}`);
+        await killed.says(`Container ${name}-db ${moment}`);
         killed.kill('SIGKILL');
         await killed.ended;
         const next = await run('up', '-d');

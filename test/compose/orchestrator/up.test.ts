@@ -46,7 +46,7 @@ describe('up', () => {
     await up(SHOP);
     actions();
     await up(SHOP.replace('image: web', 'image: web, environment: { COLOUR: red }'));
-    expect(actions()).toEqual(['Stopped shop-web', 'Removed shop-web', 'Created shop-web', 'Started shop-web']);
+    expect(actions()).toEqual(['Stopped shop-web', 'Created shop-web', 'Removed shop-web', 'Started shop-web']);
   });
 
   it('starts dependencies first, and independent services at the same time', async () => {
@@ -130,7 +130,7 @@ describe('up', () => {
     faults.fail('start', backendFailure('task already exists'), { id: before?.id ?? '' });
     actions();
     await up('services: { db: { image: db } }');
-    expect(actions()).toEqual(['Failed shop-db', 'Removed shop-db', 'Created shop-db', 'Started shop-db']);
+    expect(actions()).toEqual(['Failed shop-db', 'Created shop-db', 'Removed shop-db', 'Started shop-db']);
     expect(await statuses()).toEqual({ 'shop-db': 'running' });
     faults.fail('start', backendFailure('port is taken'), { times: Infinity });
     await up('services: { db: { image: db }, web: { image: web } }').catch((error: unknown) => {
@@ -171,7 +171,7 @@ describe('up', () => {
     expect(actions()).toEqual([]);
     control.addImage('site');
     await up(file);
-    expect(actions()).toEqual(['Stopped shop-web', 'Removed shop-web', 'Created shop-web', 'Started shop-web']);
+    expect(actions()).toEqual(['Stopped shop-web', 'Created shop-web', 'Removed shop-web', 'Started shop-web']);
   });
 
   it('mounts the image of another service, which is built first and not pulled', async () => {

@@ -287,10 +287,10 @@ test('A dependency that is not ready within 60 seconds is 504, also on a restart
   let healthy = false;
   const timely = await runService({
     clock: virtualClock(),
-    programs: ({ kind }) => (kind === 'healthcheck' ? () => (healthy ? 0 : 1) : undefined),
+    programs: ({ kind }) => (kind === 'healthcheck' ? () => (healthy ? 0 : new Promise(() => {})) : undefined),
   });
   const yaml = `services:
-  db: { image: app, healthcheck: { test: [CMD, check], interval: 1s, retries: 1000 } }
+  db: { image: app, healthcheck: { test: [CMD, hangs], interval: 1s, timeout: 1s, retries: 1 } }
   web: { image: app, depends_on: { db: { condition: service_healthy } } }`;
   await timely.expect(201, 'POST', '/projects/slow', yaml);
   const expected = {

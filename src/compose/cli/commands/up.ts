@@ -27,7 +27,7 @@ export function upCommand(compose: Command, io: Io): void {
         .option('-V, --renew-anon-volumes', 'replace containers, and give them new anonymous volumes')
         .option('--abort-on-container-exit', 'stop all when a container exits, and return its exit code')
         .option('--abort-on-container-failure', 'stop all when a container fails, and return its exit code')
-        .option('--exit-code-from <service>', 'stop all when this service exits, and return its exit code')
+        .option('--exit-code-from <service>', 'return the exit code of this service; implies --abort-on-container-exit')
         .addOption(
           new Option('--attach <service>', 'show the output of this service only; repeatable').argParser(collected),
         )

@@ -42,10 +42,7 @@ export function engineBackend({ engine, marks, clock }: BackendParts): Backend {
       ensureNetwork: (spec, options = {}) => ensureNetwork(engine.networks, spec, options.signal),
       awaitExit,
       ...(engine.requireImageMounts && { requireImageMounts: engine.requireImageMounts }),
-      rename: async (id, name, { signal } = {}) => {
-        const container = await engine.containers.inspect(id, signal);
-        await engine.containers.rename(container.id, name, signal);
-      },
+      rename: (id, name, { signal } = {}) => engine.containers.rename(id, name, signal),
     },
   };
 }
