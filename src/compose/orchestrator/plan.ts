@@ -28,7 +28,7 @@ export type Step =
   | { readonly act: 'remove'; readonly number: number; readonly container: ContainerSummary };
 
 /** `interrupted`: an `up` died while it was replacing this container. */
-export type RecreateReason = 'configuration' | 'image' | 'dependency' | 'forced' | 'interrupted';
+export type RecreateReason = 'configuration' | 'image' | 'network' | 'dependency' | 'forced' | 'interrupted';
 
 export interface ServicePlan {
   readonly service: string;
@@ -60,6 +60,8 @@ export interface PlanOptions {
   readonly renewAnonymousVolumes?: boolean;
   /** Services that `recreate` and `renewAnonymousVolumes` apply to; others are replaced only if they have changed. Default: all. */
   readonly targets?: readonly string[];
+  /** The names of networks that are replaced before the steps are taken. */
+  readonly replacedNetworks?: readonly string[];
   /** Also replace the dependants of a replaced service. */
   readonly recreateDependants?: boolean;
   /** False (`create`): create containers without starting or stopping any. */
@@ -201,7 +203,7 @@ function recreateReason(
   { container, configHash, imageId = container.imageId }: Member<ContainerSummary>,
   desired: Desired,
   dependency: 'recreate' | 'restart' | undefined,
-  { recreate = 'changed', renewAnonymousVolumes = false, targets }: PlanOptions,
+  { recreate = 'changed', renewAnonymousVolumes = false, replacedNetworks = [], targets }: PlanOptions,
 ): RecreateReason | undefined {
   const targeted = targets === undefined || targets.includes(name);
   if (isOutgoing(container)) return 'interrupted';
@@ -210,5 +212,15 @@ function recreateReason(
   if (configHash !== desired.hashes.get(name)) return 'configuration';
   const image = desired.images.get(name);
   if (image !== undefined && image !== imageId) return 'image';
+  const attached = container.networks.map(({ network }) => network).filter((each) => !replacedNetworks.includes(each));
+  if (ownNetworks(name, desired.project).some((network) => !attached.includes(network))) return 'network';
   return dependency === 'recreate' ? 'dependency' : undefined;
+}
+
+/** The names of the networks of a service that belong to the project. */
+function ownNetworks(service: string, { services, networks }: Project): string[] {
+  return Object.keys(services[service]?.networks ?? {}).flatMap((key) => {
+    const network = networks[key];
+    return network === undefined || network.external === true ? [] : [network.name];
+  });
 }

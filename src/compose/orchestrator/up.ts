@@ -26,7 +26,7 @@ import type { Orchestration } from './orchestration.js';
 import { planUp, type Plan, type PlanOptions, type Step } from './plan.js';
 import { runPreStart } from './pre-start.js';
 import { withProvided } from './providers/providers.js';
-import { ensureResources, requireExternals } from './resources.js';
+import { ensureResources, removeNetwork, requireExternals, surveyResources, type Resources } from './resources.js';
 import { deployProject } from './stack/deploy.js';
 
 /** The parts of the result of `loadProject` that running needs. */
@@ -79,12 +79,16 @@ export async function up(orchestration: Orchestration, loaded: Loaded, options: 
   await requireExternals(orchestration, project);
   const images = await ensureImages(orchestration, project, { ...options, contents });
   const prints = await blueprint(project, images, contents);
-  const actual = await surveyProject(orchestration, project.name);
-  const plan = planUp(prints, actual, options);
+  const [actual, resources] = await Promise.all([
+    surveyProject(orchestration, project.name),
+    surveyResources(orchestration, project),
+  ]);
+  const { plan, replacedNetworks } = planWithNetworks(prints, actual, resources, options);
   if (options.replace === false) refuseReplacement(plan);
   options.observer?.planned(plan);
-  await ensureResources(orchestration, project);
   await settleOrphans(orchestration, plan.orphans, options);
+  for (const name of replacedNetworks) await removeNetwork(orchestration, project, name, options.stopTimeoutSeconds);
+  await ensureResources(orchestration, project, resources, replacedNetworks);
   return { plan, containers: await execute(orchestration, prints, plan, options) };
 }
 
@@ -101,6 +105,29 @@ async function upOnCluster(
     members.filter(({ service }) => service === name).map(({ container }) => container),
   ]);
   return { plan: { services: [], orphans: [] }, containers: new Map(containers) };
+}
+
+/** A changed network is replaced if all its containers are replaced or removed. */
+function planWithNetworks(
+  prints: Blueprint,
+  actual: readonly Member<ContainerSummary>[],
+  { networks }: Resources,
+  options: UpOptions,
+): { readonly plan: Plan; readonly replacedNetworks: readonly string[] } {
+  const changed = networks.flatMap(({ spec, isChanged }) => (isChanged ? [spec.name] : []));
+  const plan = planUp(prints, actual, { ...options, replacedNetworks: changed });
+  const leaving = new Set([
+    ...plan.services.flatMap(({ steps }) =>
+      steps.flatMap((step) => (step.act === 'recreate' || step.act === 'remove' ? [step.container.id] : [])),
+    ),
+    ...(options.removeOrphans === true ? plan.orphans.map(({ container }) => container.id) : []),
+  ]);
+  const staying = actual.filter(({ container }) => !leaving.has(container.id));
+  const replacedNetworks = changed.filter(
+    (name) => !staying.some(({ container }) => container.networks.some(({ network }) => network === name)),
+  );
+  if (replacedNetworks.length === changed.length) return { plan, replacedNetworks };
+  return { plan: planUp(prints, actual, { ...options, replacedNetworks }), replacedNetworks };
 }
 
 function refuseReplacement(plan: Plan): void {

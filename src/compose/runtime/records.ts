@@ -2,7 +2,7 @@
  * The results of the runtime. Times are RFC 3339 in UTC with the engine's precision (up to nanoseconds), so that a log
  * cursor is exact. Sizes are in bytes.
  */
-import type { Healthcheck, PortProtocol, RestartPolicy } from './spec.js';
+import type { Healthcheck, NetworkSpec, PortProtocol, RestartPolicy } from './spec.js';
 
 /** `stopping`: a stop is in progress. `stopped`: ended by a stop. `exited`: ended by a kill or without our action. */
 export type ContainerStatus = 'created' | 'running' | 'stopping' | 'stopped' | 'exited';
@@ -215,13 +215,16 @@ export interface VolumeRecord {
   readonly driver: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly createdAt?: string;
+  /** Absent: unknown. */
+  readonly driverOptions?: Readonly<Record<string, string>>;
   /** The host directory. */
   readonly mountpoint?: string;
   /** `local` or `global`. */
   readonly scope?: string;
 }
 
-export interface NetworkRecord {
+/** An absent setting is unknown. */
+export interface NetworkRecord extends Pick<NetworkSpec, 'driverOptions' | 'ipv6' | 'addressPools'> {
   readonly id: string;
   readonly name: string;
   readonly driver: string;

@@ -211,6 +211,8 @@ export interface InternalOperations {
    * to another project (`com.docker.compose.project`), or to none while the specification names one.
    */
   ensureNetwork(spec: NetworkSpec, options?: Abortable): Promise<NetworkRecord>;
+  /** Detaches a container that does not run from a network. Not an error if it is not attached. */
+  disconnect(network: string, container: string, options?: Abortable): Promise<void>;
   /** Like `wait`, but supported by every backend. Without `timeoutSeconds` it waits indefinitely. */
   awaitExit(id: string, options?: Abortable & { readonly timeoutSeconds?: number }): Promise<ExitRecord>;
   /**

@@ -4,6 +4,7 @@ import { conflicts } from './conflicts.js';
 import { reportedBehaviour } from './reported-behaviour.js';
 import { dryRuns } from './dry-runs.js';
 import { interruptions } from './interruptions.js';
+import { projectNetworks } from './networks.js';
 import { onEngine } from './on-engine.js';
 import { following } from './following.js';
 import { watching } from './watching.js';
@@ -16,4 +17,5 @@ await onEngine('bridge/docker', [
   dryRuns,
   watching,
   following,
+  projectNetworks,
 ]);

@@ -53,6 +53,13 @@ services:
     ]);
   });
 
+  it('replaces a container whose network is replaced, or that is not attached to it', async () => {
+    const { project } = await loaded('services: { db: { image: db } }');
+    const options = { replacedNetworks: ['shop_default'] };
+    expect(actions(project, [member(project, 'db')], options)).toEqual(['db 1 recreate network']);
+    expect(actions(project, [member(project, 'db', { networks: [] })])).toEqual(['db 1 recreate network']);
+  });
+
   it('replaces a container whose image has changed', async () => {
     const { project } = await loaded('services: { db: { image: db } }');
     const images = new Map([['db', 'new-image']]);
@@ -144,6 +151,7 @@ function member(project: Project, service: string, record: Partial<ContainerReco
     name: `shop-${service}`,
     status: 'running',
     imageId: 'image',
+    networks: Object.keys(definition?.networks ?? {}).map((key) => ({ network: `shop_${key}`, aliases: [] })),
     labels: labels(service, number, definition === undefined ? '' : serviceHash(definition)),
     ...record,
   } as ContainerRecord);

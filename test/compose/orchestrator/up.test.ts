@@ -95,6 +95,104 @@ describe('up', () => {
     expect(await containers()).toEqual([]);
   });
 
+  it('replaces a changed network with its containers, dependents first, and keeps the others', async () => {
+    const { up, orchestration, actions, containers, warnings } = bench();
+    const file = (internal: string) => `
+services:
+  db: { image: db, networks: [inner] }
+  web: { image: web, depends_on: [db], networks: [inner, default] }
+  other: { image: other }
+networks: { inner: { ${internal} } }`;
+    await up(file(''));
+    const before = (await containers()).find(({ name }) => name === 'shop-other');
+    actions();
+    await up(file('internal: true'));
+    expect(actions().slice(0, 2)).toEqual(['Stopped shop-web', 'Stopped shop-db']);
+    const { networks } = orchestration.backend.internal;
+    expect(await networks.inspect('shop_inner')).toMatchObject({ internal: true });
+    const after = await containers();
+    expect(after.find(({ name }) => name === 'shop-other')).toEqual(before);
+    expect(after.map(({ status }) => status)).toEqual(['running', 'running', 'running']);
+    expect(
+      after
+        .find(({ name }) => name === 'shop-web')
+        ?.networks.map(({ network }) => network)
+        .sort(),
+    ).toEqual(['shop_default', 'shop_inner']);
+    actions();
+    await up(file('internal: true'));
+    expect([actions(), warnings()]).toEqual([[], []]);
+  });
+
+  it('keeps a changed network that containers of other services use, and says so', async () => {
+    const { up, statuses, warnings } = bench();
+    const file = (options: string) => `
+services: { db: { image: db }, web: { image: web } }
+networks: { default: { ${options} } }`;
+    await up(file(''));
+    await up(await loaded(file('internal: true'), { services: ['web'] }));
+    expect(warnings()).toEqual(["Network 'shop_default' differs from the compose file and is left as it is."]);
+    expect(await statuses()).toEqual({ 'shop-db': 'running', 'shop-web': 'running' });
+  });
+
+  it.each([
+    ['disconnect', 'its containers were stopped'],
+    ['ensureNetwork', 'it was removed'],
+    ['rename', 'it was created again'],
+  ] as const)('completes the change of a network if %s failed after %s', async (operation, _after) => {
+    const { up, faults, statuses, orchestration, containers } = bench();
+    const file = (options: string) => `
+services: { db: { image: db } }
+networks: { default: { ${options} } }`;
+    await up(file(''));
+    faults.fail(operation, backendFailure('the process died'));
+    await expect(up(file('internal: true'))).rejects.toEqual(backendFailure('the process died'));
+    await up(file('internal: true'));
+    expect(await statuses()).toEqual({ 'shop-db': 'running' });
+    expect((await containers()).flatMap(({ networks }) => networks.map(({ network }) => network))).toEqual([
+      'shop_default',
+    ]);
+    expect(await orchestration.backend.internal.networks.inspect('shop_default')).toMatchObject({ internal: true });
+  });
+
+  describe('of a project of docker compose', () => {
+    const theirs = {
+      [LABELS.project]: 'shop',
+      [LABELS.configHash]: 'their-hash',
+      'com.docker.compose.version': '2.40.3',
+    };
+
+    it('keeps networks and volumes without a warning if their settings are those of the file', async () => {
+      const { up, orchestration, warnings } = bench();
+      const { internal, volumes } = orchestration.backend;
+      const pool = { subnet: '10.9.0.0/24', gateway: '10.9.0.1' };
+      const network = await internal.networks.create({ name: 'shop_default', labels: theirs, addressPools: [pool] });
+      await volumes.create({ name: 'shop_data', labels: theirs, driverOptions: { type: 'nfs' } });
+      await up(`
+services: { db: { image: db, volumes: ["data:/d"] } }
+networks: { default: { ipam: { config: [{ subnet: 10.9.0.0/24 }] } } }
+volumes: { data: { driver_opts: { type: nfs } } }`);
+      expect(warnings()).toEqual([]);
+      expect((await internal.networks.inspect('shop_default')).id).toBe(network.id);
+    });
+
+    it('replaces a network with other settings, and keeps such a volume with a warning', async () => {
+      const { up, orchestration, warnings } = bench();
+      const { internal, volumes } = orchestration.backend;
+      await internal.networks.create({ name: 'shop_default', labels: theirs });
+      await volumes.create({ name: 'shop_data', labels: theirs, driverOptions: { type: 'nfs' } });
+      await up(`
+services: { db: { image: db, volumes: ["data:/d"] } }
+networks: { default: { internal: true } }
+volumes: { data: { driver_opts: { type: tmpfs } } }`);
+      expect(await internal.networks.inspect('shop_default')).toMatchObject({ internal: true });
+      expect(warnings()).toEqual([
+        "Volume 'shop_data' differs from the compose file. It keeps its data and its settings.",
+      ]);
+      expect(await volumes.inspect('shop_data')).toMatchObject({ driverOptions: { type: 'nfs' } });
+    });
+  });
+
   it('an image that no registry has is imageNotFound', async () => {
     const { up } = bench();
     await expect(up('services: { db: { image: db, pull_policy: never } }')).rejects.toMatchObject({

@@ -1,4 +1,6 @@
 /** Networks through the Engine API. Internal to the backend. */
+import { addressPool } from '../engine/address-pool.js';
+import type { Engine } from '../engine/engine.js';
 import { engineFilters } from '../engine/labels.js';
 import type Docker from 'dockerode';
 import { alreadyExists, unlessNotFound } from '../errors.js';
@@ -9,7 +11,7 @@ import type { NetworkSpec } from '../spec.js';
 import type { EngineClient } from './client.js';
 import { segment } from './requests.js';
 
-export function bridgeNetworks(client: EngineClient): NetworkOperations {
+export function bridgeNetworks(client: EngineClient): Engine['networks'] {
   const inspect = async (id: string, signal?: AbortSignal): Promise<NetworkRecord> => {
     const network = await client.call({ id }, { method: 'GET', path: `/networks/${segment(id)}`, signal });
     return networkOf(objectOf(network));
@@ -20,14 +22,32 @@ export function bridgeNetworks(client: EngineClient): NetworkOperations {
     if (existing !== undefined) throw alreadyExists(name);
   };
 
+  /** The ids of the networks with exactly this name. An engine may have several. */
+  const idsOf = async (name: string, signal?: AbortSignal): Promise<string[]> => {
+    const filters = JSON.stringify({ name: [name] });
+    const answer = await client.call({}, { method: 'GET', path: '/networks', query: { filters }, signal });
+    return objectsOf(answer).flatMap((network) => (network.Name === name ? [textOf(network.Id)] : []));
+  };
+
+  const remove: NetworkOperations['remove'] = async (id, { signal } = {}) => {
+    // Podman's socket returns 204 for a missing network.
+    if (await client.isPodman(signal)) await inspect(id, signal);
+    await client.call({ id }, { method: 'DELETE', path: `/networks/${segment(id)}`, signal });
+  };
+
   return {
     async create(spec, { signal } = {}) {
       // Podman's socket silently creates a second network of the same name if the driver differs.
       if (await client.isPodman(signal)) await requireFree(spec.name, signal);
       const request = { method: 'POST', path: '/networks/create', json: createBody(spec), signal } as const;
       const id = textOf(objectOf(await client.call({ newName: spec.name }, request)).Id);
-      const { name, driver = 'bridge', internal = false, labels = {} } = spec;
-      return { id, name, driver, internal, labels };
+      // Docker checks `CheckDuplicate` without a lock. Whoever sees another network of the name withdraws, because the
+      // other process may have seen none, and uses its network already.
+      if ((await idsOf(spec.name, signal)).some((other) => other !== id)) {
+        await unlessNotFound(remove(id, signal && { signal }));
+        throw alreadyExists(spec.name);
+      }
+      return { id, driver: 'bridge', internal: false, labels: {}, ...spec };
     },
     async list({ labels = {}, signal } = {}) {
       const filters = JSON.stringify(engineFilters(labels));
@@ -35,10 +55,11 @@ export function bridgeNetworks(client: EngineClient): NetworkOperations {
       return objectsOf(await client.call({}, request)).map(networkOf);
     },
     inspect: (id, { signal } = {}) => inspect(id, signal),
-    async remove(id, { signal } = {}) {
-      // Podman's socket returns 204 for a missing network.
-      if (await client.isPodman(signal)) await inspect(id, signal);
-      await client.call({ id }, { method: 'DELETE', path: `/networks/${segment(id)}`, signal });
+    remove,
+    async disconnect(network, container, { signal } = {}) {
+      const path = `/networks/${segment(network)}/disconnect`;
+      const json = { Container: container, Force: true };
+      await unlessNotFound(client.call({ id: network }, { method: 'POST', path, json, signal }));
     },
   };
 }
@@ -74,5 +95,10 @@ function networkOf(network: Json): NetworkRecord {
     driver: textOf(network.Driver),
     internal: network.Internal === true,
     labels: textMapOf(network.Labels),
+    driverOptions: textMapOf(network.Options),
+    ipv6: network.EnableIPv6 === true,
+    addressPools: objectsOf(objectOf(network.IPAM).Config).map(({ Subnet, Gateway, IPRange }) =>
+      addressPool({ subnet: Subnet, gateway: Gateway, range: IPRange }),
+    ),
   };
 }

@@ -11,7 +11,8 @@ import { exitCodeOf, signalName } from '../signals.js';
 import type { DryRunImages } from './images.js';
 import { overlay, type Overlay } from './overlay.js';
 
-export interface DryRunContainers extends ContainerOperations, Pick<InternalOperations, 'awaitExit' | 'rename'> {}
+export interface DryRunContainers
+  extends ContainerOperations, Pick<InternalOperations, 'awaitExit' | 'disconnect' | 'rename'> {}
 
 export interface DryRunParts {
   readonly clock: Clock;
@@ -146,6 +147,10 @@ export function dryRunContainers(
       const container = await inspect(id, options);
       if (!planned.isChanged(container)) return real.watchHealth(id, options);
       return toAsyncIterable(container.health === undefined ? [] : [container.health.status]);
+    },
+    async disconnect(network, id, options) {
+      const container = await inspect(id, options);
+      planned.put({ ...container, networks: container.networks.filter((each) => each.network !== network) });
     },
     async rename(id, name, options) {
       const container = await inspect(id, options);

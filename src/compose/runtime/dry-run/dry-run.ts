@@ -16,7 +16,7 @@ export function dryRunBackend(real: Backend, parts: DryRunParts): Backend {
     planned.merged(await real.containers.list(signal && { signal }), undefined);
   const images = dryRunImages(real.images, remaining, parts.clock);
   const networks = dryRunNetworks(real.internal.networks, remaining);
-  const { awaitExit, rename, ...containers } = dryRunContainers(
+  const { awaitExit, disconnect, rename, ...containers } = dryRunContainers(
     { ...real.containers, awaitExit: real.internal.awaitExit },
     planned,
     images,
@@ -34,7 +34,8 @@ export function dryRunBackend(real: Backend, parts: DryRunParts): Backend {
     secrets: { ...refusedSecrets(real.conformer), list: real.secrets.list, inspect: real.secrets.inspect },
     internal: {
       networks,
-      ensureNetwork: (spec, { signal } = {}) => ensureNetwork(networks, spec, signal),
+      ensureNetwork: (spec, { signal } = {}) => ensureNetwork(networks, spec, parts.clock, signal),
+      disconnect,
       awaitExit,
       ...(real.internal.requireImageMounts && { requireImageMounts: real.internal.requireImageMounts }),
       rename,

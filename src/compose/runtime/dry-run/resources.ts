@@ -13,9 +13,9 @@ export function dryRunVolumes(real: VolumeOperations, remaining: Remaining): Vol
   const inspect: VolumeOperations['inspect'] = (name, options) => volumes.find(name, () => real.inspect(name, options));
   return {
     inspect,
-    async create({ name, driver = 'local', labels = {} }, options) {
-      if ((await unlessNotFound(inspect(name, options))) !== undefined) throw alreadyExists(name);
-      const volume = { name, driver, labels };
+    async create(spec, options) {
+      if ((await unlessNotFound(inspect(spec.name, options))) !== undefined) throw alreadyExists(spec.name);
+      const volume = { driver: 'local', labels: {}, ...spec };
       volumes.put(volume);
       return volume;
     },
@@ -35,9 +35,10 @@ export function dryRunNetworks(real: NetworkOperations, remaining: Remaining): N
   const inspect: NetworkOperations['inspect'] = (id, options) => networks.find(id, () => real.inspect(id, options));
   return {
     inspect,
-    async create({ name, driver = 'bridge', internal = false, labels = {} }, options) {
-      if ((await unlessNotFound(inspect(name, options))) !== undefined) throw alreadyExists(name);
-      const network = { id: randomBytes(32).toString('hex'), name, driver, internal, labels };
+    async create(spec, options) {
+      if ((await unlessNotFound(inspect(spec.name, options))) !== undefined) throw alreadyExists(spec.name);
+      const id = randomBytes(32).toString('hex');
+      const network = { id, driver: 'bridge', internal: false, labels: {}, ...spec };
       networks.put(network);
       return network;
     },

@@ -1,6 +1,7 @@
 /** Builds a whole backend from the primitive operations of an engine. */
+import { randomInt } from 'node:crypto';
 import type { Clock } from '../clock.js';
-import { alreadyExists, isRuntimeError } from '../errors.js';
+import { alreadyExists, isRuntimeError, unlessNotFound } from '../errors.js';
 import type { NetworkRecord } from '../records.js';
 import type { Backend, NetworkOperations } from '../runtime.js';
 import type { NetworkSpec } from '../spec.js';
@@ -39,7 +40,8 @@ export function engineBackend({ engine, marks, clock }: BackendParts): Backend {
     secrets: engine.secrets ?? refusedSecrets(engine.conformer),
     internal: {
       networks: engine.networks,
-      ensureNetwork: (spec, options = {}) => ensureNetwork(engine.networks, spec, options.signal),
+      ensureNetwork: (spec, options = {}) => ensureNetwork(engine.networks, spec, clock, options.signal),
+      disconnect: engine.networks.disconnect,
       awaitExit,
       ...(engine.requireImageMounts && { requireImageMounts: engine.requireImageMounts }),
       rename: (id, name, { signal } = {}) => engine.containers.rename(id, name, signal),
@@ -50,22 +52,29 @@ export function engineBackend({ engine, marks, clock }: BackendParts): Backend {
 /** The label by which Compose tools recognize the containers of a project. */
 const PROJECT_LABEL = 'com.docker.compose.project';
 
+/** Two processes that create a network at once may both withdraw theirs (`NetworkOperations.create`). */
+const ATTEMPTS = 5;
+const LONGEST_PAUSE_MS = 300;
+
 /** `InternalOperations.ensureNetwork` */
 export async function ensureNetwork(
   networks: NetworkOperations,
   spec: NetworkSpec,
+  clock: Clock,
   signal: AbortSignal | undefined,
 ): Promise<NetworkRecord> {
   const abortable = signal === undefined ? {} : { signal };
-  try {
-    return await networks.create(spec, abortable);
-  } catch (error) {
-    if (!isRuntimeError(error, 'alreadyExists')) throw error;
-    const existing = await networks.inspect(spec.name, abortable).catch((missing: unknown) => {
-      // Another client removed it in the meantime.
-      throw isRuntimeError(missing, 'notFound') ? error : missing;
-    });
-    return owned(existing, spec);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await networks.create(spec, abortable);
+    } catch (error) {
+      if (!isRuntimeError(error, 'alreadyExists')) throw error;
+      const existing = await unlessNotFound(networks.inspect(spec.name, abortable));
+      if (existing !== undefined) return owned(existing, spec);
+      // Another process has removed it in the meantime. A random pause lets one of two be the first.
+      if (attempt === ATTEMPTS) throw error;
+      await clock.sleep(randomInt(LONGEST_PAUSE_MS), signal);
+    }
   }
 }
 

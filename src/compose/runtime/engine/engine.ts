@@ -37,7 +37,7 @@ export interface Engine {
   readonly containers: EngineContainers;
   readonly images: ImageOperations;
   readonly volumes: VolumeOperations;
-  readonly networks: NetworkOperations;
+  readonly networks: NetworkOperations & Pick<InternalOperations, 'disconnect'>;
   /** `InternalOperations.requireImageMounts` */
   readonly requireImageMounts?: NonNullable<InternalOperations['requireImageMounts']>;
   /** Absent: every secret operation is refused. */

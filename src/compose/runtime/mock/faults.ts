@@ -44,7 +44,7 @@ const names = {
   volumes: { create: 'createVolume', list: 'listVolumes', inspect: 'inspectVolume', remove: 'removeVolume' },
   networks: { create: 'createNetwork', list: 'listNetworks', inspect: 'inspectNetwork', remove: 'removeNetwork' },
   secrets: { create: 'createSecret', list: 'listSecrets', inspect: 'inspectSecret', remove: 'removeSecret' },
-  internal: { ensureNetwork: 'ensureNetwork', awaitExit: 'awaitExit', rename: 'rename' },
+  internal: { ensureNetwork: 'ensureNetwork', disconnect: 'disconnect', awaitExit: 'awaitExit', rename: 'rename' },
 } as const satisfies {
   readonly [Group in Exclude<keyof Backend, 'conformer' | 'cluster'>]: Readonly<
     Record<Exclude<keyof Backend[Group], 'networks' | 'requireImageMounts'>, string>

@@ -1,5 +1,6 @@
 /** Images, volumes, networks and secrets of the mock. */
 /* eslint-disable @typescript-eslint/require-await -- asynchronous by their interface: what is thrown must reject */
+import type { Engine } from '../engine/engine.js';
 import { hasLabels } from '../engine/labels.js';
 import { alreadyExists, backendFailure, imageNotFound, notFound } from '../errors.js';
 import { qualifyImage } from '../image-reference.js';
@@ -11,7 +12,7 @@ import type {
   SecretRecord,
   VolumeRecord,
 } from '../records.js';
-import type { ImageOperations, NetworkOperations, SecretOperations, VolumeOperations } from '../runtime.js';
+import type { ImageOperations, SecretOperations, VolumeOperations } from '../runtime.js';
 import { now, type MockState } from './mock-state.js';
 
 export function addImage(
@@ -87,10 +88,10 @@ export function mockVolumes(mockState: MockState): VolumeOperations {
     return volume;
   };
   return {
-    async create({ name, driver = 'local', labels = {} }) {
-      if (mockState.volumes.has(name)) throw alreadyExists(name);
-      const volume = { name, driver, labels, createdAt: now(mockState) };
-      mockState.volumes.set(name, volume);
+    async create(spec) {
+      if (mockState.volumes.has(spec.name)) throw alreadyExists(spec.name);
+      const volume = { driver: 'local', labels: {}, ...spec, createdAt: now(mockState) };
+      mockState.volumes.set(spec.name, volume);
       return volume;
     },
     list: async ({ labels = {} } = {}) =>
@@ -107,17 +108,17 @@ export function mockVolumes(mockState: MockState): VolumeOperations {
   };
 }
 
-export function mockNetworks(mockState: MockState): NetworkOperations {
+export function mockNetworks(mockState: MockState): Engine['networks'] {
   const find = (id: string): NetworkRecord => {
     const network = mockState.networks.get(id) ?? [...mockState.networks.values()].find((other) => other.id === id);
     if (network === undefined) throw notFound(id);
     return network;
   };
   return {
-    async create({ name, driver = 'bridge', internal = false, labels = {} }) {
-      if (mockState.networks.has(name)) throw alreadyExists(name);
-      const network = { id: mockState.newId(), name, driver, internal, labels };
-      mockState.networks.set(name, network);
+    async create(spec) {
+      if (mockState.networks.has(spec.name)) throw alreadyExists(spec.name);
+      const network = { id: mockState.newId(), driver: 'bridge', internal: false, labels: {}, ...spec };
+      mockState.networks.set(spec.name, network);
       return network;
     },
     list: async ({ labels = {} } = {}) =>
@@ -130,6 +131,12 @@ export function mockNetworks(mockState: MockState): NetworkOperations {
       );
       if (used) throw backendFailure(`Network '${name}' is in use.`);
       mockState.networks.delete(name);
+    },
+    async disconnect(network, id) {
+      const container = mockState.containers.get(id);
+      if (container === undefined) return;
+      const networks = (container.spec.networks ?? []).filter((each) => each.network !== network);
+      container.spec = { ...container.spec, networks };
     },
   };
 }

@@ -1,13 +1,14 @@
 /** Networks through the podman command. Internal to the backend. */
-import { notFound } from '../errors.js';
+import { addressPool } from '../engine/address-pool.js';
+import type { Engine } from '../engine/engine.js';
+import { notFound, unlessNotFound } from '../errors.js';
 import { objectsOf, textMapOf, textOf, type Json } from '../json.js';
 import type { NetworkRecord } from '../records.js';
-import type { NetworkOperations } from '../runtime.js';
 import { operand } from './options.js';
 import { labelArguments, option, pairs } from './options.js';
 import type { Podman } from './podman.js';
 
-export function nativeNetworks(podman: Podman): NetworkOperations {
+export function nativeNetworks(podman: Podman): Engine['networks'] {
   const inspect = async (id: string, signal?: AbortSignal): Promise<NetworkRecord> => {
     const answer = await podman.json(['network', 'inspect', operand(id)], { subject: { id }, signal });
     const [network] = objectsOf(answer);
@@ -41,6 +42,10 @@ export function nativeNetworks(podman: Podman): NetworkOperations {
     async remove(id, { signal } = {}) {
       await podman.run(['network', 'rm', operand(id)], { subject: { id }, signal });
     },
+    async disconnect(network, container, { signal } = {}) {
+      const args = ['network', 'disconnect', '--force', operand(network), operand(container)];
+      await unlessNotFound(podman.run(args, { subject: { id: network }, signal }));
+    },
   };
 }
 
@@ -52,5 +57,8 @@ function networkOf(network: Json): NetworkRecord {
     driver: textOf(network.driver),
     internal: network.internal === true,
     labels: textMapOf(network.labels),
+    driverOptions: textMapOf(network.options),
+    ipv6: network.ipv6_enabled === true,
+    addressPools: objectsOf(network.subnets).map(({ subnet, gateway }) => addressPool({ subnet, gateway })),
   };
 }

@@ -46,6 +46,7 @@ function volumeOf(volume: Json): VolumeRecord {
     name: textOf(volume.Name),
     driver: textOf(volume.Driver),
     labels: textMapOf(volume.Labels),
+    driverOptions: textMapOf(volume.Options),
     ...(createdAt !== undefined && { createdAt }),
     ...(mountpoint !== '' && { mountpoint }),
     ...(scope !== '' && { scope }),

@@ -44,7 +44,8 @@ export async function swarmBackend(bridge: BridgeParts): Promise<Backend> {
     secrets: refusedSecrets('swarm'),
     internal: {
       networks,
-      ensureNetwork: (spec, { signal } = {}) => ensureNetwork(networks, spec, signal),
+      ensureNetwork: (spec, { signal } = {}) => ensureNetwork(networks, spec, clock, signal),
+      disconnect: () => Promise.reject(notSupported('disconnect', 'swarm')),
       awaitExit: (id, options = {}) => awaitTask(parts, id, options),
       rename: () => Promise.reject(notSupported('rename', 'swarm')),
     },

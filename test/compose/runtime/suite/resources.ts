@@ -1,4 +1,5 @@
 /** Images, volumes, networks, secrets. */
+import { randomInt } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { all, failure, texts, type Bench } from '../conformance.js';
 import { obedient } from '../programs.js';
 
 export function resources(bench: Bench): void {
-  const { backend, proves, labels, fresh, created } = bench;
+  const { backend, proves, labels, fresh, created, started } = bench;
   const { images, volumes, networks, secrets, internal, containers } = backend;
 
   proves(['inspectImage', 'listImages'], 'an image is found by its name and by its labels', async () => {
@@ -116,6 +117,33 @@ export function resources(bench: Bench): void {
     await internal.networks.remove(name);
     expect(await failure(internal.networks.inspect(name))).toEqual({ case: 'notFound', id: name });
     expect(await failure(internal.networks.remove(name))).toEqual({ case: 'notFound', id: name });
+  });
+
+  proves(['ensureNetwork', 'inspectVolume'], 'networks and volumes are listed with their settings', async () => {
+    const [name, prefix] = [fresh('n'), `10.${randomInt(1, 255)}.${randomInt(1, 255)}`];
+    const own = { ...labels, 'com.docker.compose.project': name };
+    const pool = { subnet: `${prefix}.0/24`, gateway: `${prefix}.9` };
+    await internal.ensureNetwork({ name, labels: own, internal: true, addressPools: [pool] });
+    expect(await internal.networks.list({ labels: own })).toEqual([
+      expect.objectContaining({ name, internal: true, addressPools: [expect.objectContaining(pool)] }),
+    ]);
+    await internal.networks.remove(name);
+    const driverOptions = { type: 'tmpfs', device: 'tmpfs', o: 'nodev' };
+    await volumes.create({ name, labels: own, driverOptions });
+    expect(await volumes.list({ labels: own })).toEqual([expect.objectContaining({ name, driverOptions })]);
+    await volumes.remove(name);
+  });
+
+  proves(['disconnect'], 'a network is removed after its stopped containers have been disconnected', async () => {
+    const [name, other] = [fresh('n'), fresh('n')];
+    for (const network of [name, other]) await internal.ensureNetwork({ name: network, labels });
+    const id = await started(obedient, { networks: [{ network: name }, { network: other }] });
+    await containers.stop(id, { timeoutSeconds: 0 });
+    await internal.disconnect(name, id);
+    await internal.networks.remove(name);
+    expect((await containers.inspect(id)).networks.map(({ network }) => network)).toEqual([other]);
+    await containers.remove(id);
+    await internal.networks.remove(other);
   });
 
   proves(['createContainer'], 'a container on a missing network is notFound', async () => {
