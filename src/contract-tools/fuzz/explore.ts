@@ -15,7 +15,7 @@ export interface Trial {
   readonly status: number | null;
 }
 
-/** Faults of different kinds that are looked for in one operation. */
+/** Faults of different kinds after which no more are looked for. */
 const mostFindings = 8;
 /** Requests to make one finding smaller. */
 const mostShrinks = 100;
@@ -23,48 +23,51 @@ const mostShrinks = 100;
 const attemptsPerRequest = 8;
 
 /**
- * Tries `count` requests, and makes those that show a fault smaller. Each kind of fault is reported once; equal seeds try
- * equal requests.
+ * Tries `count` requests, and makes those that show a fault smaller. Each kind of fault that any of them shows is a
+ * finding, once; equal seeds try equal requests.
  */
 export async function explore(
   requests: fc.Arbitrary<PlannedRequest | null>,
   { seed, count }: { readonly seed: number; readonly count: number },
   attempt: (request: PlannedRequest) => Promise<Trial>,
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
+): Promise<readonly Finding[]> {
+  const findings = new Map<string, Finding>();
   const progress = { left: count, runs: 0 };
   const mostRuns = count * attemptsPerRequest;
-  while (progress.left > 0 && progress.runs < mostRuns && findings.length < mostFindings) {
-    const known = new Set(findings.map(({ fault }) => fault.rule));
+  while (progress.left > 0 && progress.runs < mostRuns && findings.size < mostFindings) {
     const parameters = { seed, path: String(progress.runs), numRuns: mostRuns - progress.runs };
-    const finding = await findOne(requests, parameters, progress, known, attempt);
-    if (finding === null) break;
-    findings.push(finding);
+    if (!(await findMore(requests, parameters, progress, findings, attempt))) break;
   }
-  return findings;
+  return [...findings.values()];
 }
 
-/** Finds the next fault that is not known yet. */
-async function findOne(
+/**
+ * Looks for a fault that is not among the findings, and makes its request smaller. The smaller requests can show other
+ * faults: these become findings as well, with the last request that shows them, which is the smallest.
+ *
+ * @returns whether there was one
+ */
+async function findMore(
   requests: fc.Arbitrary<PlannedRequest | null>,
   parameters: fc.Parameters<[PlannedRequest | null]>,
   progress: { left: number; runs: number },
-  known: ReadonlySet<string>,
+  findings: Map<string, Finding>,
   attempt: (request: PlannedRequest) => Promise<Trial>,
-): Promise<Finding | null> {
-  const state: { finding: Finding | null; shrinks: number } = { finding: null, shrinks: 0 };
+): Promise<boolean> {
+  const known = new Set(findings.keys());
+  const state: { shrunk: string | null; shrinks: number } = { shrunk: null, shrinks: 0 };
   const property = fc.asyncProperty(requests, async (request) => {
     if (request === null) return true;
-    if (state.finding === null) progress.left -= 1;
+    if (state.shrunk === null) progress.left -= 1;
     else state.shrinks += 1;
     if (progress.left < 0 || state.shrinks > mostShrinks) return true;
     const { fault, status } = await attempt(request);
-    const isNew = fault !== null && !known.has(fault.rule);
-    if (!isNew || (state.finding !== null && state.finding.fault.rule !== fault.rule)) return true;
-    state.finding = { fault, request, status };
-    return false;
+    if (fault === null || known.has(fault.rule)) return true;
+    findings.set(fault.rule, { fault, request, status });
+    state.shrunk ??= fault.rule;
+    return state.shrunk !== fault.rule;
   });
   const { numRuns } = await fc.check(property, parameters);
   progress.runs += numRuns;
-  return state.finding;
+  return state.shrunk !== null;
 }

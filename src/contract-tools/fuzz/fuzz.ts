@@ -19,6 +19,18 @@ export interface Result {
   /** How many replies had each status; `none` where there was no reply. */
   readonly statuses: ReadonlyMap<string, number>;
   readonly findings: readonly Finding[];
+  /** The rules that no request could be made to break. */
+  readonly untriedRules: number;
+}
+
+/** Whether no request was sent, so that nothing is known. */
+export function isUntried({ statuses }: Result): boolean {
+  return statuses.size === 0;
+}
+
+/** The result of requests that were not sent. */
+export function untried(name: string, kind: Kind): Result {
+  return { name, kind, statuses: new Map(), findings: [], untriedRules: 0 };
 }
 
 export interface FuzzSettings {
@@ -61,7 +73,11 @@ export async function fuzzMethods(subjects: readonly Subject[], sender: Sender):
     const draft = allowedDrafts(subject).map((each) => (each === null ? null : planRequest(subject, each, null)));
     const place = fc.sample(draft, { seed: 1, numRuns: 20 }).find((each) => each !== null);
     const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !documented.has(method));
-    if (place === undefined || methods.length === 0) continue;
+    if (methods.length === 0) continue;
+    if (place === undefined) {
+      results.push(untried(path, 'undocumented method'));
+      continue;
+    }
     const violation = { rule: 'the method', text: 'the contract has no such method here' };
     const requests = fc.constantFrom(
       ...methods.map((method) => ({ ...place, method, path: place.path.replace(/\?.*$/s, ''), body: null, violation })),
@@ -78,6 +94,7 @@ class Tally {
   readonly #statuses = new Map<string, number>();
   readonly #findings: Finding[] = [];
   #tries = 0;
+  #untriedRules = 0;
 
   readonly #of: { readonly contract: Contract; readonly name: string; readonly kind: Kind };
   readonly #sender: Sender;
@@ -93,19 +110,22 @@ class Tally {
     const { contract, name, kind } = this.#of;
     this.#tries += 1;
     const seed = seedOf(this.#seed, name, kind, String(this.#tries));
+    let sent = 0;
     const found = await explore(requests, { seed, count }, async (request) => {
+      sent += 1;
       const outcome = await this.#sender.send(request);
       const key = String(outcome.status ?? 'none');
       this.#statuses.set(key, (this.#statuses.get(key) ?? 0) + 1);
       return { fault: judgeReply(contract, request, outcome), status: outcome.status };
     });
+    if (sent === 0) this.#untriedRules += 1;
     const known = new Set(this.#findings.map(({ fault }) => fault.rule));
     this.#findings.push(...found.filter(({ fault }) => !known.has(fault.rule)));
   }
 
   result(): Result {
     const { name, kind } = this.#of;
-    return { name, kind, statuses: this.#statuses, findings: this.#findings };
+    return { name, kind, statuses: this.#statuses, findings: this.#findings, untriedRules: this.#untriedRules };
   }
 }
 

@@ -1,7 +1,7 @@
 import { junitXml, type JunitCase } from '../junit.js';
 import { curlOf } from './curl.js';
 import type { Finding } from './explore.js';
-import type { Result } from './fuzz.js';
+import { isUntried, type Result } from './fuzz.js';
 import type { Sender } from './send.js';
 
 /** What a run has found. */
@@ -16,12 +16,14 @@ export interface Report {
 }
 
 /** One line: the requests of one kind to one operation, and their replies. */
-export function printResults({ name, kind, statuses, findings }: Result): string {
+export function printResults(result: Result): string {
+  const { name, kind, statuses, findings, untriedRules } = result;
+  if (isUntried(result)) return `○ ${name}  ${kind}: not tried`;
+  const mark = findings.length === 0 ? '✓' : '✗';
   const replies = [...statuses].sort().map(([status, count]) => `${status} (${count})`);
-  const found = findings.length === 0 ? '✓' : '✗';
-  const none = replies.length === 0 ? 'no request could be made' : replies.join(', ');
-  const isRefused = kind === 'allowed' && statuses.size > 0 && ![...statuses.keys()].some((each) => /^[23]/.test(each));
-  return `${found} ${name}  ${kind}: ${none}${isRefused ? '; none succeeded' : ''}`;
+  const isRefused = kind === 'allowed' && ![...statuses.keys()].some((status) => /^[23]/.test(status));
+  const untried = untriedRules === 0 ? '' : `; ${untriedRules} rules not tried`;
+  return `${mark} ${name}  ${kind}: ${replies.join(', ')}${isRefused ? '; none succeeded' : ''}${untried}`;
 }
 
 /** The findings, each with a command that shows it again, and the sum. */
@@ -35,7 +37,9 @@ export function printFindings(report: Report): string {
   ]);
   const sent = results.flatMap(({ statuses }) => [...statuses.values()]).reduce((sum, each) => sum + each, 0);
   const repeat = found.length === 0 ? '' : ` Again: plumbline fuzz ${path} ${server} --seed ${seed}`;
-  return [...lines, '', `${sent} requests, ${found.length} findings.${repeat}`].join('\n');
+  const untried = results.filter(isUntried).length;
+  const sum = `${sent} requests, ${found.length} findings${untried === 0 ? '' : `, ${untried} not tried`}.`;
+  return [...lines, '', `${sum}${repeat}`].join('\n');
 }
 
 function commandOf({ sender, secret }: Report, { request }: Finding): string {
@@ -44,8 +48,10 @@ function commandOf({ sender, secret }: Report, { request }: Finding): string {
 
 /** The report as JUnit XML: a case per operation and kind of request, and one per finding. */
 export function junitReport(report: Report): string {
-  const cases = report.results.flatMap(({ name, kind, findings }): JunitCase[] => {
+  const cases = report.results.flatMap((result): JunitCase[] => {
+    const { name, kind, findings } = result;
     const title = { className: name, name: `${name} > ${kind}` };
+    if (isUntried(result)) return [{ ...title, skipped: 'not tried: no request was sent' }];
     if (findings.length === 0) return [title];
     return findings.map((finding) => ({
       ...title,
@@ -57,9 +63,11 @@ export function junitReport(report: Report): string {
 
 /** The report as JSON. */
 export function jsonReport(report: Report): string {
-  const results = report.results.map(({ name, kind, statuses, findings }) => ({
+  const results = report.results.map(({ name, kind, statuses, findings, untriedRules }) => ({
     name,
     kind,
+    tried: statuses.size > 0,
+    untriedRules,
     statuses: Object.fromEntries(statuses),
     findings: findings.map((finding) => ({
       rule: finding.fault.rule,

@@ -6,7 +6,7 @@ import { loadDocument } from '../load-document.js';
 import { probe } from '../probe.js';
 import { openSchemas } from '../schemas.js';
 import { parseTarget, UsageError } from '../usage-error.js';
-import { fuzzMethods, fuzzOperation, type Result } from './fuzz.js';
+import { fuzzMethods, fuzzOperation, untried, type Result } from './fuzz.js';
 import { jsonReport, junitReport, printFindings, printResults, type Report } from './report.js';
 import { createSender, type Sender } from './send.js';
 import { isSafe, subjectsOf, type Subject } from './subject.js';
@@ -80,10 +80,11 @@ async function fuzzAll(
     results.push(...more);
     for (const result of more) print(printResults(result));
   };
-  for (const subject of subjects) {
+  for (const [index, subject] of subjects.entries()) {
     add(await fuzzOperation(subject, sender, settings));
     if (!(await answers(results, check))) {
       print('The server has stopped: the other operations were not tried.');
+      add(subjects.slice(index + 1).map(({ operation }) => untried(operation.id, 'allowed')));
       return results;
     }
   }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,7 +24,7 @@ test('finds nothing in a server that does what its contract says', async () => {
   const { code, output, seen } = await fuzz(null);
   expect(output).toMatch(/\d+ requests, 0 findings\.$/);
   expect(output).toMatch(/^✓ createItem {2}allowed: 201 \(\d+\)$/m);
-  expect(output).toMatch(/^✓ createItem {2}forbidden: 401 \(\d+\), 422 \(\d+\)$/m);
+  expect(output).toMatch(/^✓ createItem {2}forbidden: 401 \(\d+\), 422 \(\d+\); \d+ rules not tried$/m);
   expect(code).toBe(0);
   expect(seen.length).toBeGreaterThan(200);
 });
@@ -122,6 +122,57 @@ test('sends given values of parameters in allowed requests, and skips operations
   expect(seen.filter((each) => each === 'GET /shop/items/3 ').length).toBeGreaterThanOrEqual(5);
   expect(seen.filter((each) => each.startsWith('POST '))).toEqual([]);
 });
+
+test('marks and counts what it could not try, in every report', async () => {
+  const [junit, json] = [join(folder, 'fuzz.xml'), join(folder, 'fuzz.json')];
+  const uploads = join(folder, 'uploads.json');
+  writeFileSync(uploads, JSON.stringify(uploadContract));
+  const shop = createShop(null);
+  const { origin } = await listen(shop, { host: '127.0.0.1', port: 0 });
+  const lines: string[] = [];
+  const code = await runFuzz(uploads, origin, { seed: '1', requests: '5', junit, json }, (line) => lines.push(line));
+  await closeServer(shop);
+  const output = lines.join('\n');
+  expect(output).toMatch(/^○ upload {2}allowed: not tried$/m);
+  expect(output).toMatch(/^○ \/files {2}undocumented method: not tried$/m);
+  expect(output).toMatch(/^\d+ requests, 0 findings, 3 not tried\.$/m);
+  expect(output).not.toContain('✓ upload  allowed');
+  expect(readFileSync(junit, 'utf8')).toContain('name="upload &gt; allowed"><skipped message="not tried');
+  const { results } = JSON.parse(readFileSync(json, 'utf8'));
+  expect(results).toContainEqual(expect.objectContaining({ name: 'upload', kind: 'allowed', tried: false }));
+  expect(code).toBe(0);
+});
+
+test('counts the operations that a stopped server left untried', async () => {
+  const shop = createShop('closes the connection');
+  shop.on('request', () => shop.close());
+  const { origin } = await listen(shop, { host: '127.0.0.1', port: 0 });
+  const lines: string[] = [];
+  const code = await runFuzz(contract, origin, { ...common, operation: [], parameter: ['id=7'] }, (line) => {
+    lines.push(line);
+  });
+  const untried = lines.filter((line) => line.startsWith('○'));
+  expect(untried.length).toBeGreaterThan(0);
+  expect(lines.at(-1)).toContain(`, ${untried.length} not tried.`);
+  expect(code).toBe(1);
+});
+
+const uploadContract = {
+  openapi: '3.1.0',
+  info: { title: 'Uploads', version: '1' },
+  paths: {
+    '/files': {
+      post: {
+        operationId: 'upload',
+        requestBody: {
+          required: true,
+          content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+        },
+        responses: { 200: { description: 'Stored.' }, '4XX': { description: 'Refused.' } },
+      },
+    },
+  },
+};
 
 test('writes JUnit and JSON, and prints no credential', async () => {
   const [junit, json] = [join(folder, 'fuzz.xml'), join(folder, 'fuzz.json')];
