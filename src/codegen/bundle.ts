@@ -9,6 +9,7 @@ import {
 } from '@redocly/openapi-core';
 import { parse } from 'yaml';
 import { deriveReplies } from './derive-replies.js';
+import { keywordPlugin, keywordRule } from './keyword-rules.js';
 import type { OpenApiDocument } from './openapi-document.js';
 
 /**
@@ -22,9 +23,9 @@ export async function bundleContract(path: string): Promise<OpenApiDocument> {
 }
 
 /**
- * Bundles any OpenAPI document and the files it refers to into one document, as `redocly bundle` does.
+ * Bundles an OpenAPI document and the files it refers to into one document, as `redocly bundle` does.
  *
- * @throws Error with the places, when a reference cannot be resolved or a file does not parse
+ * @throws Error with the places, when a reference cannot be resolved, a file does not parse or a keyword is refused
  */
 export async function bundleDocument(path: string): Promise<OpenApiDocument> {
   return bundled(path, await readFile(path, 'utf8'));
@@ -50,8 +51,9 @@ export async function bundleProblems(path: string): Promise<OpenApiDocument> {
 /** @param path where the text is; its references are relative to it */
 async function bundled(path: string, text: string): Promise<OpenApiDocument> {
   const doc = makeDocumentFromString(text, resolve(path));
-  const { bundle: document, problems } = await bundle({ doc, config: await createConfig({}) });
-  if (problems.length > 0) throw new Error(problems.map(described).join('\n'));
+  const config = await createConfig({ plugins: [keywordPlugin], preprocessors: { [keywordRule]: 'on' } });
+  const { bundle: document, problems } = await bundle({ doc, config });
+  if (problems.length > 0) throw new Error([...new Set(problems.map(described))].join('\n'));
   return inOrder(document.parsed as OpenApiDocument); // redocly lint has checked its structure
 }
 

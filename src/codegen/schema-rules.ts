@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { derivedDiscriminator } from './client-hints.js';
+import { refusalOf } from './contract-keywords.js';
 import { isRecord, resolve, type OpenApiDocument, type SchemaObject } from './openapi-document.js';
 import { acceptsAnything, schemasOf, statedTypes } from './schema-places.js';
 
@@ -8,16 +9,6 @@ const kinds = ['type', 'const', 'enum', 'oneOf', '$ref'];
 
 /** What describes an object. Without `type: object`, a schema with them accepts every other value. */
 const objectKeywords = ['properties', 'required', 'additionalProperties', 'propertyNames'];
-
-/**
- * Keywords of JSON Schema 2020-12 and its predecessors that contain schemas, other than those of `openapi/README.md`.
- * The types, the serializers and the other rules do not know them.
- */
-const refusedKeywords = [
-  ...['allOf', 'anyOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies'],
-  ...['patternProperties', 'unevaluatedProperties', 'prefixItems', 'contains', 'unevaluatedItems', 'additionalItems'],
-  ...['contentSchema', '$defs', 'definitions', '$dynamicRef', '$recursiveRef'],
-];
 
 /**
  * Lists what breaks the rules for all schemas in `openapi/README.md`: a schema says what it accepts, and objects and
@@ -49,9 +40,10 @@ function openings(schema: SchemaObject): string[] {
 
 function refusals(document: OpenApiDocument, schema: SchemaObject): string[] {
   const { discriminator, oneOf } = schema;
-  const faults = refusedKeywords
-    .filter((keyword) => keyword in schema)
-    .map((keyword) => `no ${keyword}; alternatives are a oneOf, and other conditions are checked by handlers`);
+  const faults = Object.keys(schema).flatMap((keyword) => {
+    const reason = keyword === 'discriminator' || keyword.startsWith('x-') ? null : refusalOf('Schema', keyword);
+    return reason === null ? [] : [`no ${keyword}; ${reason}`];
+  });
   if (discriminator !== undefined && !isDeepStrictEqual(discriminator, derivedDiscriminator(document, oneOf)))
     faults.push('no discriminator; use a const property to distinguish branches');
   const branches = alternativesOf(document, schema);
