@@ -1,4 +1,4 @@
-import createFetchClient, { defaultPathSerializer } from 'openapi-fetch';
+import createFetchClient from 'openapi-fetch';
 import { sendAuthenticated, type Caller } from './authenticated-send.js';
 import type { ClientOptions } from './client-options.js';
 import { checkApiVersion, clientHeaders } from './client-version.js';
@@ -6,7 +6,7 @@ import { PlumblineError, UnexpectedReplyError } from './errors.js';
 import { idempotencyKey } from './idempotency-key.js';
 import { nameOf, type AnyRequest, type Operation } from './operation.js';
 import { resultOf } from './reply.js';
-import { checkedBaseUrl, checkedPathParams, requestHeaders } from './request.js';
+import { checkedBaseUrl, checkPathParams, requestHeaders } from './request.js';
 import type { AnyResult } from './result.js';
 import { systemTiming } from './retry.js';
 import { createRenewal, type Refresh, type Renew } from './session.js';
@@ -58,10 +58,7 @@ export function createApiClient<Api extends string>(
     throw new TypeError('Set token or tokens, not both.');
   const { token, tokens: store = memoryTokenStore(), onTokens = (): void => undefined } = options;
   const tokens = token === undefined ? observedStore(store, onTokens) : fixedTokenStore(token);
-  const http = createFetchClient<AnyPaths>({
-    baseUrl: checkedBaseUrl(options.baseUrl),
-    pathSerializer: (path, params) => defaultPathSerializer(path, checkedPathParams(params)),
-  });
+  const http = createFetchClient<AnyPaths>({ baseUrl: checkedBaseUrl(options.baseUrl) });
 
   http.use(...(options.middleware ?? []));
 
@@ -101,6 +98,7 @@ async function perform(
   request: AnyRequest,
 ): Promise<AnyResult> {
   const { params, query, body } = request;
+  checkPathParams(operation.path, { ...params });
   const received: { url: string; response?: Response } = { url: caller.options.baseUrl };
   try {
     const reply = await http.request(operation.method, operation.path, {

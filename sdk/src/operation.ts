@@ -77,6 +77,11 @@ export interface AnyRequest extends TokenCallOptions, KeyedCallOptions {
   readonly body?: unknown;
 }
 
+/** The parameters of a query or of headers, where an absent one may also be given as undefined. */
+export type Parameters<All> = {
+  readonly [Name in keyof All]: Partial<Pick<All, Name>> extends Pick<All, Name> ? All[Name] | undefined : All[Name];
+};
+
 /** The name of an operation in messages. */
 export function nameOf(operation: Operation): string {
   return `${operation.method.toUpperCase()} ${operation.path}`;

@@ -7,7 +7,7 @@ interface CursorPage {
 }
 
 interface PageRequest {
-  readonly query?: { readonly cursor?: string } | undefined;
+  readonly query?: { readonly cursor?: string | undefined } | undefined;
 }
 
 type ItemOf<Result extends AnyResult> = DataOf<Result> extends CursorPage ? DataOf<Result>['items'][number] : never;

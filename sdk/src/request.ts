@@ -17,17 +17,19 @@ export function checkedBaseUrl(baseUrl: string): string {
 }
 
 /**
- * Rejects parameters that would change the path: URLs drop empty and dot segments.
+ * Rejects parameters that would change the path: URLs drop empty and dot segments, and the name of a parameter without a
+ * value would be sent in its place.
  *
+ * @param path as in the contract: `/things/{thing_id}`
  * @throws TypeError naming the parameter
  */
-export function checkedPathParams(params: Record<string, unknown>): Record<string, unknown> {
-  for (const [name, value] of Object.entries(params)) {
+export function checkPathParams(path: string, params: Record<string, unknown>): void {
+  for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
+    const value = params[name] ?? '';
     if (value === '' || value === '.' || value === '..') {
-      throw new TypeError(`The path parameter ${name} must not be empty, "." or ".."`);
+      throw new TypeError(`The path parameter ${name} must not be missing, empty, "." or ".."`);
     }
   }
-  return params;
 }
 
 /**

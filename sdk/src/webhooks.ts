@@ -23,6 +23,7 @@ export interface Webhooks {
    *
    * @param headers `Headers`, or the headers of a Node request
    * @param body the body as it arrived, before any parser
+   * @throws TypeError when the body has been parsed
    * @throws WebhookVerificationError when the delivery is forged, too old or damaged
    * @throws UnknownWebhookEventError when it is genuine, and this version of the SDK does not know its event or form
    */
@@ -63,18 +64,27 @@ export function createWebhooks({ secret, toleranceSeconds = 300, now = Date.now 
   if (!(toleranceSeconds >= 0)) throw new TypeError('toleranceSeconds must be a number of at least 0');
   return {
     parse: async (headers, body) => {
+      const text = textOf(body);
       const id = headerOf(headers, 'webhook-id');
       const sentAt = headerOf(headers, 'webhook-timestamp');
       const signatures = headerOf(headers, 'webhook-signature');
       if (id === null || sentAt === null || signatures === null) throw invalid('the headers are incomplete');
       if (!/^\d{1,12}$/.test(sentAt)) throw invalid('the time is not a number');
       if (Math.abs(now() / 1000 - Number(sentAt)) > toleranceSeconds) throw invalid('it is too old or in the future');
-      const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
       const signed = new TextEncoder().encode(`${id}.${sentAt}.${text}`);
       if (!(await isSigned(signed, signatures, secrets))) throw invalid('no signature matches');
       return eventOf(text);
     },
   };
+}
+
+/** JavaScript and values of the type any, such as `req.body` in Express, may bring what the type excludes. */
+function textOf(body: unknown): string {
+  if (typeof body === 'string') return body;
+  if (body instanceof Uint8Array || body instanceof ArrayBuffer) return new TextDecoder().decode(body);
+  throw new TypeError(
+    'Give webhooks.parse the body as it arrived, as text or bytes, not a parsed value: the signature covers its bytes. In Express, use express.raw({ type: "application/json" }) on this route',
+  );
 }
 
 /** `crypto.subtle.verify` compares in constant time. */

@@ -19,7 +19,9 @@ describe('what the generator emits for the SDK', () => {
   it('requires path parameters and leaves the query to the caller', () => {
     const text = emitted({ 204: { description: 'Done.' } });
     expect(text).toContain(`readonly params: operations["readThing"]['parameters']['path']`);
-    expect(text).toContain(`readonly query?: NonNullable<operations["readThing"]['parameters']['query']> | undefined`);
+    expect(text).toContain(
+      `readonly query?: Parameters<NonNullable<operations["readThing"]['parameters']['query']>> | undefined`,
+    );
     expect(text).toContain('request: ReadThingRequest');
   });
 

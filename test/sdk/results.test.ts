@@ -106,11 +106,32 @@ describe('a request', () => {
     });
   });
 
-  it.each(['', '.', '..'])('is not sent with the path parameter %j, which would call another operation', async (id) => {
+  const absent: unknown[] = [undefined, null];
+  it.each(['', '.', '..', ...absent])(
+    'is not sent with the path parameter %j, which would call another operation',
+    async (id) => {
+      const { url, requests } = await startScript(reply(204, null));
+      // JavaScript is not checked by the types.
+      const call = revokeSession(withToken(url), { params: { session_id: id as string } });
+      await expect(call).rejects.toThrow('The path parameter session_id must not be missing, empty');
+      expect(requests).toEqual([]);
+    },
+  );
+
+  it('is not sent without a parameter of its path', async () => {
     const { url, requests } = await startScript(reply(204, null));
-    const call = revokeSession(withToken(url), { params: { session_id: id } });
-    await expect(call).rejects.toThrow('The path parameter session_id must not be empty');
+    const calls = [{ params: {} }, {}].map((request) => Reflect.apply(revokeSession, null, [withToken(url), request]));
+    for (const call of calls) await expect(call).rejects.toThrow('The path parameter session_id must not be missing');
     expect(requests).toEqual([]);
+  });
+
+  it('leaves out a parameter of the query that is undefined', async () => {
+    const { url, requests } = await startScript(reply(200, { items: [], next_cursor: null }));
+    await listMembers(createPlatformClient({ baseUrl: url }), {
+      params: { org_id: 'a' },
+      query: { limit: 5, cursor: undefined },
+    });
+    expect(requests[0]?.url).toBe('/api/v1/organizations/a/members?limit=5');
   });
 
   it('uses the fetch function of the client', async () => {

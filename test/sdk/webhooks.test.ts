@@ -50,6 +50,20 @@ describe('a delivery with a valid signature', () => {
     expect(await parse(headers, Buffer.from(body))).toEqual(event);
   });
 
+  it.each<[string, unknown]>([
+    ['a parsed one', event],
+    ['a parsed list', [event]],
+    ['none', undefined],
+    ['null', null],
+  ])('needs the body as it arrived, and says so of %s', async (_what, wrong) => {
+    const webhooks = createWebhooks({ secret, now: () => at.getTime() });
+    const call: unknown = Reflect.apply(webhooks.parse, webhooks, [headersOf(body), wrong]);
+    await expect(call).rejects.toThrow(TypeError);
+    await expect(call).rejects.toThrow(
+      'Give webhooks.parse the body as it arrived, as text or bytes, not a parsed value',
+    );
+  });
+
   it('narrows on its type', async () => {
     const parsed = await parse(headersOf(body));
     if (parsed.type !== 'member.joined') throw new Error('another event');

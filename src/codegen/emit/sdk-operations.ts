@@ -40,7 +40,7 @@ export function emitSdkOperations(contract: ApiContract): string {
     header(`openapi/${contract.name}.yaml`),
     typeImport(['ApiClient'], '../../client.js'),
     used('formats').length === 0 ? '' : `import * as formats from '../../formats.js';\n`,
-    typeImport(used('CallOptions', 'KeyedCallOptions', 'TokenCallOptions'), '../../operation.js'),
+    typeImport(used('CallOptions', 'KeyedCallOptions', 'Parameters', 'TokenCallOptions'), '../../operation.js'),
     typeImport(used('Failure', 'Success'), '../../result.js'),
     typeImport(['components', ...used('operations')], './openapi.js'),
     '\n',
@@ -90,11 +90,11 @@ function requestMembers(operation: Operation): { members: string[]; required: bo
     required ||= isRequired;
   };
   if (path !== null) add('params', true, `${parameters}['path']`);
-  if (query !== null) add('query', hasRequired(query.schema), `NonNullable<${parameters}['query']>`);
+  if (query !== null) add('query', hasRequired(query.schema), `Parameters<NonNullable<${parameters}['query']>>`);
   // The client sends the idempotency key.
   const isSetByCaller = headers?.names.some((each) => each !== idempotencyKey) === true;
   if (headers !== null && isSetByCaller) {
-    const documented = `NonNullable<${parameters}['header']>`;
+    const documented = `Parameters<NonNullable<${parameters}['header']>>`;
     add('headers', hasRequired(headers.schema), `NonNullable<CallOptions['headers']> & ${documented}`);
   }
   if (operation.body !== null) {

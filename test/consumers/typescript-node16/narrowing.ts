@@ -89,6 +89,9 @@ export async function pages(): Promise<Schemas['Member'][]> {
   const members: Schemas['Member'][] = [];
   for await (const member of paginate(listMembers, client, { params: { org_id: 'x' } })) members.push(member);
   for await (const { name } of paginate(listMyOrganizations, client, { query: { limit: 50 } })) void name;
+  const limit: number | undefined = members.length > 0 ? members.length : undefined;
+  await listMyOrganizations(client, { query: { limit, cursor: undefined } });
+  for await (const { name } of paginate(listMyOrganizations, client, { query: { limit } })) void name;
   // @ts-expect-error: this operation has no pages
   paginate(getMe, client, {});
   return members;

@@ -2,7 +2,7 @@
 
 import type { ApiClient } from '../../client.js';
 import * as formats from '../../formats.js';
-import type { CallOptions } from '../../operation.js';
+import type { CallOptions, Parameters } from '../../operation.js';
 import type { Failure, Success } from '../../result.js';
 import type { components, operations } from './openapi.js';
 
@@ -117,7 +117,7 @@ export function getMetrics(client: ComposeClient, request?: GetMetricsRequest): 
 /** `GET /events` */
 export interface StreamEventsRequest extends CallOptions {
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['streamEvents']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['streamEvents']['parameters']['query']>> | undefined;
 }
 export type StreamEventsResult =
   | Success<200, AsyncIterable<Schemas['ContainerEvent']>>
@@ -148,10 +148,11 @@ export function streamEvents(client: ComposeClient, request?: StreamEventsReques
 /** `GET /events/watch` */
 export interface WatchEventsRequest extends CallOptions {
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['watchEvents']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['watchEvents']['parameters']['query']>> | undefined;
   /** The headers that the operation reads, and additional ones. */
   readonly headers?:
-    (NonNullable<CallOptions['headers']> & NonNullable<operations['watchEvents']['parameters']['header']>) | undefined;
+    | (NonNullable<CallOptions['headers']> & Parameters<NonNullable<operations['watchEvents']['parameters']['header']>>)
+    | undefined;
 }
 export type WatchEventsResult =
   | Success<200, AsyncIterable<Schemas['ContainerEvent']>>
@@ -193,7 +194,7 @@ export function watchEvents(client: ComposeClient, request?: WatchEventsRequest)
 /** `GET /containers` */
 export interface ListContainersRequest extends CallOptions {
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['listContainers']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['listContainers']['parameters']['query']>> | undefined;
 }
 export type ListContainersResult =
   | Success<200, Schemas['ContainerList']>
@@ -294,7 +295,7 @@ export interface RemoveContainerRequest extends CallOptions {
   /** The values of the path. */
   readonly params: operations['removeContainer']['parameters']['path'];
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['removeContainer']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['removeContainer']['parameters']['query']>> | undefined;
 }
 export type RemoveContainerResult =
   | Success<204, undefined>
@@ -596,7 +597,7 @@ export interface WaitForContainerRequest extends CallOptions {
   /** The values of the path. */
   readonly params: operations['waitForContainer']['parameters']['path'];
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['waitForContainer']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['waitForContainer']['parameters']['query']>> | undefined;
 }
 export type WaitForContainerResult =
   | Success<200, Schemas['Exit']>
@@ -641,7 +642,7 @@ export interface GetContainerLogsRequest extends CallOptions {
   /** The values of the path. */
   readonly params: operations['getContainerLogs']['parameters']['path'];
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['getContainerLogs']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['getContainerLogs']['parameters']['query']>> | undefined;
 }
 export type GetContainerLogsResult =
   | Success<200, AsyncIterable<Schemas['LogLine']>>
@@ -686,10 +687,11 @@ export interface WatchContainerLogsRequest extends CallOptions {
   /** The values of the path. */
   readonly params: operations['watchContainerLogs']['parameters']['path'];
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['watchContainerLogs']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['watchContainerLogs']['parameters']['query']>> | undefined;
   /** The headers that the operation reads, and additional ones. */
   readonly headers?:
-    | (NonNullable<CallOptions['headers']> & NonNullable<operations['watchContainerLogs']['parameters']['header']>)
+    | (NonNullable<CallOptions['headers']> &
+        Parameters<NonNullable<operations['watchContainerLogs']['parameters']['header']>>)
     | undefined;
 }
 export type WatchContainerLogsResult =
@@ -745,7 +747,7 @@ export interface GetContainerStatsRequest extends CallOptions {
   /** The values of the path. */
   readonly params: operations['getContainerStats']['parameters']['path'];
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['getContainerStats']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['getContainerStats']['parameters']['query']>> | undefined;
 }
 export type GetContainerStatsResult =
   | Success<200, AsyncIterable<Schemas['StatsSample']>>
@@ -790,7 +792,7 @@ export function getContainerStats(
 /** `GET /stats` */
 export interface ListContainerStatsRequest extends CallOptions {
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['listContainerStats']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['listContainerStats']['parameters']['query']>> | undefined;
 }
 export type ListContainerStatsResult =
   | Success<200, AsyncIterable<Schemas['StatsSample']>>
@@ -928,7 +930,7 @@ export function listContainerProcesses(
 /** `GET /images` */
 export interface ListImagesRequest extends CallOptions {
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['listImages']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['listImages']['parameters']['query']>> | undefined;
 }
 export type ListImagesResult =
   | Success<200, Schemas['ImageList']>
@@ -1002,7 +1004,7 @@ export function pullImage(client: ComposeClient, request: PullImageRequest): Pro
 /** `GET /networks` */
 export interface ListNetworksRequest extends CallOptions {
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['listNetworks']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['listNetworks']['parameters']['query']>> | undefined;
 }
 export type ListNetworksResult =
   | Success<200, Schemas['NetworkList']>
@@ -1156,7 +1158,7 @@ export function removeNetwork(client: ComposeClient, request: RemoveNetworkReque
 /** `GET /volumes` */
 export interface ListVolumesRequest extends CallOptions {
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['listVolumes']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['listVolumes']['parameters']['query']>> | undefined;
 }
 export type ListVolumesResult =
   | Success<200, Schemas['VolumeList']>
@@ -1303,7 +1305,7 @@ export function removeVolume(client: ComposeClient, request: RemoveVolumeRequest
 /** `GET /secrets` */
 export interface ListSecretsRequest extends CallOptions {
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['listSecrets']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['listSecrets']['parameters']['query']>> | undefined;
 }
 export type ListSecretsResult =
   | Success<200, Schemas['SecretList']>
@@ -1452,7 +1454,7 @@ export function removeSecret(client: ComposeClient, request: RemoveSecretRequest
 /** `GET /projects` */
 export interface ListProjectsRequest extends CallOptions {
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['listProjects']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['listProjects']['parameters']['query']>> | undefined;
 }
 export type ListProjectsResult =
   | Success<200, Schemas['ProjectList']>
@@ -1523,7 +1525,7 @@ export interface IngestProjectRequest extends CallOptions {
   /** The values of the path. */
   readonly params: operations['ingestProject']['parameters']['path'];
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['ingestProject']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['ingestProject']['parameters']['query']>> | undefined;
   /** The body of the request. */
   readonly body: Schemas['ComposeFile'];
 }
@@ -1620,7 +1622,7 @@ export interface DeleteProjectRequest extends CallOptions {
   /** The values of the path. */
   readonly params: operations['deleteProject']['parameters']['path'];
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['deleteProject']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['deleteProject']['parameters']['query']>> | undefined;
 }
 export type DeleteProjectResult =
   | Success<204, undefined>
@@ -1721,7 +1723,7 @@ export interface ListProjectServicesRequest extends CallOptions {
   /** The values of the path. */
   readonly params: operations['listProjectServices']['parameters']['path'];
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['listProjectServices']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['listProjectServices']['parameters']['query']>> | undefined;
 }
 export type ListProjectServicesResult =
   | Success<200, Schemas['ServiceList']>
@@ -1767,7 +1769,7 @@ export interface StreamProjectLogsRequest extends CallOptions {
   /** The values of the path. */
   readonly params: operations['streamProjectLogs']['parameters']['path'];
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['streamProjectLogs']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['streamProjectLogs']['parameters']['query']>> | undefined;
 }
 export type StreamProjectLogsResult =
   | Success<200, AsyncIterable<Schemas['ProjectLogLine']>>
@@ -1814,10 +1816,11 @@ export interface WatchProjectLogsRequest extends CallOptions {
   /** The values of the path. */
   readonly params: operations['watchProjectLogs']['parameters']['path'];
   /** The parameters of the query. */
-  readonly query?: NonNullable<operations['watchProjectLogs']['parameters']['query']> | undefined;
+  readonly query?: Parameters<NonNullable<operations['watchProjectLogs']['parameters']['query']>> | undefined;
   /** The headers that the operation reads, and additional ones. */
   readonly headers?:
-    | (NonNullable<CallOptions['headers']> & NonNullable<operations['watchProjectLogs']['parameters']['header']>)
+    | (NonNullable<CallOptions['headers']> &
+        Parameters<NonNullable<operations['watchProjectLogs']['parameters']['header']>>)
     | undefined;
 }
 export type WatchProjectLogsResult =
@@ -2376,7 +2379,7 @@ export function startPageSession(
 export interface EndPageSessionRequest extends CallOptions {
   /** The headers that the operation reads, and additional ones. */
   readonly headers: NonNullable<CallOptions['headers']> &
-    NonNullable<operations['endPageSession']['parameters']['header']>;
+    Parameters<NonNullable<operations['endPageSession']['parameters']['header']>>;
 }
 export type EndPageSessionResult =
   | Success<204, undefined>
