@@ -214,3 +214,41 @@ it('reads only new merges the next time', async () => {
   const summary = await sync({ target: 'prs', provider: 'local', db, repoPath: path });
   expect(summary.repositories[0]?.records).toEqual({ repos: 1, git_pull_requests: 1, work_units: 1 });
 });
+
+it('reads messages, names and paths that begin with the character that marks a commit in the log', async () => {
+  const path = repository();
+  const write = (name: string, message: string): void => {
+    writeFileSync(join(path, name), 'text\n');
+    git(path, 'add', '--all');
+    git(path, 'commit', '--quiet', '--cleanup=verbatim', '--message', message);
+  };
+  write('\u0001old', '\u0001x\n');
+  git(path, 'mv', '\u0001old', '\u0001new');
+  commitAs(path, GRACE, GITHUB, '\u0001Rename (#7)\n\n\u0001Because.');
+  // git commit removes control characters at the ends of names.
+  const raw = git(path, 'cat-file', 'commit', 'HEAD').replace(/^author .*? </m, 'author \u0001Grace <');
+  git(path, 'reset', '--quiet', '--hard', storedCommit(path, raw));
+  merge(path, 'topic', ['\u0001one'], 'Merge pull request #12 from grace/topic\n\n\u0001Add a topic');
+  expect(await requests(path)).toMatchObject([
+    { number: 7, title: '\u0001Rename', body: '\u0001Because.', author_name: '\u0001Grace', changed_files: 1 },
+    { number: 12, title: '\u0001Add a topic', additions: 1, changed_files: 1 },
+  ]);
+});
+
+it('reads the date of an open request that no calendar has as the last one of the year 9999', async () => {
+  const path = repository();
+  const raw = git(path, 'cat-file', 'commit', 'HEAD').replace(
+    /^committer .*$/m,
+    'committer Ada <ada@example.com> 100000000000000 +0000',
+  );
+  git(path, 'update-ref', 'refs/pull/9/head', storedCommit(path, `${raw}open\n`));
+  expect(await requests(path)).toMatchObject([
+    { number: 9, state: 'open', updated_at: Date.UTC(9999, 11, 31, 23, 59, 59) },
+  ]);
+});
+
+/** The hash of a commit that git itself would not write. */
+function storedCommit(path: string, content: string): string {
+  const args = ['-C', path, 'hash-object', '-t', 'commit', '-w', '--literally', '--stdin'];
+  return execFileSync('git', args, { input: content, encoding: 'utf8', env: GIT_TEST_ENVIRONMENT }).trim();
+}

@@ -1,6 +1,7 @@
 /** Parses `git blame --porcelain`. */
 import { SyncError } from '../../failures.js';
 import type { Row } from '../../records.js';
+import { gitMoment } from './log-parser.js';
 
 export type BlameLine = Omit<Row<'git_blame'>, 'path'>;
 
@@ -54,5 +55,5 @@ function readAuthor(author: Author | undefined, text: string): void {
   if (author === undefined) return;
   if (text.startsWith('author ')) author.name = text.slice(7);
   else if (text.startsWith('author-mail ')) author.email = text.slice(12).replace(/^<|>$/g, '');
-  else if (text.startsWith('author-time ')) author.when = Number(text.slice(12)) * 1000;
+  else if (text.startsWith('author-time ')) author.when = gitMoment(text.slice(12));
 }

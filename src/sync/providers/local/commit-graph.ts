@@ -6,6 +6,7 @@ import type { Git } from './git.js';
 import { streamGit } from './git.js';
 import { HashTable } from '../hash-table.js';
 import { Heap } from './heap.js';
+import { gitMoment } from './log-parser.js';
 import { nulTerminated } from './nul-terminated.js';
 
 export interface GraphCommit {
@@ -154,7 +155,7 @@ export class CommitGraph {
 
   #commit(id: number): GraphCommit {
     const [authorName = '', authorEmail = ''] = (this.#people[this.#authors[id] ?? 0] ?? '').split('\0');
-    return { hash: this.#ids.hash(id), when: (this.#written[id] ?? 0) * 1000, authorName, authorEmail };
+    return { hash: this.#ids.hash(id), when: gitMoment(this.#written[id] ?? 0), authorName, authorEmail };
   }
 
   #place(id: number): number {

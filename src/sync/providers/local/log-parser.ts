@@ -111,10 +111,10 @@ export class LogParser {
       parents: parents === '' ? [] : parents.split(' '),
       authorName: field(2),
       authorEmail: field(3),
-      authorWhen: milliseconds(field(4)),
+      authorWhen: gitMoment(field(4)),
       committerName: field(5),
       committerEmail: field(6),
-      committerWhen: milliseconds(field(7)),
+      committerWhen: gitMoment(field(7)),
       message: field(8).replace(/\n+$/, ''),
     });
     return (ends[FIELDS - 1] ?? 0) + 1;
@@ -189,7 +189,8 @@ function count(bytes: Buffer, start: number, end: number): number | null {
   return value;
 }
 
-function milliseconds(seconds: string): number {
+/** Epoch milliseconds of a date in seconds, within the storable years. */
+export function gitMoment(seconds: string | number): number {
   const value = Number(seconds);
   return Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), EARLIEST), LATEST) * 1000 : 0;
 }

@@ -131,7 +131,7 @@ async function* requestRows(
   hashes: readonly string[],
 ): AsyncGenerator<Row<'git_pull_requests'>> {
   if (hashes.length === 0) return;
-  const args = ['--diff-merges=first-parent', '--numstat', '--no-ext-diff', '--no-textconv'];
+  const args = ['--diff-merges=first-parent', '--raw', '--numstat', '--no-ext-diff', '--no-textconv'];
   const log = streamGit(git, [...REQUEST_LOG, ...args, '--no-walk=unsorted', '--stdin'], {
     input: `${hashes.join('\n')}\n`,
   });
@@ -156,10 +156,10 @@ function asRow(request: EndedRequest, graph: CommitGraph | undefined): Row<'git_
     state: 'merged',
     author_name: author.authorName,
     author_email: author.authorEmail,
-    created_at: commits.reduce((earliest, { when }) => Math.min(earliest, when), commit.when),
-    updated_at: commit.when,
-    merged_at: commit.when,
-    closed_at: commit.when,
+    created_at: commits.reduce((earliest, { when }) => Math.min(earliest, when), commit.committerWhen),
+    updated_at: commit.committerWhen,
+    merged_at: commit.committerWhen,
+    closed_at: commit.committerWhen,
     head_branch: request.headBranch,
     base_branch: request.baseBranch,
     head_hash: heads[0] ?? null,

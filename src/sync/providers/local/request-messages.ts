@@ -1,27 +1,12 @@
 /** Detects the requests that commits end, by the commits' messages. */
-import { SyncError } from '../../failures.js';
 import type { RequestEvidence } from '../../records.js';
-import { nulTerminated } from './nul-terminated.js';
-
-/** U+0001 marks a commit; the numstat entries of its files follow it. */
-const FORMAT = '%x01%H%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B';
-const FIELDS = 9;
+import { LOG_FORMAT, LogParser, type LogCommit } from './log-parser.js';
 
 /** The arguments of `git log` for {@link parseRequestLog}. */
-export const REQUEST_LOG = ['log', '-z', `--format=${FORMAT}`, '--no-color', '--no-notes', '--no-mailmap'];
+export const REQUEST_LOG = ['log', '-z', `--format=${LOG_FORMAT}`, '--no-color', '--no-notes', '--no-mailmap'];
 
 /** A commit that may end a request. */
-export interface EndingCommit {
-  readonly hash: string;
-  readonly parents: readonly string[];
-  readonly authorName: string;
-  readonly authorEmail: string;
-  /** Epoch milliseconds. */
-  readonly authorWhen: number;
-  readonly committerName: string;
-  readonly committerEmail: string;
-  readonly when: number;
-  readonly message: string;
+export interface EndingCommit extends LogCommit {
   /** Compared with the first parent. Binary files count as changed files only. */
   readonly additions: number;
   readonly deletions: number;
@@ -38,18 +23,29 @@ export interface EndedRequest {
   readonly baseBranch: string | null;
 }
 
-/** Parses the output of {@link REQUEST_LOG} with `--numstat` or `--no-patch`. */
+/** Parses the output of {@link REQUEST_LOG} with `--raw --numstat` or `--no-patch`. */
 export async function* parseRequestLog(chunks: AsyncIterable<Buffer>): AsyncGenerator<EndingCommit> {
-  let fields: string[] = [];
-  for await (const bytes of nulTerminated(chunks)) {
-    const field = bytes.toString('utf8');
-    if (field.startsWith('\u0001') && fields.length > 0) {
-      yield endingCommit(fields);
-      fields = [];
-    }
-    fields.push(field);
+  const commits: EndingCommit[] = [];
+  const parser = new LogParser({
+    commit: (commit) => commits.push({ ...commit, additions: 0, deletions: 0, changedFiles: 0 }),
+    file: ({ additions, deletions }) => {
+      const commit = commits.pop();
+      if (commit === undefined) return;
+      commits.push({
+        ...commit,
+        additions: commit.additions + (additions ?? 0),
+        deletions: commit.deletions + (deletions ?? 0),
+        changedFiles: commit.changedFiles + 1,
+      });
+    },
+  });
+  for await (const chunk of chunks) {
+    parser.push(chunk);
+    // The last one may have more files.
+    yield* commits.splice(0, commits.length - 1);
   }
-  if (fields.length > 0) yield endingCommit(fields);
+  parser.end();
+  yield* commits;
 }
 
 /**
@@ -59,7 +55,7 @@ export async function* parseRequestLog(chunks: AsyncIterable<Buffer>): AsyncGene
  * other commits it often means an issue. A cherry-pick repeats the message of an earlier commit that ended the request.
  */
 export function endedRequest(commit: EndingCommit): EndedRequest | undefined {
-  const [subject = '', ...rest] = commit.message.split('\n');
+  const [subject = '', ...rest] = commit.message.trim().split('\n');
   const text = rest.join('\n').trim();
   const isMerge = commit.parents.length > 1;
   const pull = isMerge ? /^Merge pull request #(\d{1,9}) from (\S+)/.exec(subject) : null;
@@ -107,31 +103,5 @@ function request(
     body: body.join('\n').trim() || null,
     headBranch: more.headBranch,
     baseBranch: more.baseBranch ?? null,
-  };
-}
-
-function endingCommit(fields: readonly string[]): EndingCommit {
-  const [hash = '', parents = '', authorName = '', authorEmail = '', written, name = '', email = '', when] = fields;
-  const message = fields[FIELDS - 1];
-  if (message === undefined)
-    throw new SyncError('repository_unreadable', 'git printed a log of requests that cannot be read');
-  const counts = fields
-    .slice(FIELDS)
-    .map((entry) => /^\n?(\d+|-)\t(\d+|-)\t/.exec(entry))
-    .filter((match) => match !== null);
-  const sum = (group: 1 | 2): number => counts.reduce((total, match) => total + (Number(match[group]) || 0), 0);
-  return {
-    hash: hash.slice(1),
-    parents: parents === '' ? [] : parents.split(' '),
-    authorName,
-    authorEmail,
-    authorWhen: Number(written) * 1000,
-    committerName: name,
-    committerEmail: email,
-    when: Number(when) * 1000,
-    message: message.trim(),
-    additions: sum(1),
-    deletions: sum(2),
-    changedFiles: counts.length,
   };
 }

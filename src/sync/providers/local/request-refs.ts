@@ -2,6 +2,7 @@
 import type { Row } from '../../records.js';
 import type { Git } from './git.js';
 import { runGit } from './git.js';
+import { gitMoment } from './log-parser.js';
 
 const PATTERNS = [
   'refs/pull/*/head',
@@ -31,7 +32,7 @@ function requestRow(fields: readonly string[]): Row<'git_pull_requests'> | undef
   const [name = '', hash = '', authorName = '', authorEmail = '', date = '', subject = '', body = ''] = fields;
   const number = /\/(\d{1,9})\/head$/.exec(name.trim())?.[1];
   if (number === undefined || !/^\d+$/.test(date)) return undefined;
-  const when = Number(date) * 1000;
+  const when = gitMoment(date);
   return {
     number: Number(number),
     title: subject,
