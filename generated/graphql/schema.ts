@@ -4,7 +4,8 @@
 export const schemaText = `# Version: 1.1.0
 
 """
-A calendar day as YYYY-MM-DD, in UTC. The date of a bucket is the first day of the bucket; weeks begin on Monday.
+A calendar day as YYYY-MM-DD, in UTC, from 1900-01-01 to 2299-12-31. The date of a bucket is the first day of the
+bucket; weeks begin on Monday.
 """
 scalar Date
 
@@ -1924,7 +1925,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = 'd027c087ad35ca87';
+export const persistedVersion = '6125cab4c07a8ac9';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

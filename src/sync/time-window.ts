@@ -9,7 +9,10 @@ export interface TimeWindow {
 export const NO_WINDOW: TimeWindow = { since: undefined, until: undefined };
 
 const DAY = 86_400_000;
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+/** The instants that databases and RFC 3339 can represent: the years 1 to 9999, in epoch milliseconds. */
+const EARLIEST = -62_135_596_800_000;
+const LATEST = 253_402_300_799_999;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
 /**
@@ -45,7 +48,11 @@ export function parseTimeWindow(
   if (problems.length > 0) return { problems };
   if (options.date === undefined && options.backfill === undefined) return { window: { since, until: undefined } };
   const until = (date ?? Math.floor(now / DAY) * DAY) + DAY;
-  return { window: { since: until - (days ?? 1) * DAY, until } };
+  return { window: { since: clamped(until - (days ?? 1) * DAY), until: clamped(until) } };
+}
+
+function clamped(instant: number): number {
+  return Math.min(Math.max(instant, EARLIEST), LATEST);
 }
 
 /** Parses an ISO date (midnight) or date and time to epoch milliseconds; UTC unless it has an offset. */
@@ -54,15 +61,14 @@ export function parseInstant(text: string): number | undefined {
   if (!DATE_TIME.test(text) || parseDate(text.slice(0, 10)) === undefined) return undefined;
   const iso = text.replace(' ', 'T');
   const value = Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(iso.slice(10)) ? iso : `${iso}Z`);
-  return Number.isNaN(value) ? undefined : value;
+  return Number.isNaN(value) ? undefined : clamped(value);
 }
 
 function parseDate(text: string): number | undefined {
-  const [, year, month, day] = DATE.exec(text) ?? [];
-  if (year === undefined || month === undefined || day === undefined) return undefined;
-  const value = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  // 30 February would become a day in March.
-  return new Date(value).toISOString().startsWith(text) ? value : undefined;
+  if (!DATE.test(text)) return undefined;
+  const value = Date.parse(`${text}T00:00:00Z`);
+  // 30 February would become a day in March, and year 0 does not exist.
+  return value >= EARLIEST && new Date(value).toISOString().startsWith(text) ? value : undefined;
 }
 
 function parseDays(text: string): number | undefined {

@@ -180,12 +180,35 @@ describe('a time window', () => {
     expect(parseInstant(text)).toBe(Date.parse(instant));
   });
 
-  it.each(['2026-02-30', '2026-13-01', '2026-02-30T00:00:00Z', '31.01.2026', 'yesterday', '2026-01-31T25:00', ''])(
-    'refuses %j',
-    (text) => {
-      expect(parseInstant(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    { since: '0001-01-01' },
+    { since: '0001-01-01T00:00:00+23:59' },
+    { since: '9999-12-31T23:59:59-23:59' },
+    { date: '9999-12-31' },
+    { date: '0001-01-01', backfill: '999999' },
+    { backfill: '999999' },
+  ])('of %j stays within the years 1 to 9999', (options) => {
+    const { since, until } = requestFor({ ...LOCAL, ...options }).window;
+    for (const end of [since, until])
+      if (end !== undefined) expect(new Date(end).toISOString()).toMatch(/^(?!0000)\d{4}-/);
+  });
+
+  it.each([
+    '0000-01-01',
+    '0000-01-01T00:00:00Z',
+    '10000-01-01',
+    '+010000-01-01',
+    '-000001-01-01',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-02-30T00:00:00Z',
+    '31.01.2026',
+    'yesterday',
+    '2026-01-31T25:00',
+    '',
+  ])('refuses %j', (text) => {
+    expect(parseInstant(text)).toBeUndefined();
+  });
 });
 
 describe('a connection string', () => {

@@ -25,7 +25,8 @@ import type {
   WorkInProgressRequest,
 } from '../analytics.js';
 import { DIMENSIONS, type Dimension, type Interval } from '../vocabulary.js';
-import { countBuckets, countDays } from './calendar.js';
+import { countBuckets } from '../planner/buckets.js';
+import { countDays } from './calendar.js';
 import { refuseAuthors } from './group-figures.js';
 import { invalid, tooCostly } from './refusal.js';
 

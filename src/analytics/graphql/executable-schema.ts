@@ -10,6 +10,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { schemaText } from '../../../generated/graphql/schema.js';
+import { FIRST_DAY, LAST_DAY } from '../store/rows.js';
 import { isCalendarDate } from './calendar.js';
 import type { GraphqlContext } from './context.js';
 import { resolvers } from './resolvers.js';
@@ -39,5 +40,6 @@ export function createExecutableSchema(): GraphQLSchema {
 
 function calendarDate(value: unknown, node: ValueNode | null = null): string {
   if (typeof value === 'string' && isCalendarDate(value)) return value;
-  throw new GraphQLError('A Date is a calendar day in the format YYYY-MM-DD.', { nodes: node });
+  const text = `A Date is a calendar day from ${FIRST_DAY} to ${LAST_DAY} in the format YYYY-MM-DD.`;
+  throw new GraphQLError(text, { nodes: node });
 }

@@ -7,6 +7,7 @@ import type {
 import type { UnitPosition, UnitsRequest } from '../analytics.js';
 import type { Phase } from '../vocabulary.js';
 import type { Phases } from '../work-unit.js';
+import { isCalendarDate } from './calendar.js';
 import { checkDates, checkFilters, countSubRequests } from './check-batch.js';
 import type { GraphqlContext } from './context.js';
 import { invalid } from './refusal.js';
@@ -101,5 +102,5 @@ function positionOf(cursor: string, { order, descending }: Sorted): UnitPosition
 }
 
 function isDay(key: unknown): boolean {
-  return typeof key === 'string' && /^\d{4}-\d\d-\d\d$/.test(key) && !Number.isNaN(Date.parse(key));
+  return typeof key === 'string' && isCalendarDate(key);
 }

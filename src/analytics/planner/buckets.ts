@@ -16,47 +16,45 @@ export interface Buckets {
 }
 
 /** The buckets that overlap a range. */
-export function bucketsOf(interval: Interval, { startDate, endDate }: DateRange): Buckets {
-  const starts: string[] = [];
-  let start = startOf(interval, startDate);
-  while (start <= endDate) {
-    starts.push(start);
-    start = next(interval, start);
-  }
-  const [first = startDate] = starts;
-  return { interval, starts, origin: interval === 'MONTH' ? monthNumber(first) : dayNumber(first) };
+export function bucketsOf(interval: Interval, range: DateRange): Buckets {
+  const first = bucketNumber(interval, range.startDate);
+  const starts = Array.from({ length: countBuckets(interval, range) }, (_, index) => startOf(interval, first + index));
+  return { interval, starts, origin: interval === 'MONTH' ? first : dayNumber(startOf(interval, first)) };
 }
 
-function startOf(interval: Interval, day: string): string {
+/** The number of buckets that overlap a range. Zero or negative if it ends before it starts. */
+export function countBuckets(interval: Interval, { startDate, endDate }: DateRange): number {
+  return bucketNumber(interval, endDate) - bucketNumber(interval, startDate) + 1;
+}
+
+function bucketNumber(interval: Interval, day: string): number {
   switch (interval) {
     case 'DAY':
-      return day;
+      return dayNumber(day);
     case 'WEEK':
-      // 1970-01-01 was a Thursday.
-      return dayText(dayNumber(day) - ((((dayNumber(day) + 3) % 7) + 7) % 7));
+      return Math.floor((dayNumber(day) + 3) / 7); // 1970-01-01 was a Thursday, the third day after a Monday
     case 'MONTH':
-      return `${day.slice(0, 8)}01`;
+      return Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7));
   }
 }
 
-function next(interval: Interval, start: string): string {
+/** The first day of the bucket with a number. */
+function startOf(interval: Interval, bucket: number): string {
   switch (interval) {
     case 'DAY':
-      return dayText(dayNumber(start) + 1);
+      return dayText(bucket);
     case 'WEEK':
-      return dayText(dayNumber(start) + 7);
-    case 'MONTH':
-      return startOf('MONTH', dayText(dayNumber(start) + 31));
+      return dayText(bucket * 7 - 3);
+    case 'MONTH': {
+      const year = Math.floor((bucket - 1) / 12);
+      return `${String(year).padStart(4, '0')}-${String(bucket - year * 12).padStart(2, '0')}-01`;
+    }
   }
 }
 
 /** The number of a day, as `2026-01-31`, since 1970. */
 export function dayNumber(day: string): number {
   return Date.parse(`${day}T00:00:00Z`) / DAY_MILLISECONDS;
-}
-
-function monthNumber(day: string): number {
-  return Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7));
 }
 
 /** The day with a number. */

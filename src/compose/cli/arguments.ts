@@ -1,6 +1,7 @@
 /** Parsers of option values. They reject invalid values as usage errors. */
 import { InvalidArgumentError } from 'commander';
 import { parseMemory } from '../model/normalize/memory.js';
+import { LATEST_INSTANT } from '../../contract/instant.js';
 import { signalName } from '../runtime/signals.js';
 import { UsageError } from './failures.js';
 
@@ -55,23 +56,34 @@ export function scaleOf(text: string, before: ReadonlyMap<string, number> = new 
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** A date, seconds since 1970, or a duration before now: `2026-01-31T10:00:00Z`, `1769853600`, `42m`, `1h30m`. */
+/**
+ * A date, seconds since 1970, or a duration before now: `2026-01-31T10:00:00Z`, `1769853600`, `42m`, `1h30m`. Engines
+ * cannot represent times before 1970 or after the year 9999, when nothing happens; such a time is clamped.
+ */
 export function moment(now: () => Date): (text: string) => Date {
   return (text) => {
-    if (/^\d+(\.\d+)?$/.test(text)) return new Date(Number(text) * 1000);
-    const parts = [...text.matchAll(/(\d+(?:\.\d+)?)([smhd])/g)];
-    if (parts.length > 0 && parts.map(([part]) => part).join('') === text) {
-      const ago = parts.reduce(
-        (sum, [, count, unit]) => sum + Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS],
-        0,
-      );
-      return new Date(now().getTime() - ago);
-    }
-    const date = new Date(text);
-    if (Number.isNaN(date.getTime()))
+    const milliseconds = momentIn(text, now);
+    if (Number.isNaN(milliseconds))
       throw new InvalidArgumentError('It must be a date, or a duration before now such as 42m or 1h30m.');
-    return date;
+    return new Date(Math.min(Math.max(milliseconds, 0), LATEST_INSTANT));
   };
+}
+
+/** Epoch milliseconds; NaN for a text that is not a moment. */
+function momentIn(text: string, now: () => Date): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)([smhd])/g)];
+  if (parts.length > 0 && parts.map(([part]) => part).join('') === text) {
+    const ago = parts.reduce(
+      (sum, [, count, unit]) => sum + Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS],
+      0,
+    );
+    return now().getTime() - ago;
+  }
+  // `Date` also reads `web 5` as a day in May, and 30 February as one in March.
+  const [, day = ''] = /^(\d{4}-\d\d-\d\d)(?:$|[T ]\d\d:)/i.exec(text) ?? [];
+  const midnight = Date.parse(day);
+  return Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day) ? NaN : Date.parse(text);
 }
 
 /** `NAME=value`. A name alone takes its value from the environment, or remains unset. */

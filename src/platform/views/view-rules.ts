@@ -5,6 +5,8 @@ import {
   type InsufficientRole,
   type ViewNotFound,
 } from '../../../generated/problems.js';
+import { isCalendarDate } from '../../analytics/graphql/calendar.js';
+import { FIRST_DAY, LAST_DAY } from '../../analytics/store/rows.js';
 import type { Violation } from '../../contract/violations.js';
 import type { OrganizationPrincipal } from '../accounts/actor.js';
 import { reaches } from '../accounts/permissions.js';
@@ -26,6 +28,16 @@ export function violationsOfDefinition(definition: Schemas['ViewDefinition'] | u
   if (definition === undefined || 'preset' in definition.period) return [];
   const { start_date: start, end_date: end } = definition.period;
   const days = (Date.parse(end) - Date.parse(start)) / dayMs + 1;
+  const unknown = (
+    [
+      ['start_date', start],
+      ['end_date', end],
+    ] as const
+  ).filter(([, day]) => !isCalendarDate(day));
+  if (unknown.length > 0) {
+    const message = `must be a day from ${FIRST_DAY} to ${LAST_DAY}`;
+    return unknown.map(([name]) => ({ path: `/body/definition/period/${name}`, rule: 'format', message }));
+  }
   const path = '/body/definition/period/end_date';
   if (days < 1) return [{ path, rule: 'minimum', message: 'must not be before start_date' }];
   if (days > mostDays) return [{ path, rule: 'maximum', message: `must be at most ${mostDays} days after start_date` }];

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countBuckets, countDays, isCalendarDate } from '../../../src/analytics/graphql/calendar.js';
+import { countDays, isCalendarDate } from '../../../src/analytics/graphql/calendar.js';
+import { bucketsOf, countBuckets } from '../../../src/analytics/planner/buckets.js';
 
 /** A day by its distance from 1 January 2000, as a peer would count: with dates that are stepped one by one. */
 const dateAfter = (days: number): string => {
@@ -41,6 +42,16 @@ describe('A range of days', () => {
   });
 
   test.each([
+    ['the first', '0001-01-01', '0001-02-01'],
+    ['the last', '9999-12-01', '9999-12-31'],
+  ])('in %s year of the calendar has the buckets that are counted', (_name, startDate, endDate) => {
+    for (const interval of ['DAY', 'WEEK', 'MONTH'] as const) {
+      const range = { startDate, endDate };
+      expect(bucketsOf(interval, range).starts).toHaveLength(countBuckets(interval, range));
+    }
+  });
+
+  test.each([
     ['one day', '2026-03-02', '2026-03-02', 1, 1, 1],
     ['the leap day', '2024-02-28', '2024-03-01', 3, 1, 2],
     ['no leap day in 2100', '2100-02-28', '2100-03-01', 2, 2, 2],
@@ -66,8 +77,9 @@ describe('A range of days', () => {
 });
 
 describe('A calendar date', () => {
-  test('is any existing day', () => {
-    fc.assert(fc.property(fc.integer({ min: -700_000, max: 2_900_000 }), (day) => isCalendarDate(dateAfter(day))));
+  test('is any existing day that the stores can keep', () => {
+    fc.assert(fc.property(fc.integer({ min: -36_524, max: 109_571 }), (day) => isCalendarDate(dateAfter(day))));
+    expect(['1900-01-01', '2299-12-31'].map(isCalendarDate)).toEqual([true, true]);
   });
 
   test.each([
@@ -79,6 +91,11 @@ describe('A calendar date', () => {
     '2026-00-10',
     '2026-01-00',
     '0000-01-01',
+    '0001-01-01',
+    '1899-12-31',
+    '2300-01-01',
+    '9999-12-31',
+    '+010000-01-01',
     '2026-1-01',
     '26-01-01',
     '20260101',

@@ -41,6 +41,22 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   throw new Error(`It has not come about: ${String(holds)}`);
 }
 
+test.each(['2016-12-31T23:59:60Z', '2026-01-01 00:00:00z', '2026-01-01T00:00:00+01', '0000-01-01T00:00:00Z'])(
+  'output and events since and until %s are those of an instant',
+  async (time) => {
+    const running = await runService();
+    await running.up('p', one);
+    running.control.log('p-web', 'stdout', 'hello');
+    const at = encodeURIComponent(time);
+    for (const path of ['/projects/p/logs', '/containers/p-web/logs']) {
+      expect(await allLines(await running.call('GET', `${path}?since=${at}`))).toHaveLength(1);
+      expect(await allLines(await running.call('GET', `${path}?until=${at}`))).toEqual([]);
+    }
+    expect(await allLines(await running.call('GET', `/events?until=${at}`))).toEqual([]);
+    await running.stop();
+  },
+);
+
 describe('the output of a project', () => {
   const two = 'services: { web: { image: app }, db: { image: app } }';
 

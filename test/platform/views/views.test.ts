@@ -134,6 +134,11 @@ describe('The server refuses', () => {
       { period: { start_date: '2025-03-02', end_date: '2026-03-02' } },
       '/body/definition/period/end_date',
     ],
+    [
+      'a day that no work unit can have',
+      { period: { start_date: '9999-12-01', end_date: '9999-12-31' } },
+      '/body/definition/period/start_date',
+    ],
   ])('%s', async (_what, part, where) => {
     const definition = { ...exampleDefinition, ...part };
     const refused = await save(member, 'Refused', definition);

@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = 'd027c087ad35ca87';
+export const persistedVersion = '6125cab4c07a8ac9';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {

@@ -9,7 +9,10 @@ export type Scalars = {
   Boolean: { input: boolean; output: boolean };
   Int: { input: number; output: number };
   Float: { input: number; output: number };
-  /** A calendar day as YYYY-MM-DD, in UTC. The date of a bucket is the first day of the bucket; weeks begin on Monday. */
+  /**
+   * A calendar day as YYYY-MM-DD, in UTC, from 1900-01-01 to 2299-12-31. The date of a bucket is the first day of the
+   * bucket; weeks begin on Monday.
+   */
   Date: { input: string; output: string };
 };
 

@@ -100,7 +100,7 @@ export function disownAccount(client: PlatformClient, request: DisownAccountRequ
 /** `GET /api/v1/auth/verify` */
 export interface VerifyEmailRequest extends CallOptions {
   /** The parameters of the query. */
-  readonly query: Parameters<NonNullable<operations['verifyEmail']['parameters']['query']>>;
+  readonly query?: Parameters<NonNullable<operations['verifyEmail']['parameters']['query']>> | undefined;
 }
 export type VerifyEmailResult =
   | Success<200, Schemas['VerifyEmailResponse']>
@@ -114,7 +114,8 @@ export type VerifyEmailResult =
  * Verify an e-mail address (`GET /api/v1/auth/verify`).
  *
  * Redeems the token of a verification e-mail. Works once, within 24 hours and within 7 days of the
- * registration.
+ * registration. A token that is missing, empty or too long is as invalid as an unknown one. HEAD
+ * checks the token without redeeming it.
  *
  * Problems: 400 `InvalidVerificationTokenProblem`; 406 `NotAcceptableProblem`; 422
  * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
@@ -122,14 +123,10 @@ export type VerifyEmailResult =
  *
  * @example
  * ```ts
- * const result = await verifyEmail(client, {
- *   query: {
- *     token: "nD1zS0o3c6mYx2vR8kQ4tB7pW5hL9eG0uJaFiKsXdMc"
- *   }
- * });
+ * const result = await verifyEmail(client);
  * ```
  */
-export function verifyEmail(client: PlatformClient, request: VerifyEmailRequest): Promise<VerifyEmailResult> {
+export function verifyEmail(client: PlatformClient, request?: VerifyEmailRequest): Promise<VerifyEmailResult> {
   return client.call({ path: '/api/v1/auth/verify', method: 'get', statuses: [200], format: formats.json }, request);
 }
 
@@ -277,19 +274,18 @@ export type ResetPasswordResult =
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['PasswordRejectedProblem']>
-  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
  * Reset the password (`POST /api/v1/auth/reset-password`).
  *
  * Redeems the token of a reset e-mail, once, and sets a new password. All tokens of the user stop
- * working, a lockout ends, and the address becomes verified, because the token was sent to it.
+ * working, links of other mails to the user end, a lockout and the limits of logins with the address
+ * end, and the address becomes verified, because the token was sent to it.
  *
  * Problems: 400 `MalformedRequestProblem`, `InvalidResetTokenProblem`; 406 `NotAcceptableProblem`; 413
  * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
- * `PasswordRejectedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `PasswordRejectedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -329,8 +325,8 @@ export type ChangePasswordResult =
  * Change your password (`POST /api/v1/auth/change-password`).
  *
  * Sets a new password after checking the current one. All tokens of the user stop working, including
- * this one; the reply contains a new pair with the same scope. A wrong current password counts towards
- * the lock of the address, as a failed login does.
+ * this one, and so do the links of earlier reset mails; the reply contains a new pair with the same
+ * scope. A wrong current password counts towards the lock of the address, as a failed login does.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403 `WrongPasswordProblem`;
  * 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
@@ -733,7 +729,7 @@ export function switchOrganization(
 /** `POST /api/v1/auth/logout` */
 export interface LogoutRequest extends CallOptions {
   /** The body of the request. */
-  readonly body: Schemas['LogoutRequest'];
+  readonly body?: Schemas['LogoutRequest'] | undefined;
 }
 export type LogoutResult =
   | Success<200, Schemas['LogoutResponse']>
@@ -747,9 +743,9 @@ export type LogoutResult =
 /**
  * Log out (`POST /api/v1/auth/logout`).
  *
- * Ends the session of the refresh token; its access tokens stop working at once. The reply is the same
- * whether or not the token is valid, and with or without a bearer token. With one, the audit log
- * records the logout.
+ * Ends the session of the refresh token, and that of the bearer token if there is one. Their access
+ * tokens stop working at once. The reply is the same for every JSON body and without a body, whether
+ * or not a token is valid. With a bearer token, the audit log records the logout.
  *
  * Problems: 400 `MalformedRequestProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`;
  * 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
@@ -764,7 +760,7 @@ export type LogoutResult =
  * });
  * ```
  */
-export function logout(client: PlatformClient, request: LogoutRequest): Promise<LogoutResult> {
+export function logout(client: PlatformClient, request?: LogoutRequest): Promise<LogoutResult> {
   return client.call(
     { path: '/api/v1/auth/logout', method: 'post', statuses: [200], format: formats.json, scheme: 'bearer' },
     request,
@@ -882,7 +878,6 @@ export type OnboardResult =
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
-  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
@@ -895,8 +890,8 @@ export type OnboardResult =
  * Problems: 400 `MalformedRequestProblem`, `InvalidInviteProblem`; 401 `UnauthenticatedProblem`; 403
  * `EmailNotVerifiedProblem`; 406 `NotAcceptableProblem`; 409 `AlreadyMemberProblem`,
  * `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
- * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500
- * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -962,7 +957,7 @@ export type SkipIntegrationRequest = CallOptions;
 export type SkipIntegrationResult =
   | Success<200, Schemas['OnboardingState']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
-  | Failure<403, Schemas['OrganizationRequiredProblem']>
+  | Failure<403, Schemas['OrganizationRequiredProblem'] | Schemas['NotAMemberProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
@@ -972,10 +967,10 @@ export type SkipIntegrationResult =
  * Completes the onboarding of the organization without an integration. Repeating the request has no
  * effect. If an integration is already connected, the reply says so and `integration_skipped` is
  * false. Every member can do this, because onboarding also sends members and viewers to this step, who
- * cannot connect an integration. Only the onboarding state changes; an admin can connect an
- * integration at any time.
+ * cannot connect an integration. A superuser who is not a member cannot. Only the onboarding state
+ * changes; an admin can connect an integration at any time.
  *
- * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`; 406
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`, `NotAMemberProblem`; 406
  * `NotAcceptableProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
@@ -1013,7 +1008,6 @@ export type AcceptInviteResult =
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
-  | Failure<429, Schemas['RateLimitedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
   | Failure<503, Schemas['ServiceUnavailableProblem']>;
 /**
@@ -1026,8 +1020,7 @@ export type AcceptInviteResult =
  * Problems: 400 `MalformedRequestProblem`, `InvalidInviteProblem`; 401 `UnauthenticatedProblem`; 406
  * `NotAcceptableProblem`; 409 `AlreadyMemberProblem`, `IdempotencyKeyInUseProblem`; 413
  * `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`,
- * `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -1198,8 +1191,9 @@ export type CreateInviteResult =
  * Invite someone (`POST /api/v1/organizations/{org_id}/invites`).
  *
  * Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for
- * an account with this address. You can invite only with roles up to your own. Invites are limited per
- * inviter and per address, whichever organizations they are for.
+ * an account with this address. You can invite only with roles up to your own. The invite ends when
+ * you lose the right to give its role. Invites are limited per inviter and per address, whichever
+ * organizations they are for.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
@@ -1337,9 +1331,11 @@ export function listMembers(client: PlatformClient, request: ListMembersRequest)
 export interface RemoveMemberRequest extends CallOptions {
   /** The values of the path. */
   readonly params: operations['removeMember']['parameters']['path'];
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['removeMember']['parameters']['query']>> | undefined;
 }
 export type RemoveMemberResult =
-  | Success<204, undefined>
+  | Success<200, Schemas['RemovedMember']>
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<
       403,
@@ -1348,6 +1344,7 @@ export type RemoveMemberResult =
       | Schemas['InsufficientRoleProblem']
     >
   | Failure<404, Schemas['MemberNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<409, Schemas['LastOwnerProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
   | Failure<500, Schemas['InternalErrorProblem']>
@@ -1355,14 +1352,18 @@ export type RemoveMemberResult =
 /**
  * Remove a member, or leave (`DELETE /api/v1/organizations/{org_id}/members/{user_id}`).
  *
- * Ends the membership. The user's tokens for this organization stop working at once; the account is
- * kept. Members can end their own membership. Removing others requires the role admin, and a role not
- * below that of the member. The last owner cannot be removed.
+ * Ends the membership. The user's tokens for this organization stop working at once, and pending
+ * invites that the user sent end; the account is kept. Service tokens and webhooks that the user
+ * created belong to the organization and continue to work. The reply lists them, because the user may
+ * know the secrets and the receivers. With `revoke_service_tokens`, the service tokens are revoked in
+ * the same transaction, which requires the role admin. Members can end their own membership. Removing
+ * others requires the role admin, and a role not below that of the member. The last owner cannot be
+ * removed.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
- * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `MemberNotFoundProblem`; 409
- * `LastOwnerProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `OrganizationMismatchProblem`, `InsufficientRoleProblem`; 404 `MemberNotFoundProblem`; 406
+ * `NotAcceptableProblem`; 409 `LastOwnerProblem`; 422 `ValidationFailedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -1376,7 +1377,13 @@ export type RemoveMemberResult =
  */
 export function removeMember(client: PlatformClient, request: RemoveMemberRequest): Promise<RemoveMemberResult> {
   return client.call(
-    { path: '/api/v1/organizations/{org_id}/members/{user_id}', method: 'delete', statuses: [204], scheme: 'bearer' },
+    {
+      path: '/api/v1/organizations/{org_id}/members/{user_id}',
+      method: 'delete',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
     request,
   );
 }
@@ -1411,8 +1418,9 @@ export type ChangeMemberRoleResult =
  * Change the role of a member (`PATCH /api/v1/organizations/{org_id}/members/{user_id}`).
  *
  * Changes the role of a member. The change applies from the member's next request, because the role is
- * read from the membership and not from the token. You can grant only roles up to your own, and change
- * only members with roles up to your own. The last owner cannot be changed.
+ * read from the membership and not from the token. Pending invites of the member that the new role
+ * cannot give end. You can grant only roles up to your own, and change only members with roles up to
+ * your own. The last owner cannot be changed.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
@@ -3751,7 +3759,8 @@ export type ListRepositoriesResult =
  * The repositories that a sync configuration of this provider can name. Those of a code host are
  * requested from it with the token of the integration, page by page: a page may hold fewer items than
  * `limit`, or none, and there is more as long as `next_cursor` is not null. Those of `local` are below
- * the folder that the operator opens (SYNC_LOCAL_ROOT); without such a folder there are none.
+ * the folder (SYNC_LOCAL_ROOT) that the operator opens to the organizations that it names
+ * (SYNC_LOCAL_ORGANIZATIONS); others have none.
  *
  * The server calls public addresses only, and those in the networks of its setting
  * `INTEGRATION_NETWORKS`. The problem is the same for every host that does not answer like a code
@@ -4492,7 +4501,10 @@ export type ListAuditLogResult =
   | Failure<401, Schemas['UnauthenticatedProblem']>
   | Failure<
       403,
-      Schemas['OrganizationRequiredProblem'] | Schemas['InsufficientRoleProblem'] | Schemas['InsufficientScopeProblem']
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['InsufficientRoleProblem']
+      | Schemas['SuperuserRequiredProblem']
+      | Schemas['InsufficientScopeProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<422, Schemas['ValidationFailedProblem']>
@@ -4503,11 +4515,14 @@ export type ListAuditLogResult =
  * Read the audit log (`GET /api/v1/admin/audit-log`).
  *
  * The records of the organization that match all filters, newest first. Records are never changed.
+ * Events of an account, such as a failed login, a password reset or a verification, are recorded in
+ * each organization of which its user was a member then. Events of users without an organization are
+ * recorded outside of organizations; a superuser reads them with the scope `installation`.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
- * `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
- * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
- * `ServiceUnavailableProblem`.
+ * `InsufficientRoleProblem`, `SuperuserRequiredProblem`, `InsufficientScopeProblem`; 406
+ * `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -4550,8 +4565,10 @@ export type GetReadinessResult =
 /**
  * Check whether the server is ready (`GET /health/ready`).
  *
- * Returns 200 when the server can work, and 503 while the database is unreachable or the server is
- * shutting down. While it is 503, send requests to other servers.
+ * Returns 200 when the server can work, and 503 while the database or the analytics store is
+ * unreachable, while the database lacks a resource such as disk space, or while the server is shutting
+ * down. The message has the reason. The reply comes within seconds, also when a database is silent.
+ * While it is 503, send requests to other servers.
  *
  * Problems: 406 `NotAcceptableProblem`; 503 `ServiceUnavailableProblem`.
  *
@@ -4575,9 +4592,10 @@ export type GetMetricsResult =
  *
  * The metrics of this server in the text format of Prometheus. They are those of its process, how long
  * its requests took by operation, the queries of the Analytics API by outcome, and the sync runs that
- * it ended by provider and status; then how many sync runs wait and are worked on by all servers,
- * which is left out while the database does not answer. A program on the same machine that calls a
- * loopback name, through no proxy, needs no token. Others need the one in the setting `METRICS_TOKEN`.
+ * it ended by provider and status, and whether its database and analytics store answer; then how many
+ * sync runs wait and are worked on by all servers, which is left out while the database does not
+ * answer within 2 s. A program on the same machine that calls a loopback name, through no proxy, needs
+ * no token. Others need the one in the setting `METRICS_TOKEN`.
  *
  * Problems: 401 `UnauthenticatedProblem`; 406 `NotAcceptableProblem`.
  *

@@ -7,6 +7,7 @@ import type {
   Schemas,
   WatchContainerLogsHandler,
 } from '../../../../generated/compose/operations.js';
+import { instantOf } from '../../../contract/instant.js';
 import { isRuntimeError } from '../../runtime/errors.js';
 import type { ContainerRecord, LogLine, StatsSample } from '../../runtime/records.js';
 import type { LogOptions } from '../../runtime/runtime.js';
@@ -28,7 +29,7 @@ export const getContainerLogs: GetContainerLogsHandler<ComposeDependencies> = (
       signal,
       follow,
       ...firstLines(query),
-      ...(until !== undefined && { until: new Date(until) }),
+      ...(until !== undefined && { until: instantOf(until) }),
     });
     return { status: 200, body: streamOf(lines, logBody, signal, dependencies) };
   });
@@ -67,7 +68,7 @@ export function firstLines({
 }): Pick<LogOptions, 'tail' | 'since'> {
   return {
     ...(tail !== 'all' && { tail: Number(tail) }),
-    ...(since !== undefined && { since: new Date(since) }),
+    ...(since !== undefined && { since: instantOf(since) }),
   };
 }
 

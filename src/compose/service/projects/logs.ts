@@ -5,6 +5,7 @@ import type {
   WatchProjectLogsHandler,
 } from '../../../../generated/compose/operations.js';
 import type { RequestContext, ServerSentEvent } from '../../../../generated/contract.js';
+import { instantOf } from '../../../contract/instant.js';
 import type { Member } from '../../orchestrator/actual-state.js';
 import { projectLogs, type MemberLine, type MemberLogOptions, type ReadLog } from '../../orchestrator/logs.js';
 import { firstLines, isActive } from '../containers/output.js';
@@ -23,7 +24,7 @@ export const streamProjectLogs: StreamProjectLogsHandler<ComposeDependencies> = 
   answering(['OrchestratorError.projectNotFound'], async () => {
     const { follow, until } = query;
     const { signal, read } = await outputOf(params.name, query.service, context, dependencies);
-    const lines = read({ follow, ...firstLines(query), ...(until !== undefined && { until: new Date(until) }) });
+    const lines = read({ follow, ...firstLines(query), ...(until !== undefined && { until: instantOf(until) }) });
     return { status: 200, body: streamOf(lines, lineBody, signal, dependencies) };
   });
 

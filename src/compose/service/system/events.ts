@@ -1,5 +1,6 @@
 /** Streams container events. */
 import type { Schemas, StreamEventsHandler, WatchEventsHandler } from '../../../../generated/compose/operations.js';
+import { instantOf } from '../../../contract/instant.js';
 import type { RuntimeEvent } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { labelFilter, matchesLabels } from '../label-filter.js';
@@ -20,7 +21,7 @@ export const watchEvents: WatchEventsHandler<ComposeDependencies> = async (
   const signal = streamSignal(context, dependencies);
   const after = parsePosition(headers['last-event-id']);
   const read = (): Promise<AsyncIterable<RuntimeEvent>> => matchingEvents(query, after, signal, dependencies);
-  const isOver = query.until !== undefined && new Date(query.until) <= dependencies.clock.now();
+  const isOver = query.until !== undefined && instantOf(query.until) <= dependencies.clock.now();
   if (isOver && !(await hasItems(await read()))) return { status: 204 };
   return { status: 200, body: eventsOf(await read(), after, eventBody, signal, dependencies) };
 };
@@ -37,12 +38,12 @@ async function matchingEvents(
   signal: AbortSignal,
   { backend }: ComposeDependencies,
 ): Promise<AsyncIterable<RuntimeEvent>> {
-  const since = after === undefined ? begin && new Date(begin) : sinceOf(after);
+  const since = after === undefined ? begin && instantOf(begin) : sinceOf(after);
   const events = await backend.system.events({
     signal,
     ...labelFilter(label),
     ...(since && { since }),
-    ...(until !== undefined && { until: new Date(until) }),
+    ...(until !== undefined && { until: instantOf(until) }),
   });
   const matching = filtered(events, matchesLabels(label));
   return after === undefined ? matching : itemsAfter(matching, after);
