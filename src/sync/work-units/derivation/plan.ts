@@ -20,7 +20,7 @@ import { teamsFromText } from '../teams/teams-file.js';
 import type { DerivationResources } from './resources.js';
 
 /** Increase it when the same records give different units than before; every repository is then derived again. */
-const ALGORITHM = 10;
+const ALGORITHM = 11;
 
 /** The current context for deriving units; undefined if the repository is not stored. */
 export async function repositoryContext(

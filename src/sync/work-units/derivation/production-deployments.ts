@@ -1,6 +1,8 @@
 /**
  * Finds the deployment that first brought a change to production, as src/analytics/MEASURES.md defines it: a deployment
- * contains the requests that were merged before its code was committed, and the request whose merge it deploys.
+ * contains the requests that were merged before its code was committed, and the request whose merge it deploys. Which
+ * deployment was the first to contain a request is known only if a deployment of older code is known, too: else an
+ * unknown one may have contained it.
  */
 import type { AnyRow } from '../../records.js';
 import { numberOrNull, textOf, textOrNull } from '../row-values.js';
@@ -31,11 +33,17 @@ export class ProductionDeployments {
   /** By index: the earliest deployment time from that index on. */
   readonly #earliestFrom: readonly number[];
   readonly #byHash = new Map<string, number>();
+  /** The earliest code that is known to be deployed, and the earliest of another commit. */
+  readonly #oldest: Deployment | undefined;
+  readonly #nextOldest: Deployment | undefined;
 
   /** @param rows with {@link PRODUCTION_COLUMNS} */
   constructor(rows: readonly AnyRow[]) {
     const deployed = rows.flatMap((row) => deploymentOf(row) ?? []);
-    this.#ordered = deployed.sort((a, b) => a.codeAt - b.codeAt);
+    this.#ordered = deployed.sort((a, b) => a.codeAt - b.codeAt || ((a.hash ?? '') < (b.hash ?? '') ? -1 : 1));
+    const [oldest] = this.#ordered;
+    this.#oldest = oldest;
+    this.#nextOldest = this.#ordered.find((other) => other !== oldest && !deploys(other, oldest?.hash ?? null));
     const earliestFrom: number[] = [];
     for (let at = this.#ordered.length - 1; at >= 0; at -= 1) {
       earliestFrom[at] = Math.min(this.#ordered[at]?.deployedAt ?? Infinity, earliestFrom[at + 1] ?? Infinity);
@@ -45,8 +53,10 @@ export class ProductionDeployments {
       if (hash !== null) this.#byHash.set(hash, Math.min(deployedAt, this.#byHash.get(hash) ?? Infinity));
   }
 
-  /** The time of the first deployment of a change; null if it was not deployed. */
+  /** The time of the first deployment of a change; null if it was not deployed, or an earlier one may be unknown. */
   firstWith({ hash, at }: Merged): number | null {
+    const before = this.#oldest !== undefined && deploys(this.#oldest, hash) ? this.#nextOldest : this.#oldest;
+    if (before === undefined || before.codeAt >= at) return null;
     const later = this.#earliestFrom[this.#placeOf(at)] ?? Infinity;
     const exact = hash === null ? Infinity : (this.#byHash.get(hash) ?? Infinity);
     const first = Math.min(later, exact);
@@ -55,7 +65,8 @@ export class ProductionDeployments {
 
   /**
    * The requests whose first deployment may differ after a deployment changed. No code is deployed before the
-   * deployment starts, so requests in a deployment of older code that ended before then are not affected.
+   * deployment starts, so requests in a deployment of older code that ended before then are not affected. If it has the
+   * oldest code, it decides for the requests up to the next code whether a deployment before them is known.
    *
    * @param row of the changed deployment, with {@link PRODUCTION_COLUMNS}
    */
@@ -63,10 +74,17 @@ export class ProductionDeployments {
     const { startedAt, codeAt, hash } = momentsOf(row);
     let place = this.#placeOf(codeAt);
     while (place > 0 && (this.#ordered[place - 1]?.deployedAt ?? Infinity) >= startedAt) place -= 1;
+    const next = this.#ordered.find((deployment) => deployment.codeAt > codeAt);
+    const isOldest = codeAt <= (this.#oldest?.codeAt ?? Infinity);
     return {
       after: this.#ordered[place - 1]?.codeAt ?? -Infinity,
-      until: Math.max(codeAt, startedAt, numberOrNull(row, 'deployed_at') ?? -Infinity),
-      hash,
+      until: Math.max(
+        codeAt,
+        startedAt,
+        numberOrNull(row, 'deployed_at') ?? -Infinity,
+        isOldest ? (next?.codeAt ?? -Infinity) : -Infinity,
+      ),
+      hashes: [hash, this.#oldest?.hash, this.#nextOldest?.hash].flatMap((known) => known ?? []),
     };
   }
 
@@ -76,16 +94,16 @@ export class ProductionDeployments {
   }
 }
 
-/** Requests merged within a time span (start excluded), and those merged as a certain commit. */
+/** Requests merged within a time span (start excluded), and those merged as certain commits. */
 export interface Affected {
   readonly after: number;
   readonly until: number;
-  readonly hash: string | null;
+  readonly hashes: readonly string[];
 }
 
 /** Returns a function that checks whether a request is affected by one of the changes. */
 export function affectedRequests(changes: readonly Affected[]): (merged: Merged) => boolean {
-  const hashes = new Set(changes.flatMap(({ hash }) => hash ?? []));
+  const hashes = new Set(changes.flatMap(({ hashes: some }) => some));
   const stretches = joined(changes);
   return ({ hash, at }) =>
     (hash !== null && hashes.has(hash)) || stretches.some(({ after, until }) => at > after && at <= until);
@@ -109,6 +127,10 @@ interface Deployment {
    */
   readonly codeAt: number;
   readonly deployedAt: number;
+}
+
+function deploys(deployment: Deployment, hash: string | null): boolean {
+  return hash !== null && deployment.hash === hash;
 }
 
 function deploymentOf(row: AnyRow): Deployment | undefined {

@@ -7,6 +7,7 @@ import { changesOf, commitFacts } from '../../../../src/sync/work-units/derivati
 import { atOnce } from '../../../../src/system/slices.js';
 import { requestUnit } from '../../../../src/sync/work-units/derivation/derive.js';
 import {
+  affectedRequests,
   isProduction,
   ProductionDeployments,
 } from '../../../../src/sync/work-units/derivation/production-deployments.js';
@@ -157,6 +158,8 @@ describe('the first deployment of a request', () => {
   const merged = { hash: 'b'.repeat(40), at: at(0) };
   const first = (...rows: readonly Changes[]): number | null =>
     new ProductionDeployments(rows.map((row, index) => deploymentRow(String(index), row))).firstWith(merged);
+  /** A deployment of older code. */
+  const before = { committed_at: at(-9), started_at: at(-9), deployed_at: at(-8) };
 
   it('is the earliest of those whose code is not older than the merge', () => {
     expect(
@@ -169,16 +172,69 @@ describe('the first deployment of a request', () => {
   });
 
   it('may be that of its merge, whatever the clock of the commit says', () => {
-    expect(first({ commit_hash: merged.hash, committed_at: at(-1), deployed_at: at(2) })).toBe(at(2));
+    expect(first(before, { commit_hash: merged.hash, committed_at: at(-1), deployed_at: at(2) })).toBe(at(2));
   });
 
   it('takes the time of the deployed request, else the start, where the commit is not known', () => {
-    expect(first({ merged_at: at(-1), started_at: at(1), deployed_at: at(2) })).toBeNull();
-    expect(first({ merged_at: null, started_at: at(1), deployed_at: at(2) })).toBe(at(2));
+    expect(first(before, { merged_at: at(-1), started_at: at(1), deployed_at: at(2) })).toBeNull();
+    expect(first(before, { merged_at: null, started_at: at(1), deployed_at: at(2) })).toBe(at(2));
   });
 
   it('is neither one that failed nor one to another environment', () => {
-    expect(first({ started_at: at(1), deployed_at: null }, { environment: 'staging', started_at: at(1) })).toBeNull();
+    const failed = { started_at: at(1), deployed_at: null };
+    expect(first(before, failed, { environment: 'staging', started_at: at(1) })).toBeNull();
+  });
+
+  it('is not known without a deployment of older code, since an unknown one may have contained the request', () => {
+    const later = { committed_at: at(4800), started_at: at(4801), deployed_at: at(4802) };
+    expect(first(later)).toBeNull();
+    expect(first(before, later)).toBe(at(4802));
+    expect(first({ ...before, deployed_at: null }, later)).toBeNull();
+    expect(first({ ...before, environment: 'staging' }, later)).toBeNull();
+  });
+
+  it('is not known if the oldest known code is that of its merge, deployed once or again', () => {
+    const own = { commit_hash: merged.hash, committed_at: at(-1) };
+    const [once, again] = [
+      { ...own, deployed_at: at(4800) },
+      { ...own, deployed_at: at(4900) },
+    ];
+    expect(first(once)).toBeNull();
+    expect(first(once, again)).toBeNull();
+    expect(first(before, once, again)).toBe(at(4800));
+  });
+});
+
+describe('the requests that a changed deployment affects', () => {
+  const hashes = ['a', 'b', 'c'].map((digit) => digit.repeat(40));
+  const rows = fc.array(
+    fc.record({
+      commit_hash: fc.constantFrom(null, ...hashes),
+      committed_at: fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 12 }).map(at)),
+      start: fc.integer({ min: 0, max: 4 }),
+      takes: fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 3 })),
+    }),
+    { minLength: 1, maxLength: 5 },
+  );
+  const requests = fc.record({ hash: fc.constantFrom(null, ...hashes), at: fc.integer({ min: -1, max: 20 }).map(at) });
+
+  it('include each whose first deployment is another one without it', () => {
+    fc.assert(
+      fc.property(rows, requests, (drafts, merged) => {
+        const all = drafts.map(({ start, takes, ...row }, index) => {
+          const startedAt = (row.committed_at ?? at(index)) + start * HOUR;
+          const ended = { deployed_at: takes === null ? null : startedAt + takes * HOUR };
+          return deploymentRow(String(index), { ...row, merged_at: null, started_at: startedAt, ...ended });
+        });
+        const [changed, ...others] = all;
+        if (changed === undefined) return;
+        const [after, without] = [new ProductionDeployments(all), new ProductionDeployments(others)];
+        if (after.firstWith(merged) === without.firstWith(merged)) return;
+        expect(affectedRequests([after.affectedBy(changed)])(merged)).toBe(true);
+        expect(affectedRequests([without.affectedBy(changed)])(merged)).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
   });
 });
 
