@@ -3,7 +3,7 @@
  * depends only on the records passed in.
  *
  * - A **pull request** starts with the earlier of its creation and its first commit, and is complete once it is merged.
- *   A request closed without a merge is never complete; its day is that of its last activity. Its churn is the
+ *   Commits that another request brought in before, as the features of a release, are not part of it. A request closed without a merge is never complete; its day is that of its last activity. Its churn is the
  *   host's figure, otherwise the sum over its commits, otherwise unknown. Its phases are those of `phases.ts`.
  * - A **commit** that is neither in a request nor a merge starts at its author date and is complete at its commit date.
  * - A **deployment** is complete once it is deployed; a failed one is never complete.
@@ -40,7 +40,7 @@ export function parseUnitId(id: string): { repoId: string; workType: WorkType; n
 
 /** The unit of a pull or merge request. */
 export function requestUnit(context: RepositoryContext, request: RequestFacts, explain?: Explain): WorkUnit {
-  const { row, commits, reviews } = request;
+  const { row, commits, remaining, reviews } = request;
   const ordered = commits.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
   const own = ordered.filter((commit) => !commit.isMerge);
   const created = numberOf(row, 'created_at');
@@ -52,8 +52,6 @@ export function requestUnit(context: RepositoryContext, request: RequestFacts, e
     ...reviews.map(({ submittedAt }) => submittedAt),
     ...ordered.map(({ committerWhen }) => committerWhen),
   ];
-  const [additions, deletions] = [numberOrNull(row, 'additions'), numberOrNull(row, 'deletions')];
-  const churn = own.length === 0 ? null : sumOfKnown(own.map(({ changes }) => changes.churn));
   const email = textOrNull(row, 'author_email') ?? onlyEmail(context, own);
   const unit = finish(
     context,
@@ -62,13 +60,10 @@ export function requestUnit(context: RepositoryContext, request: RequestFacts, e
       name: numberOf(row, 'number'),
       email,
       login: textOrNull(row, 'author_name'),
-      startedAt: own.reduce(
-        (first, { authorWhen }) => Math.min(first, authorWhen),
-        Math.min(created, numberOrNull(row, 'first_commit_at') ?? created),
-      ),
+      startedAt: own.reduce((first, { authorWhen }) => Math.min(first, authorWhen), beginningOf(request)),
       completedAt: merged,
       lastActivity: latest(times) ?? created,
-      churnLoc: additions === null && deletions === null ? churn : (additions ?? 0) + (deletions ?? 0),
+      churnLoc: remaining === null ? sizeOf(row, own) : sizeOfRemaining(remaining, commits),
       owners: addTallies(own.map(({ changes }) => changes.owners)),
     },
     {
@@ -90,6 +85,27 @@ export function requestUnit(context: RepositoryContext, request: RequestFacts, e
     ...(openness === undefined ? {} : { openness }),
     ...(reviewers === undefined ? {} : { reviewers }),
   };
+}
+
+/** When a request began without regard to its stored commits. */
+function beginningOf({ row, remaining }: RequestFacts): number {
+  const created = numberOf(row, 'created_at');
+  if (remaining === null) return Math.min(created, numberOrNull(row, 'first_commit_at') ?? created);
+  // The first commit may be of another request, and a clone takes the first commit for the beginning.
+  return textOf(row, 'source') === 'local' ? (mergedAt(row) ?? created) : created;
+}
+
+/** The lines of a request that brought in all of its commits. */
+function sizeOf(row: AnyRow, commits: readonly CommitFacts[]): number | null {
+  const [additions, deletions] = [numberOrNull(row, 'additions'), numberOrNull(row, 'deletions')];
+  if (additions !== null || deletions !== null) return (additions ?? 0) + (deletions ?? 0);
+  return commits.length === 0 ? null : sumOfKnown(commits.map(({ changes }) => changes.churn));
+}
+
+/** The lines of the commits that no other request brought in; the host's sum contains those of the others. */
+function sizeOfRemaining(hashes: readonly string[], stored: readonly CommitFacts[]): number | null {
+  const lines = new Map(stored.map(({ hash, changes }) => [hash, changes.churn]));
+  return sumOfKnown(hashes.map((hash) => lines.get(hash) ?? null));
 }
 
 /** A clone knows neither when requests were opened nor, without a merge, when they ended. */

@@ -29,8 +29,8 @@ export function phasesOf(context: RepositoryContext, request: RequestFacts, merg
  * The first commit. Null if all commits are newer than the request: they replaced the original ones, or are a squash
  * with a new date.
  */
-function firstCommitOf({ row, commits }: RequestFacts, isFromHost: boolean): number | null {
-  const listed = numberOrNull(row, 'first_commit_at');
+function firstCommitOf({ row, commits, remaining }: RequestFacts, isFromHost: boolean): number | null {
+  const listed = remaining === null ? numberOrNull(row, 'first_commit_at') : null;
   const stored = commits.filter(({ isMerge }) => !isMerge).map(({ authorWhen }) => authorWhen);
   const first = Math.min(listed ?? Infinity, ...stored);
   if (!isFromHost) return textOf(row, 'evidence') === 'merge' && stored.length > 0 ? first : null;

@@ -15,7 +15,7 @@ import {
   type DerivationRecords,
   type Where,
 } from './database/records.js';
-import { countsFor, type LinkKind, type RequestClaims, type StoredLink } from './links.js';
+import { countsFor, linksByHash, type LinkKind, type RequestClaims, type StoredLink } from './links.js';
 import type { RepositoryContext } from './plan.js';
 import { PRODUCTION_COLUMNS, ProductionDeployments, type Merged } from './production-deployments.js';
 import { mergedAt, type RequestFacts, type Review } from './request-facts.js';
@@ -102,6 +102,7 @@ export class RecordReader {
       this.#reviews(numbers),
       this.deployments(),
     ]);
+    const owners = await this.#owners(links);
     const byHash = new Map(facts.map((commit) => [commit.hash, commit]));
     const byNumber = new Map<number, StoredLink[]>(numbers.map((number) => [number, []]));
     for (const link of links) byNumber.get(link.number)?.push(link);
@@ -109,11 +110,61 @@ export class RecordReader {
       const number = numberOf(row, 'number');
       const source = textOf(row, 'source');
       const counted = (byNumber.get(number) ?? []).filter(({ kind }) => countsFor(kind, source));
-      const commits = [...new Set(counted.map(({ hash }) => hash))].flatMap((hash) => byHash.get(hash) ?? []);
+      const isOwn = (hash: string): boolean => (owners.get(hash) ?? number) === number;
+      const hashes = new Set(counted.map(({ hash }) => hash).filter(isOwn));
+      const commits = [...hashes].flatMap((hash) => byHash.get(hash) ?? []);
+      const branch = textsOf(row, 'commit_hashes');
+      // A squash repeats the changes of the whole branch.
+      const remaining = branch.every(isOwn) ? null : branch.filter((hash) => isOwn(hash) && hash !== row['merge_hash']);
       const merged = mergedAs(row);
       const deployedAt = merged === null ? null : deployments.firstWith(merged);
-      return { row, commits, reviews: reviews.get(number) ?? [], deployedAt };
+      return { row, commits, remaining, reviews: reviews.get(number) ?? [], deployedAt };
     });
+  }
+
+  /**
+   * The request that brought in a commit, for commits of several requests: the one that was merged first. Commits of
+   * which no request was merged are omitted.
+   */
+  async #owners(links: readonly StoredLink[]): Promise<ReadonlyMap<string, number>> {
+    const byHash = [...linksByHash(await this.#sharedLinks(links))];
+    const shared = byHash.filter(([, claims]) => new Set(claims.map(({ number }) => number)).size > 1);
+    const numbers = [...new Set(shared.flatMap(([, claims]) => claims.map(({ number }) => number)))];
+    const merges = new Map<number, { readonly number: number; readonly at: number; readonly source: string }>();
+    for (let start = 0; start < numbers.length; start += GROUP_REQUESTS) {
+      const where: Where = { kind: 'in', column: 'number', values: numbers.slice(start, start + GROUP_REQUESTS) };
+      for await (const rows of this.rows('git_pull_requests', [...MERGE_COLUMNS, 'source'], where))
+        for (const row of rows) {
+          const [number, at] = [numberOf(row, 'number'), mergedAt(row)];
+          if (at !== null) merges.set(number, { number, at, source: textOf(row, 'source') });
+        }
+    }
+    const owners = new Map<string, number>();
+    for (const [hash, claims] of shared) {
+      const [owner] = claims
+        .flatMap(({ number, kind }) => {
+          const merge = merges.get(number);
+          return merge !== undefined && countsFor(kind, merge.source) ? [merge] : [];
+        })
+        .sort((one, other) => one.at - other.at || one.number - other.number);
+      if (owner !== undefined) owners.set(hash, owner.number);
+    }
+    return owners;
+  }
+
+  /** All links of the commits that some links name. */
+  async #sharedLinks(links: readonly StoredLink[]): Promise<readonly StoredLink[]> {
+    const hashes = [...new Set(links.map(({ hash }) => hash))];
+    const found: StoredLink[] = [];
+    for (let start = 0; start < hashes.length; start += GROUP_REQUESTS)
+      found.push(...(await this.links({ hashes: hashes.slice(start, start + GROUP_REQUESTS) })));
+    return found;
+  }
+
+  /** The requests that share commits with some requests, which may have brought them in. */
+  async sharingWith(numbers: readonly number[]): Promise<readonly number[]> {
+    const links = await this.#sharedLinks(await this.links({ numbers }));
+    return links.map(({ number }) => number);
   }
 
   /** The sources of requests; requests that are not stored are omitted. */

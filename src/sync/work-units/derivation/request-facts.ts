@@ -9,8 +9,13 @@ import type { RepositoryContext } from './plan.js';
 export interface RequestFacts {
   /** With `REQUEST_COLUMNS`. */
   readonly row: AnyRow;
-  /** The stored commits that belong to it, in any order. */
+  /** The stored commits that belong to it and that no other request brought in, in any order. */
   readonly commits: readonly CommitFacts[];
+  /**
+   * The commits of its branch that no other request brought in, stored or not, if others brought in some; null if it
+   * brought in all of them.
+   */
+  readonly remaining: readonly string[] | null;
   readonly reviews: readonly Review[];
   /**
    * The time of the first deployment to production that contains it, in epoch milliseconds; null if there is none, or

@@ -52,6 +52,8 @@ export async function rewriteCommits(run: Run, hashes: readonly string[], change
     const some = hashes.slice(start, start + COMMITS_AT_ONCE);
     const selected = { hashes: some };
     const [commits, stored] = await Promise.all([run.reader.commits(selected), run.reader.links(selected)]);
+    // A request may bring in commits that another one no longer lists, whether they are stored or not.
+    for (const { number } of stored) if (!derivesAllRequests(run)) run.affected.add(number);
     const among = new Set(some);
     const links = [
       ...stored.filter((link) => !gone.has(key(link))),

@@ -24,9 +24,14 @@ export async function deriveRequests(run: Run): Promise<void> {
     await writeRequests(run, { kind: 'all' });
     return;
   }
+  const changes = [...affected];
+  for (let start = 0; start < changes.length; start += REQUESTS_AT_ONCE)
+    for (const number of await reader.sharingWith(changes.slice(start, start + REQUESTS_AT_ONCE))) affected.add(number);
   const numbers = [...affected].sort((a, b) => a - b);
   for (const where of inParts('number', numbers)) await writeRequests(run, where);
 }
+
+const REQUESTS_AT_ONCE = 1000;
 
 /** Remembers the requests that changed deployments may contain. */
 async function findDeployedRequests({ changed, reader, affected }: Run): Promise<void> {

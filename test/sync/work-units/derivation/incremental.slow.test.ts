@@ -25,6 +25,7 @@ import { CLOSINGS } from '../../../../src/sync/work-units/derivation/database/re
 import { changesOf, commitFacts } from '../../../../src/sync/work-units/derivation/commits.js';
 import { atOnce } from '../../../../src/system/slices.js';
 import { countsFor, mentionOf } from '../../../../src/sync/work-units/derivation/links.js';
+import { mergedAt } from '../../../../src/sync/work-units/derivation/request-facts.js';
 import { textOf } from '../../../../src/sync/work-units/row-values.js';
 import { createAuthorIdentifier } from '../../../../src/sync/work-units/authors/identify.js';
 import type { Team } from '../../../../src/sync/work-units/teams/teams-file.js';
@@ -276,13 +277,15 @@ describeOnEachDatabase('work units', (engine) => {
 function firstDeployment(deployments: readonly AnyRow[], request: AnyRow): number | null {
   const merged = request['merged_at'];
   if (typeof merged !== 'number') return null;
-  const times = deployments.flatMap((row) => {
+  const known = deployments.flatMap((row) => {
     const { deployed_at: deployed, environment, started_at: started, committed_at: committed } = row;
     if (typeof deployed !== 'number' || environment === 'staging') return [];
     const isOfMerge = row['commit_hash'] !== null && row['commit_hash'] === request['merge_hash'];
-    return isOfMerge || Number(committed ?? started) >= merged ? [deployed] : [];
+    return [{ deployed, isOfMerge, isOlder: Number(committed ?? started) < merged }];
   });
-  return times.length === 0 ? null : Math.min(...times);
+  const times = known.filter(({ isOfMerge, isOlder }) => isOfMerge || !isOlder).map(({ deployed }) => deployed);
+  const isBegun = known.some(({ isOfMerge, isOlder }) => isOlder && !isOfMerge);
+  return times.length === 0 || !isBegun ? null : Math.min(...times);
 }
 
 /** Whether an incident began before any later deployment to production; undefined for others. */
@@ -330,15 +333,22 @@ async function expectedUnits(sink: Sink, repoId: string, assigner: TeamAssigner)
     return commitFacts(row, atOnce(changesOf(changed, classifier, assigner)));
   });
   const requestRows = await all('git_pull_requests');
-  const belongs = (request: AnyRow, commit: (typeof facts)[number]): boolean => {
+  const claims = (request: AnyRow, hash: string): boolean => {
     const listed = [...(request['commit_hashes'] as string[]), request['head_hash'], request['merge_hash']];
-    const mention = mentionOf(commit.message);
+    const commit = facts.find((each) => each.hash === hash);
+    const mention = commit === undefined ? undefined : mentionOf(commit.message);
     return (
-      listed.includes(commit.hash) ||
+      listed.includes(hash) ||
       (mention !== undefined &&
         mention.number === request['number'] &&
         countsFor(mention.kind, textOf(request, 'source')))
     );
+  };
+  const isOwn = (request: AnyRow, hash: string): boolean => {
+    const [first = request] = requestRows
+      .filter((other) => claims(other, hash) && mergedAt(other) !== null)
+      .sort((a, b) => Number(mergedAt(a)) - Number(mergedAt(b)) || Number(a['number']) - Number(b['number']));
+    return first === request;
   };
   const allReviews = await all('git_pull_request_reviews');
   const allDeployments = await all('deployments');
@@ -352,11 +362,21 @@ async function expectedUnits(sink: Sink, repoId: string, assigner: TeamAssigner)
           state: textOf(review, 'state'),
           submittedAt: Number(review['submitted_at']),
         }));
-      const commits = facts.filter((commit) => belongs(row, commit));
-      return requestUnit(context, { row, commits, reviews, deployedAt: firstDeployment(allDeployments, row) });
+      const commits = facts.filter(({ hash }) => claims(row, hash) && isOwn(row, hash));
+      const branch = row['commit_hashes'] as string[];
+      const remaining = branch.every((hash) => isOwn(row, hash))
+        ? null
+        : branch.filter((hash) => isOwn(row, hash) && hash !== row['merge_hash']);
+      return requestUnit(context, {
+        row,
+        commits,
+        remaining,
+        reviews,
+        deployedAt: firstDeployment(allDeployments, row),
+      });
     }),
     ...facts
-      .filter((commit) => !commit.isMerge && !requestRows.some((row) => belongs(row, commit)))
+      .filter((commit) => !commit.isMerge && !requestRows.some((row) => claims(row, commit.hash)))
       .map((commit) => commitUnit(context, commit)),
     ...allDeployments.map((row) => {
       const unit = deploymentUnit(context, row);

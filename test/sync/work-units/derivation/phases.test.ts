@@ -57,6 +57,7 @@ function unitOf({ request = {}, commits = [], reviews = [], deployedAt = null, a
     {
       row,
       commits: facts,
+      remaining: null,
       reviews: reviews.map(([reviewer, state, submittedAt]) => ({ reviewer, state, submittedAt })),
       deployedAt,
     },

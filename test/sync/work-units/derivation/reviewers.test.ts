@@ -31,6 +31,7 @@ function unitOf(request: Changes, reviews: Submitted = []): WorkUnit {
     {
       row: requestRow(1, { source: 'host_a', ...request }),
       commits: [],
+      remaining: null,
       reviews: reviews.map(([reviewer, state], index) => ({ reviewer, state, submittedAt: NOW + index * HOUR })),
       deployedAt: null,
     },
