@@ -3,8 +3,9 @@
  * reads a contiguous part of the file. An index finds a unit by its id, and with its day the shares, which need no
  * separate index: it would be the largest tree, with writes all over it.
  */
-import Database from 'libsql';
+import type Database from 'libsql';
 import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
+import { loadNative } from '../../system/native-package.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import { asCorrected } from './corrections.js';
 import { CORRECTIONS_SCHEMA, readCorrected, sqliteCorrections } from './sqlite-corrections.js';
@@ -19,6 +20,8 @@ import {
   type UnitRow,
 } from './rows.js';
 import { partsOf } from './shares.js';
+
+const Sqlite = loadNative('libsql');
 
 const BATCH = 1000;
 
@@ -91,7 +94,7 @@ type Value = string | number | null;
 
 /** Opens the database file, and creates it if necessary. */
 export function openSqliteStore(path: string): WorkUnitStore {
-  const database = new Database(path, { timeout: 30_000 });
+  const database = new Sqlite(path, { timeout: 30_000 });
   const prepared = new Map<string, Database.Statement>();
   const prepare: Prepare = (text) => {
     const existing = prepared.get(text);

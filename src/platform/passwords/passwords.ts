@@ -1,10 +1,12 @@
-// Also loaded here, so that the start fails if the machine has no binary. Otherwise a worker that cannot load it would
-// be restarted forever, and the request would get no reply.
-import '@node-rs/bcrypt';
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import type { Log } from '../../../generated/contract.js';
+import { loadNative } from '../../system/native-package.js';
 import { maxPasswordBytes } from './password-rules.js';
+
+// Also loaded here, so that the start fails if the machine has no binary. Otherwise a worker that cannot load it would
+// be restarted forever, and the request would get no reply.
+loadNative('@node-rs/bcrypt');
 
 /** Hashes and compares passwords. */
 export interface Passwords {

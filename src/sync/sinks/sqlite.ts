@@ -1,11 +1,12 @@
 /** The SQLite sink. A page is one transaction. Timestamps are stored as RFC 3339 text in UTC, JSON as text. */
 import { randomUUID } from 'node:crypto';
-import Database from 'libsql';
+import type Database from 'libsql';
 import type { AnyRow, Column, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
 import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
 import { SyncError } from '../failures.js';
 import { toAsyncIterable } from '../../system/async-iterable.js';
+import { loadNative } from '../../system/native-package.js';
 import { isFree, LEASE_MILLISECONDS, lockLost, thisHolder } from './lease.js';
 import { sqliteDerivation } from '../work-units/derivation/database/sqlite.js';
 import type { Lock, LockKey, Sink, SinkOptions, SinkPage, StoredKey, SyncState } from './sink.js';
@@ -21,6 +22,8 @@ import {
 } from './sql.js';
 import { parseState } from './state.js';
 
+const Sqlite = loadNative('libsql');
+
 const TYPES = { uuid: 'text', text: 'text', integer: 'integer', timestamp: 'text', json: 'text' } as const;
 
 /** Rows per insert statement. Measured: 50 is 1.4 times as fast as one, and more is not faster. */
@@ -31,7 +34,7 @@ type Statement = Database.Statement;
 
 /** Opens the database file; creates it if it does not exist. */
 export function openSqlite(path: string, options: SinkOptions): Sink {
-  const database = failing(() => new Database(path, { timeout: 30_000 }));
+  const database = failing(() => new Sqlite(path, { timeout: 30_000 }));
   const prepared = new Map<string, Statement>();
   const prepare = (text: string): Statement => {
     const existing = prepared.get(text);
