@@ -1,7 +1,7 @@
 import { unwrap } from '@plumbline/sdk';
 import { getMe, type Schemas } from '@plumbline/sdk/platform';
 import { QueryClient, useQuery, type UseQueryResult } from '@tanstack/preact-query';
-import { platform, session } from './session.js';
+import { platform, session, type SessionState } from './session.js';
 
 /** What has been asked of the server, for all pages. */
 export const queries = new QueryClient({
@@ -17,11 +17,17 @@ export const queries = new QueryClient({
 
 // Another user or organization must not see what was asked for this one. A page without a session keeps what it has
 // asked before the console knew that there is none: the refusal of a link, for example.
-let wasIn = session.get().kind === 'in';
-session.subscribe(({ kind }) => {
-  if (wasIn && kind !== 'in') queries.clear();
-  wasIn = kind === 'in';
+// The pages of a session that has ended stay for their owner, and with them what they have asked.
+let visitBefore = visitOf(session.get());
+session.subscribe((state) => {
+  const visit = visitOf(state);
+  if (visitBefore !== null && visit !== visitBefore) queries.clear();
+  visitBefore = visit;
 });
+
+function visitOf(state: SessionState): number | null {
+  return 'visit' in state ? state.visit : null;
+}
 
 export type Me = Schemas['MeResponse'];
 

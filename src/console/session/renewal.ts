@@ -6,6 +6,13 @@ export interface Credentials {
   renew(): Promise<string | null>;
   /** Whether the access token expires in a moment, or has. */
   isExpiring(): boolean;
+  /**
+   * Waits while the session has ended and may be resumed.
+   *
+   * @param used the access token of a request
+   * @returns the one to send it with now; null: there is none. Throws when it belongs to somebody else.
+   */
+  resumed(used: string, signal: AbortSignal): Promise<string | null>;
 }
 
 /**
@@ -36,6 +43,9 @@ export function createRenewingFetch(
   return async (url, init) => {
     const { authorization } = init.headers;
     if (authorization === undefined) return fetch(url, init);
+    const used = authorization.slice('Bearer '.length);
+    const held = await credentials.resumed(used, init.signal);
+    if (held !== null && held !== used) return fetch(url, withToken(init, held));
     if (credentials.isExpiring()) {
       // Where this fails, the request says why.
       const token = await replace(authorization).catch(() => null);
@@ -43,7 +53,7 @@ export function createRenewingFetch(
     }
     const reply = await fetch(url, init);
     if (!(await isUnauthenticated(reply))) return reply;
-    const token = await replace(authorization);
+    const token = (await replace(authorization)) ?? (await credentials.resumed(used, init.signal));
     return token === null ? reply : fetch(url, withToken(init, token));
   };
 }

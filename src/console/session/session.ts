@@ -12,11 +12,15 @@ import { createStore } from './store.js';
 /** Whether somebody is logged in here. */
 export type SessionState =
   | { readonly kind: 'starting' }
-  | { readonly kind: 'in' }
+  /** `visit` changes when somebody else, or in another organization, comes in. */
+  | { readonly kind: 'in'; readonly visit: number }
   /** The server did not say whether the session is alive. */
   | { readonly kind: 'unknown'; readonly error: unknown }
-  /** `ended`: there was a session, and the server does not accept it any more. */
-  | { readonly kind: 'out'; readonly ended: boolean };
+  /**
+   * `ended`: there was a session, and the server does not accept it any more. `visit` is what its pages belong to, which
+   * are kept for its owner; null: there are none.
+   */
+  | { readonly kind: 'out'; readonly ended: boolean; readonly visit: number | null };
 
 /** The session of this browser, as this tab sees it. */
 export const session = createStore<SessionState>({ kind: 'starting' });
@@ -37,6 +41,10 @@ const loggedIn = 'plumbline.logged-in';
 let accessToken: string | null = null;
 /** When the access token is renewed (ms since 1970), by the clock of this browser. */
 let renewAt = Infinity;
+/** What the pages of the latest session belong to. */
+let visit = 0;
+/** Whose session has ended while its pages are kept; null: there are none. */
+let absent: string | null = null;
 /** A refresh token that is not in the cookie yet: the server has issued it, and the exchange has not succeeded. */
 let unstored: string | null = null;
 
@@ -50,7 +58,7 @@ export const platform: PlatformClient = createPlatformClient({
   baseUrl,
   ...patience,
   fetch: createRenewingFetch(
-    { renew: renewAccess, isExpiring: () => Date.now() >= renewAt },
+    { renew: renewAccess, isExpiring: () => Date.now() >= renewAt, resumed },
     () => accessToken,
     (token) => {
       if (token === null) endHere(true);
@@ -72,15 +80,16 @@ tabs.addEventListener('message', ({ data }: MessageEvent<Message>) => {
 
 /** Takes up the session of this browser from its cookie. */
 export async function startSession(): Promise<void> {
-  session.set({ kind: 'starting' });
+  if (absent === null) session.set({ kind: 'starting' }); // otherwise the pages wait for their owner
   try {
     const token = await oneAtATime(async () => {
       if (localStorage.getItem(pendingLogOut) !== null) await endCookie();
       return localStorage.getItem(loggedIn) === null ? null : renewAccess();
     });
-    session.set(token === null ? { kind: 'out', ended: false } : { kind: 'in' });
+    if (token !== null) enter();
+    else if (absent === null) session.set({ kind: 'out', ended: false, visit: null });
   } catch (error) {
-    session.set({ kind: 'unknown', error });
+    if (absent === null) session.set({ kind: 'unknown', error });
   }
 }
 
@@ -99,10 +108,57 @@ async function endCookie(): Promise<void> {
   localStorage.removeItem(pendingLogOut);
 }
 
+/**
+ * Ends the session in this tab. When the server has ended it, its pages stay for their owner, with what was entered in
+ * their forms, and their requests wait for the next log-in.
+ */
 function endHere(ended: boolean): void {
-  accessToken = null;
+  const isKept = ended && accessToken !== null && session.get().kind === 'in';
+  if (isKept) absent = ownerOf(accessToken);
+  else if (!ended) absent = null;
+  accessToken = absent === null ? null : accessToken; // requests of the pages are recognized by it
   unstored = null;
-  session.set({ kind: 'out', ended });
+  session.set({ kind: 'out', ended, visit: absent === null ? null : visit });
+}
+
+/** Shows the pages: those of the session that has ended, if this is its owner. */
+function enter(): void {
+  const before = session.get();
+  if (absent === null ? before.kind !== 'in' : absent !== ownerOf(accessToken)) visit += 1;
+  absent = null;
+  session.set({ kind: 'in', visit });
+}
+
+/**
+ * Waits while the session has ended and its owner may log in again.
+ *
+ * @param used the access token of a request
+ * @returns the token to send it with now; null: there is no session
+ * @throws Error when the session is that of somebody else now: a request is never sent for another user
+ */
+async function resumed(used: string, signal: AbortSignal): Promise<string | null> {
+  if (absent !== null) await nextSession(signal);
+  if (accessToken === null || used === accessToken) return accessToken;
+  if (ownerOf(used) !== ownerOf(accessToken)) throw new Error('Another user has logged in.');
+  return accessToken;
+}
+
+async function nextSession(signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const end = session.subscribe(({ kind }) => {
+      if (kind === 'out' && absent !== null) return;
+      end();
+      resolve();
+    });
+    signal.addEventListener('abort', () => {
+      end();
+      reject(signal.reason as Error); // fetch throws the reason of a signal, whatever it is
+    });
+  });
+}
+
+function ownerOf(token: string | null): string {
+  return token === null ? '' : `${String(claimOf(token, 'sub'))} ${String(claimOf(token, 'org_id'))}`;
 }
 
 /** Moves a refresh token that the server has just issued into the cookie. */
@@ -116,7 +172,7 @@ async function adopt(tokens: TokenPair): Promise<void> {
     localStorage.removeItem(pendingLogOut);
   });
   tell('changed');
-  session.set({ kind: 'in' });
+  enter();
 }
 
 /** A request takes its time, and a token that expires on the way is refused. */

@@ -1,5 +1,6 @@
 import { QueryClientProvider } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Redirect, Route, Router, Switch } from 'wouter-preact';
 import { waitingInvitation } from '../enter/one-time-token.js';
 import { LogInPage } from '../enter/log-in-page.js';
@@ -8,6 +9,7 @@ import { session, startSession } from '../session/session.js';
 import { useStore } from '../session/store.js';
 import { ProblemNote } from '../ui/problem-note.js';
 import { troubleOf } from '../ui/trouble.js';
+import { useRecovery } from '../ui/recovery.js';
 import { Skeleton, View } from '../ui/view.js';
 import { Entrance } from './entrance.js';
 import { lazy } from './lazy.js';
@@ -42,15 +44,44 @@ function Inside(): JSX.Element {
   const state = useStore(session);
   if (state.kind === 'starting') return <Skeleton what="the console" />;
   if (state.kind === 'unknown') return <CannotStart error={state.error} />;
-  if (state.kind === 'out') return <LogInPage ended={state.ended} />;
-  return <SignedIn />;
+  if (state.kind === 'out' && state.visit === null) return <LogInPage ended={state.ended} />;
+  return (
+    <>
+      <div key={state.visit} class="visit" hidden={state.kind === 'out'}>
+        <SignedIn />
+      </div>
+      {state.kind === 'out' && <LogInAgain />}
+    </>
+  );
+}
+
+/** The log-in form over the pages of a session that has ended: what was entered in their forms is kept. */
+function LogInAgain(): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    dialog.current?.showModal(); // over the dialogs of the page
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class="log-in-again"
+      aria-label="Log in"
+      onCancel={(event) => {
+        event.preventDefault();
+      }}
+    >
+      <LogInPage ended />
+    </dialog>
+  );
 }
 
 /** The server is unreachable, or refuses for a while: the session is kept. */
 function CannotStart({ error }: { error: unknown }): JSX.Element {
+  const trouble = troubleOf(error);
+  useRecovery(trouble, startSession);
   return (
     <Entrance title="Plumbline">
-      <ProblemNote trouble={troubleOf(error)}>
+      <ProblemNote trouble={trouble}>
         <button type="button" onClick={() => void startSession()}>
           Try again
         </button>

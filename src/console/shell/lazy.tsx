@@ -1,6 +1,7 @@
 import type { ComponentType, JSX } from 'preact';
-import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
+import { useCallback, useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { ProblemNote } from '../ui/problem-note.js';
+import { useRecovery } from '../ui/recovery.js';
 import { troubleOf, type Trouble } from '../ui/trouble.js';
 import { Skeleton } from '../ui/view.js';
 
@@ -14,7 +15,15 @@ export function lazy(load: Load): ComponentType {
     const [, setState] = useState(0);
     const [failure, setFailure] = useState<unknown>(null);
     const [broken] = useErrorBoundary() as [unknown, () => void]; // Preact types what was thrown as `any`
-    if (failure !== null) return <NotLoaded />;
+    if (failure !== null) {
+      return (
+        <NotLoaded
+          again={() => {
+            setFailure(null);
+          }}
+        />
+      );
+    }
     if (broken !== undefined) return <Broken error={broken} />;
     if (loaded !== null) {
       const Loaded = loaded;
@@ -37,20 +46,40 @@ export function lazy(load: Load): ComponentType {
 }
 
 /** The module of a page could not be loaded: the server is away, or was updated and has other modules now. */
-function NotLoaded(): JSX.Element {
+function NotLoaded({ again }: { again: () => void }): JSX.Element {
+  const recover = useCallback(async (): Promise<void> => {
+    if (!(await isServed())) return;
+    // Some browsers remember that a module has failed, and the server may have others now: only a new page loads them.
+    if (performance.now() < leastAgeMs) again();
+    else loadAgain();
+  }, [again]);
   useEffect(() => {
-    addEventListener('online', loadAgain);
+    const retry = (): void => void recover();
+    addEventListener('online', retry);
     return () => {
-      removeEventListener('online', loadAgain);
+      removeEventListener('online', retry);
     };
-  }, []);
+  }, [recover]);
   const trouble = {
     ...troubleOf(null),
     title: 'The page could not be loaded',
     message: 'The server cannot be reached, or it was updated.',
-    advice: 'Check the connection, and load the page again.',
+    advice: 'The console loads the page as soon as the server answers.',
+    passes: true,
   };
+  useRecovery(trouble, recover);
   return <Notice trouble={trouble} />;
+}
+
+/** A page that was just loaded is not loaded again: a module that never loads would do so without end. */
+const leastAgeMs = 15_000;
+
+/** Whether the server answers with the document of the console again. */
+async function isServed(): Promise<boolean> {
+  return fetch(location.pathname, { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }
 
 /** A page that has failed. */

@@ -1,5 +1,6 @@
 import { ConnectionError, PlumblineError, TimeoutError, UnexpectedReplyError } from '@plumbline/sdk';
 import type { ProblemDocument } from '@plumbline/sdk';
+import { AnalyticsQueryError } from '@plumbline/sdk/analytics';
 
 /** What went wrong, in words for the person who uses the console. */
 export interface Trouble {
@@ -15,7 +16,12 @@ export interface Trouble {
   readonly retry: boolean;
   /** Whether it is expected to end by itself, so that views ask again unasked. */
   readonly passes: boolean;
+  /** How long the server asked to wait, in seconds; null: it did not say. */
+  readonly waitSeconds: number | null;
 }
+
+/** What a gateway answers while the server behind it is away. */
+const outages: readonly number[] = [502, 503, 504];
 
 /** Puts whatever a call threw into words. */
 export function troubleOf(error: unknown): Trouble {
@@ -24,13 +30,27 @@ export function troubleOf(error: unknown): Trouble {
     return {
       title: 'The server cannot be reached',
       message: 'No reply came from the server.',
-      advice: 'Check the connection. The console tries again by itself.',
+      advice: 'Check the connection.',
       requestId: null,
       page: null,
       retry: true,
       passes: true,
+      waitSeconds: null,
     };
   }
+  if (error instanceof UnexpectedReplyError && outages.includes(error.status)) {
+    return {
+      title: 'The server is away',
+      message: `Something between the console and the server answered instead (${error.status}).`,
+      advice: 'This happens while the server restarts.',
+      requestId: error.requestId,
+      page: null,
+      retry: true,
+      passes: true,
+      waitSeconds: null,
+    };
+  }
+  if (error instanceof AnalyticsQueryError) return troubleOfQuery(error);
   return {
     title: 'Something went wrong',
     message: error instanceof Error ? error.message : String(error),
@@ -39,6 +59,22 @@ export function troubleOf(error: unknown): Trouble {
     page: null,
     retry: true,
     passes: false,
+    waitSeconds: null,
+  };
+}
+
+function troubleOfQuery({ error, status, requestId }: AnalyticsQueryError): Trouble {
+  const seconds = retryAfter(error);
+  const isTooMany = status === 429;
+  return {
+    title: isTooMany ? 'Too many requests' : 'The figures could not be read',
+    message: asSentence(error.message),
+    advice: isTooMany ? '' : 'Try again. If it persists, give your operator the request id.',
+    requestId,
+    page: null,
+    retry: !isTooMany, // it would be refused until then
+    passes: isTooMany || status === 503,
+    waitSeconds: seconds,
   };
 }
 
@@ -47,7 +83,9 @@ export function troubleOfProblem(problem: ProblemDocument): Trouble {
   const { title, message, request_id: requestId, type, status } = problem;
   const retry = status >= 500 || status === 429;
   const text = asSentence(message);
-  return { title, message: text, advice: adviceFor(problem), requestId, page: type, retry, passes: status === 503 };
+  const passes = status === 429 || outages.includes(status);
+  const waitSeconds = retryAfter(problem);
+  return { title, message: text, advice: adviceFor(problem), requestId, page: type, retry, passes, waitSeconds };
 }
 
 function adviceFor(problem: ProblemDocument): string {
@@ -66,8 +104,8 @@ function asSentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
-/** Seconds to wait before the next attempt, where a problem states them. */
-export function retryAfter(problem: ProblemDocument): number | null {
-  const seconds: unknown = Reflect.get(problem, 'retry_after_seconds');
+/** Seconds to wait before the next attempt, where the server states them. */
+export function retryAfter(refusal: object): number | null {
+  const seconds: unknown = Reflect.get(refusal, 'retry_after_seconds');
   return typeof seconds === 'number' ? seconds : null;
 }

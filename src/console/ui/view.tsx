@@ -1,12 +1,9 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { timeOfDay } from './moment.js';
 import { ProblemNote } from './problem-note.js';
+import { useRecovery } from './recovery.js';
 import { troubleOf } from './trouble.js';
-
-/** How long a view waits before it asks again for what it could not get. */
-const retryMs = 5000;
 
 export interface EmptyState {
   /** What is missing. */
@@ -28,14 +25,9 @@ export interface ViewProps<T> {
 /** What depends on a reply, in one of four states: loading, empty, problem, or the data (stale while asking fails). */
 export function View<T>({ query, what, empty, children }: ViewProps<T>): JSX.Element {
   const { data, error, refetch } = query;
-  const recovers = error !== null && (data !== undefined || troubleOf(error).passes);
-  useEffect(() => {
-    if (!recovers) return;
-    const timer = setInterval(() => void refetch(), retryMs);
-    return () => {
-      clearInterval(timer);
-    };
-  }, [recovers, refetch]);
+  const trouble = error === null ? null : troubleOf(error);
+  // Data that are shown already are worth asking for again, whatever the trouble is.
+  useRecovery(trouble === null || data === undefined ? trouble : { ...trouble, passes: true }, refetch);
   const retry = (
     <button
       type="button"
@@ -48,17 +40,21 @@ export function View<T>({ query, what, empty, children }: ViewProps<T>): JSX.Ele
     </button>
   );
   if (data === undefined) {
-    if (error === null) return <Skeleton what={what} />;
-    const trouble = troubleOf(error);
-    return <ProblemNote trouble={trouble}>{trouble.retry && retry}</ProblemNote>;
+    if (trouble === null) return <Skeleton what={what} />;
+    return (
+      <ProblemNote trouble={trouble}>
+        {trouble.passes && <p class="muted">The console tries again by itself.</p>}
+        {trouble.retry && retry}
+      </ProblemNote>
+    );
   }
   const nothing = empty?.(data) ?? null;
   return (
     <>
-      {error !== null && (
+      {trouble !== null && (
         <div class="banner warn" role="status">
           <p>
-            <strong>{troubleOf(error).title}.</strong> You see {what} as of {timeOfDay.format(query.dataUpdatedAt)}.
+            <strong>{trouble.title}.</strong> You see {what} as of {timeOfDay.format(query.dataUpdatedAt)}.
           </p>
           {retry}
         </div>
