@@ -48,6 +48,11 @@ export type AnalyticsResult = {
   readonly distributions: ReadonlyArray<DistributionResult>;
   /** DORA's four keys; null if not requested. */
   readonly dora: Maybe<DoraResult>;
+  /**
+   * The first day of which work is known: in the repositories that the filters name, otherwise in the organization. Nothing
+   * says what happened before, so a sum over earlier days is unknown instead of 0. Null without any work.
+   */
+  readonly knownSince: Maybe<Scalars['Date']['output']>;
   /** Reviews; null if not requested. */
   readonly reviews: Maybe<ReviewsResult>;
   /** The flow; null if none was requested. */
@@ -82,7 +87,10 @@ export type BotFilter =
 
 /** One item of a breakdown. */
 export type BreakdownItem = {
-  /** The measure for that value in `compareWith`; null if not requested, or an average of nothing. */
+  /**
+   * The measure for that value in `compareWith`; null if not requested, an average of nothing, or if the period before begins
+   * before `knownSince`.
+   */
   readonly baseline: Maybe<Scalars['Float']['output']>;
   /** The value of the dimension. */
   readonly key: Scalars['String']['output'];
@@ -113,6 +121,15 @@ export type BreakdownResult = {
   /** The requested measure. */
   readonly measure: MeasureInput;
 };
+
+/** How much of a bucket the figures are about. */
+export type BucketCoverage =
+  /** All days of the bucket. */
+  | 'FULL'
+  /** Nothing is known of its days: they are before `knownSince`, or in the future. Do not read a value of 0 as a measurement. */
+  | 'NONE'
+  /** Some of its days: the others are outside of the range, before `knownSince`, or not over (UTC). */
+  | 'PARTIAL';
 
 /** The length of a bucket of a timeseries. */
 export type BucketIntervalInput =
@@ -206,6 +223,11 @@ export type CodeHealth = {
    * files with the most changes are considered.
    */
   readonly hotspots: ReadonlyArray<Hotspot>;
+  /**
+   * The day of the earliest of these commits whose changed files are known; null if those of no commit are. A sync reads the
+   * latest commits only, so the figures may describe fewer days than were asked for.
+   */
+  readonly knownSince: Maybe<Scalars['Date']['output']>;
   /** The repository. */
   readonly repo: Scalars['String']['output'];
   /** Lines that were changed again; null if the files of no commit are known. */
@@ -275,6 +297,8 @@ export type DirectoryHealth = {
 
 /** One bucket of a distribution. */
 export type DistributionBucket = {
+  /** How much of the bucket the figures are about. */
+  readonly coverage: BucketCoverage;
   /** The first day of the bucket. */
   readonly date: Scalars['Date']['output'];
   /** The statistics of its days. */
@@ -283,7 +307,10 @@ export type DistributionBucket = {
 
 /** One item of a distribution. */
 export type DistributionItem = {
-  /** The statistics for that value in `compareWith`; null if not requested, or without measured units. */
+  /**
+   * The statistics for that value in `compareWith`; null if not requested, without measured units, or if the period before
+   * begins before `knownSince`.
+   */
   readonly baseline: Maybe<Statistics>;
   /** The statistics of each bucket that has measured units, by date; empty if no interval was requested. */
   readonly buckets: ReadonlyArray<DistributionBucket>;
@@ -388,6 +415,8 @@ export type DoraBands = {
 
 /** The keys of one bucket. */
 export type DoraBucket = {
+  /** How much of the bucket the figures are about. */
+  readonly coverage: BucketCoverage;
   /** The first day of the bucket. */
   readonly date: Scalars['Date']['output'];
   /** The keys of its days. */
@@ -563,6 +592,7 @@ export type QueryAnalyticsArgs = {
 export type QueryCatalogArgs = {
   dimension?: InputMaybe<DimensionInput>;
   orgId: Scalars['String']['input'];
+  search?: InputMaybe<Scalars['String']['input']>;
 };
 
 /**
@@ -802,6 +832,8 @@ export type Statistics = {
 
 /** One bucket of a series. */
 export type TimeseriesBucket = {
+  /** How much of the bucket the figures are about. */
+  readonly coverage: BucketCoverage;
   /** The first day of the bucket. */
   readonly date: Scalars['Date']['output'];
   /** The measure in that bucket. */
@@ -822,7 +854,10 @@ export type TimeseriesRequestInput = {
 
 /** One series. */
 export type TimeseriesResult = {
-  /** The buckets by date. The value of an empty bucket is 0; averages omit empty buckets. */
+  /**
+   * The buckets by date. The value of an empty bucket is 0; averages omit empty buckets. An average cycle time of 0 is
+   * omitted, too: work takes time, and where it begins and ends at once, its beginning is not known.
+   */
   readonly buckets: ReadonlyArray<TimeseriesBucket>;
   /** The requested dimension. */
   readonly dimension: DimensionInput;
@@ -1133,6 +1168,7 @@ export type ResolversTypes = {
   BreakdownItem: ResolverTypeWrapper<BreakdownItem>;
   BreakdownRequestInput: BreakdownRequestInput;
   BreakdownResult: ResolverTypeWrapper<BreakdownResult>;
+  BucketCoverage: BucketCoverage;
   BucketIntervalInput: BucketIntervalInput;
   CatalogDimension: ResolverTypeWrapper<CatalogDimension>;
   CatalogLimits: ResolverTypeWrapper<CatalogLimits>;
@@ -1280,6 +1316,7 @@ export type AnalyticsResultResolvers<
   breakdowns?: Resolver<ReadonlyArray<ResolversTypes['BreakdownResult']>, ParentType, ContextType>;
   distributions?: Resolver<ReadonlyArray<ResolversTypes['DistributionResult']>, ParentType, ContextType>;
   dora?: Resolver<Maybe<ResolversTypes['DoraResult']>, ParentType, ContextType>;
+  knownSince?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType>;
   reviews?: Resolver<Maybe<ResolversTypes['ReviewsResult']>, ParentType, ContextType>;
   sankey?: Resolver<Maybe<ResolversTypes['SankeyResult']>, ParentType, ContextType>;
   timeseries?: Resolver<ReadonlyArray<ResolversTypes['TimeseriesResult']>, ParentType, ContextType>;
@@ -1366,6 +1403,7 @@ export type CodeHealthResolvers<
   coverage?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   directories?: Resolver<ReadonlyArray<ResolversTypes['DirectoryHealth']>, ParentType, ContextType>;
   hotspots?: Resolver<ReadonlyArray<ResolversTypes['Hotspot']>, ParentType, ContextType>;
+  knownSince?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType>;
   repo?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   rework?: Resolver<Maybe<ResolversTypes['Rework']>, ParentType, ContextType>;
 };
@@ -1396,6 +1434,7 @@ export type DistributionBucketResolvers<
   ContextType = any,
   ParentType extends ResolversParentTypes['DistributionBucket'] = ResolversParentTypes['DistributionBucket'],
 > = {
+  coverage?: Resolver<ResolversTypes['BucketCoverage'], ParentType, ContextType>;
   date?: Resolver<ResolversTypes['Date'], ParentType, ContextType>;
   statistics?: Resolver<ResolversTypes['Statistics'], ParentType, ContextType>;
 };
@@ -1435,6 +1474,7 @@ export type DoraBucketResolvers<
   ContextType = any,
   ParentType extends ResolversParentTypes['DoraBucket'] = ResolversParentTypes['DoraBucket'],
 > = {
+  coverage?: Resolver<ResolversTypes['BucketCoverage'], ParentType, ContextType>;
   date?: Resolver<ResolversTypes['Date'], ParentType, ContextType>;
   keys?: Resolver<ResolversTypes['DoraKeys'], ParentType, ContextType>;
 };
@@ -1636,6 +1676,7 @@ export type TimeseriesBucketResolvers<
   ContextType = any,
   ParentType extends ResolversParentTypes['TimeseriesBucket'] = ResolversParentTypes['TimeseriesBucket'],
 > = {
+  coverage?: Resolver<ResolversTypes['BucketCoverage'], ParentType, ContextType>;
   date?: Resolver<ResolversTypes['Date'], ParentType, ContextType>;
   value?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };

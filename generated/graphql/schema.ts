@@ -4,8 +4,7 @@
 export const schemaText = `# Version: 1.1.0
 
 """
-A calendar day as YYYY-MM-DD, in UTC, from 1900-01-01 to 2299-12-31. The date of a bucket is the first day of the
-bucket; weeks begin on Monday.
+A calendar day as YYYY-MM-DD, in UTC. The date of a bucket is the first day of the bucket; weeks begin on Monday.
 """
 scalar Date
 
@@ -27,6 +26,11 @@ type Query {
     The dimension whose values to list.
     """
     dimension: DimensionInput
+
+    """
+    Lists only values that contain this text. The case of the letters A to Z does not matter.
+    """
+    search: String
   ): CatalogResult!
 
   """
@@ -891,6 +895,32 @@ type AnalyticsResult {
   The flow; null if none was requested.
   """
   sankey: SankeyResult
+
+  """
+  The first day of which work is known: in the repositories that the filters name, otherwise in the organization. Nothing
+  says what happened before, so a sum over earlier days is unknown instead of 0. Null without any work.
+  """
+  knownSince: Date
+}
+
+"""
+How much of a bucket the figures are about.
+"""
+enum BucketCoverage {
+  """
+  All days of the bucket.
+  """
+  FULL
+
+  """
+  Some of its days: the others are outside of the range, before \`knownSince\`, or not over (UTC).
+  """
+  PARTIAL
+
+  """
+  Nothing is known of its days: they are before \`knownSince\`, or in the future. Do not read a value of 0 as a measurement.
+  """
+  NONE
 }
 
 """
@@ -913,7 +943,8 @@ type TimeseriesResult {
   measure: MeasureInput!
 
   """
-  The buckets by date. The value of an empty bucket is 0; averages omit empty buckets.
+  The buckets by date. The value of an empty bucket is 0; averages omit empty buckets. An average cycle time of 0 is
+  omitted, too: work takes time, and where it begins and ends at once, its beginning is not known.
   """
   buckets: [TimeseriesBucket!]!
 }
@@ -931,6 +962,11 @@ type TimeseriesBucket {
   The measure in that bucket.
   """
   value: Float!
+
+  """
+  How much of the bucket the figures are about.
+  """
+  coverage: BucketCoverage!
 }
 
 """
@@ -968,7 +1004,8 @@ type BreakdownItem {
   value: Float!
 
   """
-  The measure for that value in \`compareWith\`; null if not requested, or an average of nothing.
+  The measure for that value in \`compareWith\`; null if not requested, an average of nothing, or if the period before begins
+  before \`knownSince\`.
   """
   baseline: Float
 }
@@ -1024,7 +1061,8 @@ type DistributionItem {
   buckets: [DistributionBucket!]!
 
   """
-  The statistics for that value in \`compareWith\`; null if not requested, or without measured units.
+  The statistics for that value in \`compareWith\`; null if not requested, without measured units, or if the period before
+  begins before \`knownSince\`.
   """
   baseline: Statistics
 }
@@ -1042,6 +1080,11 @@ type DistributionBucket {
   The statistics of its days.
   """
   statistics: Statistics!
+
+  """
+  How much of the bucket the figures are about.
+  """
+  coverage: BucketCoverage!
 }
 
 """
@@ -1129,6 +1172,11 @@ type DoraBucket {
   The keys of its days.
   """
   keys: DoraKeys!
+
+  """
+  How much of the bucket the figures are about.
+  """
+  coverage: BucketCoverage!
 }
 
 """
@@ -1473,6 +1521,12 @@ type CodeHealth {
   statistics are read. All other fields are about these. Null without commits.
   """
   coverage: Float
+
+  """
+  The day of the earliest of these commits whose changed files are known; null if those of no commit are. A sync reads the
+  latest commits only, so the figures may describe fewer days than were asked for.
+  """
+  knownSince: Date
 
   """
   Lines that were changed again; null if the files of no commit are known.
@@ -1925,15 +1979,15 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '6125cab4c07a8ac9';
+export const persistedVersion = '37dd1fabfc75ee86';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
   /** The authors of the organization, those with the most work units first. */
   'author-values': {
     operationName: 'AuthorValues',
-    text: `query AuthorValues($orgId: String!) {
-  catalog(orgId: $orgId, dimension: AUTHOR) {
+    text: `query AuthorValues($orgId: String!, $search: String) {
+  catalog(orgId: $orgId, dimension: AUTHOR, search: $search) {
     values {
       value
       count
@@ -1976,8 +2030,8 @@ export const persistedQueries = {
   /** The values of a dimension, those with the most work units first. */
   'catalog-values': {
     operationName: 'CatalogValues',
-    text: `query CatalogValues($orgId: String!, $dimension: DimensionInput!) {
-  catalog(orgId: $orgId, dimension: $dimension) {
+    text: `query CatalogValues($orgId: String!, $dimension: DimensionInput!, $search: String) {
+  catalog(orgId: $orgId, dimension: $dimension, search: $search) {
     values {
       value
       count
@@ -1993,6 +2047,7 @@ export const persistedQueries = {
     repo
     commits
     coverage
+    knownSince
     rework {
       addedLines
       deletedLines
@@ -2036,6 +2091,7 @@ export const persistedQueries = {
       filters: $filters
     }
   ) {
+    knownSince
     breakdowns {
       dimension
       measure
@@ -2048,8 +2104,10 @@ export const persistedQueries = {
     distributions {
       dimension
       measure
+      coverage
       items {
         key
+        coverage
         statistics {
           count
           mean
@@ -2105,11 +2163,14 @@ export const persistedQueries = {
       filters: $filters
     }
   ) {
+    knownSince
     distributions {
       dimension
       measure
+      coverage
       items {
         key
+        coverage
         statistics {
           count
           mean
@@ -2119,6 +2180,7 @@ export const persistedQueries = {
         }
         buckets {
           date
+          coverage
           statistics {
             count
             mean
@@ -2157,6 +2219,7 @@ export const persistedQueries = {
       filters: $filters
     }
   ) {
+    knownSince
     dora {
       dimension
       total {
@@ -2236,6 +2299,7 @@ export const persistedQueries = {
       }
       buckets {
         date
+        coverage
         keys {
           deploymentFrequency {
             deployments
@@ -2299,6 +2363,7 @@ export const persistedQueries = {
       filters: $filters
     }
   ) {
+    knownSince
     breakdowns {
       dimension
       measure
@@ -2313,6 +2378,7 @@ export const persistedQueries = {
       measure
       buckets {
         date
+        coverage
         value
       }
     }
@@ -2417,6 +2483,7 @@ export const persistedQueries = {
       filters: $filters
     }
   ) {
+    knownSince
     breakdowns {
       dimension
       measure
@@ -2431,6 +2498,7 @@ export const persistedQueries = {
       measure
       buckets {
         date
+        coverage
         value
       }
     }
@@ -2459,8 +2527,8 @@ export const persistedQueries = {
   /** The repositories of the organization, those with the most work units first. */
   'repo-values': {
     operationName: 'RepoValues',
-    text: `query RepoValues($orgId: String!) {
-  catalog(orgId: $orgId, dimension: REPO) {
+    text: `query RepoValues($orgId: String!, $search: String) {
+  catalog(orgId: $orgId, dimension: REPO, search: $search) {
     values {
       value
       count
@@ -2492,6 +2560,7 @@ export const persistedQueries = {
       filters: $filters
     }
   ) {
+    knownSince
     distributions {
       dimension
       measure
@@ -2576,8 +2645,8 @@ export const persistedQueries = {
   /** The teams of the organization, those with the most work units first. */
   'team-values': {
     operationName: 'TeamValues',
-    text: `query TeamValues($orgId: String!) {
-  catalog(orgId: $orgId, dimension: TEAM) {
+    text: `query TeamValues($orgId: String!, $search: String) {
+  catalog(orgId: $orgId, dimension: TEAM, search: $search) {
     values {
       value
       count
@@ -2602,12 +2671,14 @@ export const persistedQueries = {
       filters: $filters
     }
   ) {
+    knownSince
     timeseries {
       dimension
       dimensionValue
       measure
       buckets {
         date
+        coverage
         value
       }
     }

@@ -114,6 +114,7 @@ export const queryTools: readonly QueryTool[] = [
       type: 'object',
       properties: {
         dimension: { type: 'string', enum: ['TEAM', 'REPO', 'AUTHOR', 'WORK_TYPE', 'THEME', 'SUBCATEGORY'] },
+        search: { type: 'string' },
       },
       required: ['dimension'],
       additionalProperties: false,
@@ -262,6 +263,7 @@ export const queryTools: readonly QueryTool[] = [
                         repo: { type: 'string' },
                         commits: { type: 'integer' },
                         coverage: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+                        knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         rework: {
                           anyOf: [
                             {
@@ -308,7 +310,7 @@ export const queryTools: readonly QueryTool[] = [
                           },
                         },
                       },
-                      required: ['repo', 'commits', 'coverage', 'rework', 'directories', 'hotspots'],
+                      required: ['repo', 'commits', 'coverage', 'knownSince', 'rework', 'directories', 'hotspots'],
                       additionalProperties: false,
                     },
                   },
@@ -466,6 +468,7 @@ export const queryTools: readonly QueryTool[] = [
                     analytics: {
                       type: 'object',
                       properties: {
+                        knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         breakdowns: {
                           type: 'array',
                           items: {
@@ -519,12 +522,14 @@ export const queryTools: readonly QueryTool[] = [
                                   'LEAD_TIME_HOURS',
                                 ],
                               },
+                              coverage: { anyOf: [{ type: 'number' }, { type: 'null' }] },
                               items: {
                                 type: 'array',
                                 items: {
                                   type: 'object',
                                   properties: {
                                     key: { type: 'string' },
+                                    coverage: { type: 'number' },
                                     statistics: {
                                       type: 'object',
                                       properties: {
@@ -555,17 +560,17 @@ export const queryTools: readonly QueryTool[] = [
                                       ],
                                     },
                                   },
-                                  required: ['key', 'statistics', 'baseline'],
+                                  required: ['key', 'coverage', 'statistics', 'baseline'],
                                   additionalProperties: false,
                                 },
                               },
                             },
-                            required: ['dimension', 'measure', 'items'],
+                            required: ['dimension', 'measure', 'coverage', 'items'],
                             additionalProperties: false,
                           },
                         },
                       },
-                      required: ['breakdowns', 'distributions'],
+                      required: ['knownSince', 'breakdowns', 'distributions'],
                       additionalProperties: false,
                     },
                   },
@@ -731,6 +736,7 @@ export const queryTools: readonly QueryTool[] = [
                     analytics: {
                       type: 'object',
                       properties: {
+                        knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         distributions: {
                           type: 'array',
                           items: {
@@ -753,12 +759,14 @@ export const queryTools: readonly QueryTool[] = [
                                   'LEAD_TIME_HOURS',
                                 ],
                               },
+                              coverage: { anyOf: [{ type: 'number' }, { type: 'null' }] },
                               items: {
                                 type: 'array',
                                 items: {
                                   type: 'object',
                                   properties: {
                                     key: { type: 'string' },
+                                    coverage: { type: 'number' },
                                     statistics: {
                                       type: 'object',
                                       properties: {
@@ -777,6 +785,7 @@ export const queryTools: readonly QueryTool[] = [
                                         type: 'object',
                                         properties: {
                                           date: { type: 'string' },
+                                          coverage: { type: 'string', enum: ['FULL', 'PARTIAL', 'NONE'] },
                                           statistics: {
                                             type: 'object',
                                             properties: {
@@ -790,7 +799,7 @@ export const queryTools: readonly QueryTool[] = [
                                             additionalProperties: false,
                                           },
                                         },
-                                        required: ['date', 'statistics'],
+                                        required: ['date', 'coverage', 'statistics'],
                                         additionalProperties: false,
                                       },
                                     },
@@ -812,17 +821,17 @@ export const queryTools: readonly QueryTool[] = [
                                       ],
                                     },
                                   },
-                                  required: ['key', 'statistics', 'buckets', 'baseline'],
+                                  required: ['key', 'coverage', 'statistics', 'buckets', 'baseline'],
                                   additionalProperties: false,
                                 },
                               },
                             },
-                            required: ['dimension', 'measure', 'items'],
+                            required: ['dimension', 'measure', 'coverage', 'items'],
                             additionalProperties: false,
                           },
                         },
                       },
-                      required: ['distributions'],
+                      required: ['knownSince', 'distributions'],
                       additionalProperties: false,
                     },
                   },
@@ -982,6 +991,7 @@ export const queryTools: readonly QueryTool[] = [
                     analytics: {
                       type: 'object',
                       properties: {
+                        knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         dora: {
                           anyOf: [
                             {
@@ -1236,6 +1246,7 @@ export const queryTools: readonly QueryTool[] = [
                                     type: 'object',
                                     properties: {
                                       date: { type: 'string' },
+                                      coverage: { type: 'string', enum: ['FULL', 'PARTIAL', 'NONE'] },
                                       keys: {
                                         type: 'object',
                                         properties: {
@@ -1354,7 +1365,7 @@ export const queryTools: readonly QueryTool[] = [
                                         additionalProperties: false,
                                       },
                                     },
-                                    required: ['date', 'keys'],
+                                    required: ['date', 'coverage', 'keys'],
                                     additionalProperties: false,
                                   },
                                 },
@@ -1366,7 +1377,7 @@ export const queryTools: readonly QueryTool[] = [
                           ],
                         },
                       },
-                      required: ['dora'],
+                      required: ['knownSince', 'dora'],
                       additionalProperties: false,
                     },
                   },
@@ -1532,6 +1543,7 @@ export const queryTools: readonly QueryTool[] = [
                     analytics: {
                       type: 'object',
                       properties: {
+                        knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         breakdowns: {
                           type: 'array',
                           items: {
@@ -1577,8 +1589,12 @@ export const queryTools: readonly QueryTool[] = [
                                 type: 'array',
                                 items: {
                                   type: 'object',
-                                  properties: { date: { type: 'string' }, value: { type: 'number' } },
-                                  required: ['date', 'value'],
+                                  properties: {
+                                    date: { type: 'string' },
+                                    coverage: { type: 'string', enum: ['FULL', 'PARTIAL', 'NONE'] },
+                                    value: { type: 'number' },
+                                  },
+                                  required: ['date', 'coverage', 'value'],
                                   additionalProperties: false,
                                 },
                               },
@@ -1588,7 +1604,7 @@ export const queryTools: readonly QueryTool[] = [
                           },
                         },
                       },
-                      required: ['breakdowns', 'timeseries'],
+                      required: ['knownSince', 'breakdowns', 'timeseries'],
                       additionalProperties: false,
                     },
                   },
@@ -1960,6 +1976,7 @@ export const queryTools: readonly QueryTool[] = [
                     analytics: {
                       type: 'object',
                       properties: {
+                        knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         breakdowns: {
                           type: 'array',
                           items: {
@@ -2005,8 +2022,12 @@ export const queryTools: readonly QueryTool[] = [
                                 type: 'array',
                                 items: {
                                   type: 'object',
-                                  properties: { date: { type: 'string' }, value: { type: 'number' } },
-                                  required: ['date', 'value'],
+                                  properties: {
+                                    date: { type: 'string' },
+                                    coverage: { type: 'string', enum: ['FULL', 'PARTIAL', 'NONE'] },
+                                    value: { type: 'number' },
+                                  },
+                                  required: ['date', 'coverage', 'value'],
                                   additionalProperties: false,
                                 },
                               },
@@ -2074,7 +2095,7 @@ export const queryTools: readonly QueryTool[] = [
                           ],
                         },
                       },
-                      required: ['breakdowns', 'timeseries', 'sankey'],
+                      required: ['knownSince', 'breakdowns', 'timeseries', 'sankey'],
                       additionalProperties: false,
                     },
                   },
@@ -2239,6 +2260,7 @@ export const queryTools: readonly QueryTool[] = [
                     analytics: {
                       type: 'object',
                       properties: {
+                        knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         distributions: {
                           type: 'array',
                           items: {
@@ -2309,7 +2331,7 @@ export const queryTools: readonly QueryTool[] = [
                           },
                         },
                       },
-                      required: ['distributions'],
+                      required: ['knownSince', 'distributions'],
                       additionalProperties: false,
                     },
                   },
@@ -2745,6 +2767,7 @@ export const queryTools: readonly QueryTool[] = [
                     analytics: {
                       type: 'object',
                       properties: {
+                        knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         timeseries: {
                           type: 'array',
                           items: {
@@ -2763,8 +2786,12 @@ export const queryTools: readonly QueryTool[] = [
                                 type: 'array',
                                 items: {
                                   type: 'object',
-                                  properties: { date: { type: 'string' }, value: { type: 'number' } },
-                                  required: ['date', 'value'],
+                                  properties: {
+                                    date: { type: 'string' },
+                                    coverage: { type: 'string', enum: ['FULL', 'PARTIAL', 'NONE'] },
+                                    value: { type: 'number' },
+                                  },
+                                  required: ['date', 'coverage', 'value'],
                                   additionalProperties: false,
                                 },
                               },
@@ -2774,7 +2801,7 @@ export const queryTools: readonly QueryTool[] = [
                           },
                         },
                       },
-                      required: ['timeseries'],
+                      required: ['knownSince', 'timeseries'],
                       additionalProperties: false,
                     },
                   },

@@ -157,6 +157,8 @@ export interface TimeseriesResult {
   readonly dimension: Dimension;
   readonly dimensionValue: string;
   readonly measure: Measure;
+  readonly interval: Interval;
+  readonly dateRange: DateRange;
   /** In order of date; the first day of each bucket, weeks begin on Monday. */
   readonly buckets: readonly { readonly date: string; readonly value: number }[];
 }
@@ -337,10 +339,22 @@ export interface Analytics {
   /**
    * The distinct values of a dimension, most frequent first, at most 100.
    *
+   * @param search only values that contain this text, whatever the case of its letters A to Z; absent or null: all
    * @throws QueryTimeout after the timeout; the signal's reason once it is aborted (both also stop the engine);
    *   AnalyticsUnavailable while the store is unreachable
    */
-  values(orgId: string, dimension: Dimension, signal: AbortSignal): Promise<readonly CatalogValue[]>;
+  values(
+    orgId: string,
+    dimension: Dimension,
+    signal: AbortSignal,
+    search?: string | null,
+  ): Promise<readonly CatalogValue[]>;
+  /**
+   * The first day of a work unit; null: there is none. Throws like `values`.
+   *
+   * @param repos only in these repositories; none: in all
+   */
+  firstDay(orgId: string, repos: readonly string[], signal: AbortSignal): Promise<string | null>;
   /** One page of work units. Throws like `values`. */
   units(orgId: string, request: UnitsRequest, signal: AbortSignal): Promise<UnitsPage>;
   /** Answers a batch within one consistent snapshot if the engine supports it. Throws like `values`. */

@@ -48,6 +48,8 @@ export interface CodeHealth {
   readonly commits: number;
   /** The share of these whose changed files are known; null without commits. */
   readonly coverage: number | null;
+  /** The day of the earliest commit whose changed files are known; null: there is none. */
+  readonly knownSince: string | null;
   /** null: of no commit the files are known. */
   readonly rework: Rework | null;
   /** Most changes first. */

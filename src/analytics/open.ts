@@ -33,10 +33,16 @@ const SERVER_STATEMENTS = 4;
 export async function openAnalytics(uri: string, options: AnalyticsOptions): Promise<Analytics> {
   const engine = traced(await openEngine(uri, options));
   return {
-    async values(orgId, dimension, signal) {
-      const statement = compile(engine.dialect, { kind: 'values', orgId, dimension, limit: MAX_VALUES });
+    async values(orgId, dimension, signal, search = null) {
+      const statement = compile(engine.dialect, { kind: 'values', orgId, dimension, search, limit: MAX_VALUES });
       const [rows = []] = await engine.run([statement], signal);
       return rows.map(([value, count]) => ({ value: String(value), count: Number(wholeNumber(count)) }));
+    },
+    async firstDay(orgId, repos, signal) {
+      const statement = compile(engine.dialect, { kind: 'first-day', orgId, repos });
+      const [rows = []] = await engine.run([statement], signal);
+      const [first] = rows.map(([day]) => String(day));
+      return first ?? null;
     },
     units: (orgId, request, signal) => listUnits(engine, orgId, request, signal),
     run: (orgId, batch, signal) => runBatch(engine, orgId, batch, signal),

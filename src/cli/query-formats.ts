@@ -56,18 +56,22 @@ const LEVELS = '▁▂▃▄▅▆▇█';
 
 /**
  * One line per series: a character per bucket, scaled from 0 to the largest value (a space if the bucket has no data),
- * then the last and the largest value.
+ * then the last and the largest value. A bucket that the data cover only in part is in parentheses.
  */
 export function sparklines(series: readonly Series[]): string {
   const width = Math.max(0, ...series.map(({ label }) => Math.min(oneLine(label).length, WIDEST)));
   return series
-    .map(({ label, values }) => {
+    .map(({ label, values, partial }) => {
       const known = values.filter((value) => value !== null);
       const most = Math.max(0, ...known);
       const level = (value: number): string =>
         LEVELS[most === 0 ? 0 : Math.floor((value / most) * (LEVELS.length - 1))] ?? '';
-      const line = values.map((value) => (value === null ? ' ' : level(value)));
-      const last = shown(known.at(-1) ?? null);
+      const line = values.map((value, at) => {
+        const character = value === null ? ' ' : level(value);
+        return partial[at] === true ? `(${character})` : character;
+      });
+      const lastAt = values.findLastIndex((value) => value !== null);
+      const last = `${shown(values[lastAt] ?? null)}${partial[lastAt] === true ? ' (partial)' : ''}`;
       return `${shown(label).padEnd(width)}  ${line.join('')}  last ${last}, largest ${shown(most)}\n`;
     })
     .join('');

@@ -14,13 +14,33 @@ export interface ResultTable {
 /** Lists whose elements become rows; any other list stays in one cell. */
 const DIVIDING = new Set(['items', 'buckets']);
 
-/** The lists of a result, each as a table. An object without lists is a table of one row. */
-export function tablesOf(data: JsonObject, path: readonly string[] = []): readonly ResultTable[] {
+/** What an object says about how much is known: it is repeated in the rows of its lists. */
+const KNOWLEDGE = ['coverage', 'knownSince'];
+
+/**
+ * The lists of a result, each as a table. An object without lists is a table of one row.
+ *
+ * @param known what the objects around it say about how much is known, by path
+ */
+export function tablesOf(
+  data: JsonObject,
+  path: readonly string[] = [],
+  known: JsonObject = {},
+): readonly ResultTable[] {
   const fields = Object.entries(data);
+  const about: JsonObject = {
+    ...known,
+    ...Object.fromEntries(
+      fields.flatMap(([name, value]) =>
+        KNOWLEDGE.includes(name) && !isObject(value) ? [[[...path, name].join('.'), value]] : [],
+      ),
+    ),
+  };
   const tables = fields.flatMap(([name, value]): readonly ResultTable[] => {
     const inner = [...path, name];
-    if (isObjects(value)) return [{ name: inner.join('.'), rows: value.flatMap(rowsOf) }];
-    return isObject(value) ? tablesOf(value, inner) : [];
+    if (isObjects(value))
+      return [{ name: inner.join('.'), rows: value.flatMap(rowsOf).map((row) => ({ ...row, ...about })) }];
+    return isObject(value) ? tablesOf(value, inner, about) : [];
   });
   return tables.length > 0 || path.length === 0 ? tables : [{ name: path.join('.'), rows: [data] }];
 }
@@ -34,6 +54,7 @@ function rowsOf(element: JsonObject): readonly JsonObject[] {
     else if (isObject(value)) for (const row of rowsOf(value)) addAll(own, row, `${name}.`);
     else own.set(name, value);
   }
+  if (isUnknown(element)) for (const [name, value] of own) if (typeof value === 'number') own.set(name, null);
   const isDivided = Object.keys(element).some((name) => DIVIDING.has(name));
   if (isDivided && inner.length === 0 && [...own.values()].every((value) => typeof value === 'string')) return [];
   const row: JsonObject = Object.fromEntries(own);
@@ -41,6 +62,11 @@ function rowsOf(element: JsonObject): readonly JsonObject[] {
   // Statistics of the whole range, in addition to those of the buckets.
   const isOverwritten = inner.some((each) => Object.keys(each).some((name) => own.has(name)));
   return rows.length === 0 || isOverwritten ? [row, ...rows] : rows;
+}
+
+/** Whether nothing is known of the days of a bucket: its sums of 0 are no measurements. */
+function isUnknown(bucket: JsonObject): boolean {
+  return bucket['coverage'] === 'NONE';
 }
 
 function addAll(row: Map<string, Json>, other: JsonObject, prefix: string): void {
@@ -51,6 +77,8 @@ function addAll(row: Map<string, Json>, other: JsonObject, prefix: string): void
 export interface Series {
   readonly label: string;
   readonly values: readonly (number | null)[];
+  /** Whether a value is about a part of its bucket only. */
+  readonly partial: readonly boolean[];
 }
 
 /**
@@ -60,24 +88,42 @@ export interface Series {
 export function seriesOf(data: JsonObject): readonly Series[] {
   const bucketed = bucketsIn(data, []);
   const dates = [...new Set(bucketed.flatMap(({ points }) => [...points.keys()]))].sort();
-  return bucketed.map(({ label, points }) => ({ label, values: dates.map((date) => points.get(date) ?? null) }));
+  return bucketed.map(({ label, points, partial }) => ({
+    label,
+    values: dates.map((date) => points.get(date) ?? null),
+    partial: dates.map((date) => partial.has(date)),
+  }));
 }
 
 interface Bucketed {
   readonly label: string;
   readonly points: ReadonlyMap<string, number>;
+  readonly partial: ReadonlySet<string>;
 }
 
 function bucketsIn(data: Json, names: readonly string[]): readonly Bucketed[] {
   if (Array.isArray(data)) return data.flatMap((each: Json) => bucketsIn(each, names));
   if (!isObject(data)) return [];
-  const inner = [...names, ...Object.values(data).filter((value) => typeof value === 'string')];
+  const inner = [
+    ...names,
+    ...Object.entries(data).flatMap(([name, value]) =>
+      typeof value === 'string' && !KNOWLEDGE.includes(name) ? [value] : [],
+    ),
+  ];
   // Beside the values of a dimension, buckets are those of all of them.
   const label = (Object.hasOwn(data, 'total') ? [...names, 'all'] : inner).join(' ');
   return Object.entries(data).flatMap(([name, value]) => {
     if (name !== 'buckets' || !isObjects(value)) return bucketsIn(value, inner);
-    if (value.every(hasFigure)) return [{ label, points: new Map(value.flatMap(pointOf)) }];
-    return nestedFigures(value).map((figure) => ({ label: `${label} ${figure}`, points: nestedPoints(value, figure) }));
+    const known = value.filter((bucket) => !isUnknown(bucket));
+    const partial = new Set(
+      known.flatMap(({ coverage, date }) => (coverage === 'PARTIAL' && typeof date === 'string' ? [date] : [])),
+    );
+    if (value.every(hasFigure)) return [{ label, points: new Map(known.flatMap(pointOf)), partial }];
+    return nestedFigures(value).map((figure) => ({
+      label: `${label} ${figure}`,
+      points: nestedPoints(known, figure),
+      partial,
+    }));
   });
 }
 

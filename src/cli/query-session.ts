@@ -1,9 +1,11 @@
 /** The Analytics API in this process: the same schema, limits and checks as the server's, for one organization. */
 import { AnalyticsUnavailable } from '../analytics/analytics.js';
+import { dayOf } from '../analytics/graphql/bucket-coverage.js';
 import { createDocuments } from '../analytics/graphql/documents.js';
 import { createExecutableSchema } from '../analytics/graphql/executable-schema.js';
 import { executeQuery } from '../analytics/graphql/execute-query.js';
 import { openAnalytics } from '../analytics/open.js';
+import { systemClock } from '../platform/clock.js';
 import { createUnitRecords } from '../platform/analytics/stored-unit-records.js';
 import { nonEmpty } from '../sync/request.js';
 import { SyncError } from '../sync/failures.js';
@@ -46,7 +48,8 @@ export async function withAnalytics(options: WorkUnitOptions, work: (ask: Ask) =
         await work(async (text, variables) => {
           const { orgId } = resources;
           const { signal } = new AbortController();
-          const context = { orgId, analytics, unitRecords, asked: { subRequests: 0 }, signal };
+          const today = dayOf(systemClock.now());
+          const context = { orgId, analytics, unitRecords, asked: { subRequests: 0 }, signal, today };
           const query = { text, operationName: null, persistedId: null, variables: { ...variables, orgId } };
           const { data, errors = [] } = await executeQuery(commandLine, query, prepare(text), schema, context, {
             requestId: 'plumbline query',

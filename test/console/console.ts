@@ -117,6 +117,12 @@ export async function newVisitor(browser: Browser, url: string, options: Visitor
   return visitor;
 }
 
+/** Chooses one of the values that a searchable field offers. */
+export async function pick(page: Page, label: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: label, exact: true }).click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+}
+
 /** Loads the page again. */
 export function reload(page: Page): Promise<void> {
   return despiteCuts(page, async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fill, halfKnown, smallOrganization } from '../analytics/graphql/served.js';
 import { TAXONOMY, type Subcategory, type Theme } from '../../src/analytics/vocabulary.js';
 import type { TestUser } from '../support/platform.js';
-import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+import { hasBrowser, pick, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 import { colorsOf, stylesOf } from './picture-colors.js';
 
 /** The parts of the reply that charts show. */
@@ -54,12 +54,12 @@ describe.skipIf(!hasBrowser)(`The overview${withoutBrowser}`, () => {
   });
 
   test('keeps the filter in the URL, so that a link shows the same', async () => {
-    await visitor.page.getByLabel('Show').selectOption('TEAM:web');
+    await pick(visitor.page, 'Show', 'web');
     await visitor.page.locator('.totals dd', { hasText: /^1$/ }).first().waitFor();
     const tab = await visitor.context.newPage();
     await tab.goto(visitor.page.url());
     await tab.locator('.totals dd', { hasText: /^1$/ }).first().waitFor();
-    expect(await tab.getByLabel('Show').inputValue()).toBe('TEAM:web');
+    expect(await tab.getByRole('combobox', { name: 'Show' }).inputValue()).toBe('web');
   });
 
   test('refuses an invalid period with the reason', async () => {

@@ -15,7 +15,7 @@ const pages = [
   {
     name: 'delivery',
     path: '/delivery?range=custom&start=2026-01-01&end=2026-03-31',
-    ready: 'No request was merged in this period.',
+    ready: 'No reviews are known in this period.',
   },
   { name: 'explore', path: '/explore?range=custom&start=2026-01-01&end=2026-03-31', ready: 'by theme, by week' },
   { name: 'work-units', path: '/work-units?range=custom&start=2026-01-01&end=2026-04-30', ready: '4 work units' },

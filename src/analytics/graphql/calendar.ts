@@ -1,5 +1,5 @@
 import type { DateRange } from '../analytics.js';
-import { dayNumber } from '../planner/buckets.js';
+import { dayNumber, dayText } from '../planner/buckets.js';
 import { FIRST_DAY, LAST_DAY } from '../store/rows.js';
 
 /** Whether a text is a calendar day that every store can keep, as YYYY-MM-DD. */
@@ -13,4 +13,9 @@ export function isCalendarDate(text: string): boolean {
 /** The number of days in a range, including both ends. Zero or negative if it ends before it starts. */
 export function countDays({ startDate, endDate }: DateRange): number {
   return dayNumber(endDate) - dayNumber(startDate) + 1;
+}
+
+/** The day that is some days after another one. */
+export function dayAfter(date: string, days: number): string {
+  return dayText(dayNumber(date) + days);
 }

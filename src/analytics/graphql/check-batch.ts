@@ -115,6 +115,12 @@ export function checkFilters(input: FilterInput, path: string): { readonly scope
   };
 }
 
+/** @throws Refusal VALIDATION_ERROR for a text that no value can contain */
+export function checkSearch(search: string | null): string | null {
+  if (search?.includes('\0') === true) throw invalid('search', 'A value cannot have a NUL character.');
+  return search;
+}
+
 /** Databases cannot store a NUL in a text, so no unit has such a value. */
 function checkTexts(texts: readonly string[], path: string): void {
   const unstorable = texts.findIndex((text) => text.includes('\0'));

@@ -11,4 +11,6 @@ export interface GraphqlContext {
   readonly asked: { subRequests: number };
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
+  /** The day in UTC, as YYYY-MM-DD. */
+  readonly today: string;
 }

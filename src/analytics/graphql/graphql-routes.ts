@@ -6,6 +6,7 @@ import type { PageExchange, PageRoute } from '../../contract/page-routes.js';
 import { currentSpan } from '../../system/tracing.js';
 import type { Analytics } from '../analytics.js';
 import type { UnitRecords } from '../unit-records.js';
+import { dayOf } from './bucket-coverage.js';
 import { createDocuments, nameOfOperation } from './documents.js';
 import { createExecutableSchema } from './executable-schema.js';
 import { executeQuery } from './execute-query.js';
@@ -29,6 +30,7 @@ import { maxBodyBytes, parseBody, queryOf, requestOf } from './request.js';
 export interface GraphqlOptions {
   readonly analytics: Analytics;
   readonly unitRecords: UnitRecords;
+  readonly now: () => Date;
   /** The security schemes of queries. */
   readonly schemes: NonNullable<PageRoute['security']>['schemes'];
   /** The caller whom the pipeline has authenticated by one of the schemes. */
@@ -75,7 +77,7 @@ export function createGraphqlPages(options: GraphqlOptions): PageRoute[] {
     const orgId = await organizationOf(named, options.callerOf(principal));
     const query = queryOf(ctx, body, options.persistedQueriesOnly);
     const { analytics, unitRecords } = options;
-    const context = { orgId, analytics, unitRecords, asked: { subRequests: 0 }, signal };
+    const context = { orgId, analytics, unitRecords, asked: { subRequests: 0 }, signal, today: dayOf(options.now()) };
     const prepared = prepare(query.text);
     currentSpan()?.name(`graphql ${query.persistedId ?? nameOfOperation(prepared, query.operationName) ?? 'query'}`);
     return executeQuery(requestOf(ctx), query, prepared, schema, context, reporting);

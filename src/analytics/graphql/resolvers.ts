@@ -1,7 +1,8 @@
 import { isEnumType, type GraphQLSchema } from 'graphql';
 import type { Resolvers } from '../../../generated/graphql/resolvers.js';
 import { DIMENSIONS, MEASURES } from '../vocabulary.js';
-import { checkBatch, countSubRequests, limits } from './check-batch.js';
+import { reposOf, withCoverage } from './bucket-coverage.js';
+import { checkBatch, checkSearch, countSubRequests, limits } from './check-batch.js';
 import type { GraphqlContext } from './context.js';
 import { assertSameOrganization } from './organization.js';
 import { readCodeHealth } from './code-health.js';
@@ -10,10 +11,12 @@ import { explainWorkUnit, listWorkUnits } from './work-units.js';
 /** One resolver per root field; nested fields are plain values. */
 export const resolvers: Resolvers<GraphqlContext> = {
   Query: {
-    catalog: async (_root, { orgId, dimension }, context, { schema }) => {
+    catalog: async (_root, { orgId, dimension, search = null }, context, { schema }) => {
       assertSameOrganization(orgId, context.orgId);
       const values =
-        dimension == null ? null : await context.analytics.values(context.orgId, dimension, context.signal);
+        dimension == null
+          ? null
+          : await context.analytics.values(context.orgId, dimension, context.signal, checkSearch(search));
       return {
         dimensions: DIMENSIONS.map((name) => ({ name, description: describe(schema, 'DimensionInput', name) })),
         measures: MEASURES.map((name) => ({ name, description: describe(schema, 'MeasureInput', name) })),
@@ -21,9 +24,15 @@ export const resolvers: Resolvers<GraphqlContext> = {
         values,
       };
     },
-    analytics: (_root, { orgId, batch }, context) => {
+    analytics: async (_root, { orgId, batch }, context) => {
       assertSameOrganization(orgId, context.orgId);
-      return context.analytics.run(context.orgId, checkBatch(batch, context.asked), context.signal);
+      const checked = checkBatch(batch, context.asked);
+      const { analytics, signal, today } = context;
+      const [result, knownSince] = await Promise.all([
+        analytics.run(context.orgId, checked, signal),
+        analytics.firstDay(context.orgId, reposOf(checked), signal),
+      ]);
+      return withCoverage(result, checked, { knownSince, today });
     },
     workUnits: (_root, { orgId, input }, context) => {
       assertSameOrganization(orgId, context.orgId);

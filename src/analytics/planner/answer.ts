@@ -38,6 +38,8 @@ function timeseries(
     dimension,
     dimensionValue: name,
     measure,
+    interval,
+    dateRange: slice.dateRange,
     buckets: starts.flatMap((date, index) => {
       const value = valueOf(slice.source, measure, cells.get(index) ?? NOTHING);
       // The sum of an empty bucket is 0; it has no mean.

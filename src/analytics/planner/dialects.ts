@@ -24,6 +24,8 @@ export interface Dialect {
   readonly bucket: Readonly<Record<Interval, { readonly takes: 'integer' | 'dates'; of(parameter: string): string }>>;
   /** Whether a column equals one of the texts. */
   oneOf(column: string, texts: string): string;
+  /** Whether a column, with its letters A to Z in lower case, contains a text. */
+  contains(column: string, text: string): string;
   /** Whether the author of a row is a bot. */
   readonly isBot: string;
   /** Converts an integer to the nearest double, so that quotients are equal on all engines. */
@@ -196,6 +198,7 @@ export const postgresDialect: Dialect = {
   },
   hasShare: (dimension, texts, owner) => relationalShare(`${COLUMNS[dimension]} = any(${texts})`, owner),
   oneOf: (column, texts) => `${column} = any(${texts})`,
+  contains: (column, text) => `position(${text} in lower(${column} collate "C")) > 0`,
   isBot: "right(author, 5) = '[bot]'",
   double: (expression) => `(${expression})::float8`,
   percentiles: sortedPercentiles,
@@ -228,6 +231,7 @@ export const sqliteDialect: Dialect = {
   hasShare: (dimension, texts, owner) =>
     relationalShare(`${COLUMNS[dimension]} in (select value from json_each(${texts}))`, owner),
   oneOf: (column, texts) => `${column} in (select value from json_each(${texts}))`,
+  contains: (column, text) => `instr(lower(${column}), ${text}) > 0`,
   // LIKE ignores the case here.
   isBot: "substr(author, -5) = '[bot]'",
   double: (expression) => `cast(${expression} as real)`,
@@ -281,6 +285,7 @@ export const clickHouseDialect: Dialect = {
   },
   hasShare: (dimension, texts) => `hasAny(share_${COLUMNS[dimension]}, ${texts})`,
   oneOf: (column, texts) => `${column} in ${texts}`,
+  contains: (column, text) => `position(lower(${column}), ${text}) > 0`,
   isBot: "endsWith(author, '[bot]')",
   double: (expression) => `toFloat64(${expression})`,
   percentiles: selectedPercentiles,

@@ -46,7 +46,17 @@ export interface ValuesQuery {
   readonly kind: 'values';
   readonly orgId: string;
   readonly dimension: Dimension;
+  /** Null: all; otherwise those that contain this text. */
+  readonly search: string | null;
   readonly limit: number;
+}
+
+/** The first day of a unit. */
+export interface FirstDayQuery {
+  readonly kind: 'first-day';
+  readonly orgId: string;
+  /** None: all. */
+  readonly repos: readonly string[];
 }
 
 /** One page of whole units; or their number, up to a limit. */
@@ -78,6 +88,7 @@ export type Query =
   | ReviewQuery
   | FlowQuery
   | ValuesQuery
+  | FirstDayQuery
   | UnitsQuery
   | UnitSharesQuery;
 
@@ -93,7 +104,7 @@ export interface Statement {
  *   of a mean, its divisor; for `flow`: both labels (null: the rest), sum, divisor (of a mean), and with coverage the
  *   number of units, and of those with a team, a repository, a theme, and a known churn; for `distribution`: bucket (with
  *   an interval), label, number, sum, percentiles and the number of units that the measure is about, then number and units
- *   over all labels; for `values`: label and count;
+ *   over all labels; for `values`: label and count; for `first-day`: the day, or no row;
  *   for requests in progress and reviews: those of their files;
  *   for `units`: those of `UNIT_COLUMNS`; for `unit-count`: the number; for `unit-shares`: id, subcategory and weight
  */
@@ -101,7 +112,7 @@ export function compile(dialect: Dialect, query: Query): Statement {
   const parameters: Parameter[] = [];
   const bind: Bind = (type, value) => dialect.placeholder(parameters.push({ type, value }), type);
   // The first parameter of every statement.
-  const owner = bind('text', query.kind === 'values' ? query.orgId : query.slice.orgId);
+  const owner = bind('text', 'orgId' in query ? query.orgId : query.slice.orgId);
   switch (query.kind) {
     case 'series':
       return { text: series(dialect, query, owner, bind), parameters };
@@ -120,6 +131,8 @@ export function compile(dialect: Dialect, query: Query): Statement {
       return { text: flow(dialect, query, owner, bind), parameters };
     case 'values':
       return { text: values(dialect, query, owner, bind), parameters };
+    case 'first-day':
+      return { text: firstDay(dialect, query, owner, bind), parameters };
     case 'units':
       return { text: units(dialect, query, owner, bind), parameters };
     case 'unit-count':
@@ -195,12 +208,32 @@ function flow(dialect: Dialect, query: FlowQuery, owner: string, bind: Bind): st
   );
 }
 
-function values(dialect: Dialect, { dimension, limit }: ValuesQuery, owner: string, bind: Bind): string {
+function values(dialect: Dialect, { dimension, search, limit }: ValuesQuery, owner: string, bind: Bind): string {
   const column = dialect.column('units', dimension);
+  const matching =
+    search === null
+      ? ''
+      : ` and ${dialect.contains(
+          column,
+          bind(
+            'text',
+            search.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()),
+          ),
+        )}`;
   return (
     `select label, units from (select ${column} as label, count(*) as units from ${dialect.from('units', [dimension], [])} ` +
-    `where org_id = ${owner} and ${column} <> '' group by label) counted ` +
+    `where org_id = ${owner} and ${column} <> ''${matching} group by label) counted ` +
     `order by units desc, label limit ${bind('integer', limit)}`
+  );
+}
+
+/** The engines find it in the order of their keys or indexes of days, without reading all units. */
+function firstDay(dialect: Dialect, { repos }: FirstDayQuery, owner: string, bind: Bind): string {
+  const within =
+    repos.length === 0 ? '' : ` and ${dialect.oneOf(dialect.column('units', 'REPO'), bind('texts', repos))}`;
+  return (
+    `select ${dialect.dayText} from ${dialect.from('units', ['REPO'], [])} where org_id = ${owner} and day >= ${bind('date', FIRST_DAY)}${within} ` +
+    'order by day limit 1'
   );
 }
 

@@ -6,7 +6,7 @@ import {
   type PersistedQueries,
   type PersistedQueryId,
 } from '@plumbline/sdk/analytics';
-import { useQuery, type UseQueryResult } from '@tanstack/preact-query';
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/preact-query';
 import { platform } from '../session/session.js';
 
 const analytics = createAnalyticsClient(platform);
@@ -29,11 +29,29 @@ export interface FilterValue {
   readonly count: number;
 }
 
-/** The values of one dimension. */
-export function useValues(orgId: string, dimension: Dimension): UseQueryResult<readonly FilterValue[]> {
+/** The server lists so many values at once. */
+export const mostValues = 100;
+
+/**
+ * The values of one dimension that contain a text.
+ *
+ * @param dimension null: there is nothing to ask for
+ */
+export function useValues(
+  orgId: string,
+  dimension: Dimension | null,
+  search: string,
+  enabled: boolean,
+): UseQueryResult<readonly FilterValue[]> {
   return useQuery({
-    queryKey: ['values', orgId, dimension],
+    queryKey: ['values', orgId, dimension, search],
+    enabled: enabled && dimension !== null,
     staleTime: 300_000,
-    queryFn: async ({ signal }) => (await ask('catalog-values', { orgId, dimension }, signal)).catalog.values ?? [],
+    placeholderData: keepPreviousData, // the list does not flicker while it is searched
+    queryFn: async ({ signal }) =>
+      dimension === null
+        ? []
+        : ((await ask('catalog-values', { orgId, dimension, search: search === '' ? null : search }, signal)).catalog
+            .values ?? []),
   });
 }

@@ -1,10 +1,9 @@
 import type { JSX } from 'preact';
-import { useId } from 'preact/hooks';
-import { useValues } from './client.js';
 import { PeriodFields } from './period-fields.js';
 import type { Period } from './period.js';
-import { levels, textOf, type Level, type Scope } from './scope.js';
+import { levels, type Level, type Scope } from './scope.js';
 import type { SearchParts } from './search.js';
+import { ValuePicker } from './value-picker.js';
 
 export interface FilterBarProps {
   readonly orgId: string;
@@ -18,7 +17,6 @@ export interface FilterBarProps {
 
 /** Chooses the period and what the page is narrowed down to. */
 export function FilterBar({ orgId, period, scope, offered, onChange }: FilterBarProps): JSX.Element {
-  const scopeId = useId();
   return (
     <form
       class="filters"
@@ -28,46 +26,19 @@ export function FilterBar({ orgId, period, scope, offered, onChange }: FilterBar
       }}
     >
       <PeriodFields period={period} onChange={onChange} />
-      <div class="field">
-        <label for={scopeId}>Show</label>
-        <select
-          id={scopeId}
-          value={scope === null ? '' : textOf(scope)}
-          onChange={({ currentTarget: { value } }) => {
-            onChange({ scope: value === '' ? null : value });
-          }}
-        >
-          <option value="">The whole organization</option>
-          {levels.map(({ level, label }) =>
-            offered?.includes(level) === false ? null : (
-              <Values key={level} orgId={orgId} level={level} label={label} scope={scope} />
-            ),
-          )}
-        </select>
-      </div>
+      <ValuePicker
+        orgId={orgId}
+        label="Show"
+        groups={levels
+          .filter(({ level }) => offered?.includes(level) !== false)
+          .map(({ level, label }) => ({ dimension: level, label }))}
+        chosen={scope === null ? null : { dimension: scope.level, value: scope.id }}
+        none="The whole organization"
+        canClear
+        onPick={(choice) => {
+          onChange({ scope: choice === null ? null : `${choice.dimension}:${choice.value}` });
+        }}
+      />
     </form>
-  );
-}
-
-interface ValuesProps {
-  readonly orgId: string;
-  readonly level: Level;
-  readonly label: string;
-  readonly scope: Scope | null;
-}
-
-function Values({ orgId, level, label, scope }: ValuesProps): JSX.Element {
-  const values = useValues(orgId, level).data ?? [];
-  const listed = values.filter(({ value }) => value !== '').map(({ value }) => value);
-  // The value of a link is offered although the catalog may not list it.
-  const all = scope?.level === level && !listed.includes(scope.id) ? [scope.id, ...listed] : listed;
-  return (
-    <optgroup label={label}>
-      {all.map((id) => (
-        <option key={id} value={textOf({ level, id })}>
-          {id}
-        </option>
-      ))}
-    </optgroup>
   );
 }

@@ -90,6 +90,19 @@ export function bucketsOf({ startDate, endDate }: DateRange, interval: Interval)
   return weekOf(end) - weekOf(start) + 1;
 }
 
+/** The first days of the buckets of a range, in order. The first one may be before the range. */
+export function datesOf(range: DateRange, interval: Interval): readonly string[] {
+  const first = new Date(range.startDate);
+  if (interval === 'MONTH') first.setUTCDate(1);
+  if (interval === 'WEEK') first.setUTCDate(first.getUTCDate() - ((first.getUTCDay() + 6) % 7));
+  return Array.from({ length: bucketsOf(range, interval) }, (_bucket, at) => {
+    const date = new Date(first);
+    if (interval === 'MONTH') date.setUTCMonth(date.getUTCMonth() + at);
+    else date.setUTCDate(date.getUTCDate() + at * (interval === 'WEEK' ? 7 : 1));
+    return dayAt(date.getTime());
+  });
+}
+
 /** Weeks since the one of 1970-01-01, which was a Thursday. */
 function weekOf(day: Date): number {
   return Math.floor((day.getTime() / dayMs + 3) / 7);

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { wordsOf } from '../charts/words.js';
-import { useValues, type Dimension } from './client.js';
+import type { Dimension } from './client.js';
 import { dimensionNames, dimensions, isDimension, type Picks } from './picks.js';
+import { ValuePicker } from './value-picker.js';
 
 export interface PickedProps {
   readonly orgId: string;
@@ -59,8 +60,7 @@ interface AddFilterProps {
 /** Offers the values of one dimension after another; choosing one adds it. */
 function AddFilter({ orgId, onAdd }: AddFilterProps): JSX.Element {
   const [dimension, setDimension] = useState<Dimension>('THEME');
-  const [dimensionId, valueId] = [useId(), useId()];
-  const values = useValues(orgId, dimension).data ?? [];
+  const dimensionId = useId();
   return (
     <details class="add-filter">
       <summary>Add a filter</summary>
@@ -81,25 +81,17 @@ function AddFilter({ orgId, onAdd }: AddFilterProps): JSX.Element {
             ))}
           </select>
         </div>
-        <div class="field">
-          <label for={valueId}>Value</label>
-          <select
-            id={valueId}
-            value=""
-            onChange={({ currentTarget }) => {
-              const chosen = values[currentTarget.selectedIndex - 1];
-              currentTarget.selectedIndex = 0;
-              if (chosen !== undefined) onAdd(dimension, chosen.value);
-            }}
-          >
-            <option value="">Choose …</option>
-            {values.map(({ value }) => (
-              <option key={value} value={value}>
-                {wordsOf(dimension, value)}
-              </option>
-            ))}
-          </select>
-        </div>
+        <ValuePicker
+          orgId={orgId}
+          label="Value"
+          groups={[{ dimension, label: dimensions[dimension].label }]}
+          chosen={null}
+          none="Choose …"
+          canClear={false}
+          onPick={(choice) => {
+            if (choice !== null) onAdd(dimension, choice.value);
+          }}
+        />
       </div>
     </details>
   );

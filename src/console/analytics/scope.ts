@@ -22,11 +22,6 @@ export function scopeOf(search: URLSearchParams): Scope | null {
   return found === undefined ? null : { level: found.level, id: text.slice(found.level.length + 1) };
 }
 
-/** The scope as the query string holds it. */
-export function textOf({ level, id }: Scope): string {
-  return `${level}:${id}`;
-}
-
 /** The same as what picks work units. */
 export function picksOfScope(scope: Scope | null): Picks {
   return scope === null ? {} : { [scope.level]: [scope.id] };

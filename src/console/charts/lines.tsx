@@ -16,8 +16,12 @@ export interface Series {
 export interface LinesProps {
   readonly dimension: string;
   readonly series: readonly Series[];
-  /** All buckets, in order: YYYY-MM-DD. */
+  /** The first days of the buckets, in order: YYYY-MM-DD. */
   readonly dates: readonly string[];
+  /** The days of the axis; charts beside each other have the same (default: those of the buckets). */
+  readonly span?: { readonly startDate: string; readonly endDate: string };
+  /** The buckets of which only a part is in the values: they are dashed. */
+  readonly partial?: ReadonlySet<string>;
   /** What is measured, for the label of the chart: "Work units by week". */
   readonly label: string;
   /** Of the marks and the values (default: a number). */
@@ -28,12 +32,14 @@ export interface LinesProps {
 
 const margins = { left: 52, right: 12, top: 12, bottom: 28 };
 const height = 260;
+const nothing: ReadonlySet<string> = new Set();
 const numbers: AxisUnit = { size: 1, format: numberOf };
 /** Dashes distinguish lines that have the same colour. */
 const dashes = ['', '6 3', '2 3', '10 3 2 3', '1 4', '14 4'];
 
 /** Lines over time, one per series. Hovering or focusing a date shows its values. */
-export function Lines({ dimension, series, dates, label, unit = numbers, hrefOf }: LinesProps): JSX.Element {
+export function Lines(props: LinesProps): JSX.Element {
+  const { dimension, series, dates, span, partial = nothing, label, unit = numbers, hrefOf } = props;
   const { size, format } = unit;
   const [shown, setShown] = useState<number | null>(null);
   const [container, available] = useWidth();
@@ -43,22 +49,39 @@ export function Lines({ dimension, series, dates, label, unit = numbers, hrefOf 
   const [, most] = nice(0, top / size, 4); // the highest mark is above the lines
   const highest = most * size;
   const marks = ticks(0, most, 4).map((mark) => mark * size);
+  const times = dates.map((date) => Date.parse(date));
+  // The first bucket may begin before the days that were asked for.
+  const [from, to] = [
+    Math.min(...times, ...(span === undefined ? [] : [Date.parse(span.startDate)])),
+    Math.max(...times, ...(span === undefined ? [] : [Date.parse(span.endDate)])),
+  ];
   const x = (at: number): number =>
-    box.left + (dates.length < 2 ? 0.5 : at / (dates.length - 1)) * (box.width - box.left - box.right);
+    box.left + (to === from ? 0.5 : ((times[at] ?? from) - from) / (to - from)) * (box.width - box.left - box.right);
   const y = (value: number): number =>
     box.height - box.bottom - (value / highest) * (box.height - box.top - box.bottom);
   const path = line<readonly [number, number]>(
     ([at]) => x(at),
     ([, value]) => y(value),
   );
-  const step = Math.max(1, Math.ceil((dates.length * 90) / box.width)); // about 90 pixels a label
+  const labelled = labelledOf(dates.map((_date, at) => x(at)));
   const pointsOf = ({ values }: Series): (readonly [number, number])[] =>
     dates.flatMap((date, at) => {
       const value = values.get(date);
       return value === undefined ? [] : [[at, value] as const];
     });
-  const width = (box.width - box.left - box.right) / Math.max(1, dates.length);
+  const isPartial = (at: number): boolean => partial.has(dates[at] ?? '');
+  /** The middle between two neighbours belongs to both. */
+  const edge = (at: number): number =>
+    at < 0 ? box.left : at >= dates.length - 1 ? box.width - box.right : (x(at) + x(at + 1)) / 2;
 
+  if (series.every(({ values }) => values.size === 0)) {
+    // An axis without values would be invented.
+    return (
+      <div class="lines" ref={container}>
+        <p class="muted">Nothing is known of this period.</p>
+      </div>
+    );
+  }
   return (
     <div class="lines" ref={container}>
       <svg
@@ -78,14 +101,20 @@ export function Lines({ dimension, series, dates, label, unit = numbers, hrefOf 
           </g>
         ))}
         {dates.map((date, at) =>
-          at % step === 0 ? (
-            <text
+          isPartial(at) ? (
+            <rect
               key={date}
-              class="tick"
-              x={x(at)}
-              y={box.height - 8}
-              text-anchor={at === 0 ? 'start' : at + step >= dates.length ? 'end' : 'middle'}
-            >
+              class="partial"
+              x={edge(at - 1)}
+              y={box.top}
+              width={edge(at) - edge(at - 1)}
+              height={box.height - box.top - box.bottom}
+            />
+          ) : null,
+        )}
+        {dates.map((date, at) =>
+          labelled.has(at) ? (
+            <text key={date} class="tick" x={x(at)} y={box.height - 8} text-anchor={anchorOf(x(at), box)}>
               {shortDayOf(date)}
             </text>
           ) : null,
@@ -95,9 +124,18 @@ export function Lines({ dimension, series, dates, label, unit = numbers, hrefOf 
           const color = { stroke: `var(${colorTokenOf(dimension, each.key, at)})` };
           return (
             <g key={each.key} class="series" style={color}>
-              <path d={path(points) ?? ''} fill="none" stroke-dasharray={dashes[at % dashes.length]} />
-              {points.length === 1 &&
-                points.map(([index, value]) => <circle key={index} cx={x(index)} cy={y(value)} r="3" />)}
+              {runsOf(points, isPartial).map((run) => (
+                <path
+                  key={run.points[0]?.[0]}
+                  class={run.isPartial ? 'partial' : undefined}
+                  d={path(run.points) ?? ''}
+                  fill="none"
+                  stroke-dasharray={run.isPartial ? '1 5' : dashes[at % dashes.length]}
+                />
+              ))}
+              {lonelyOf(points).map(([index, value]) => (
+                <circle key={index} cx={x(index)} cy={y(value)} r="3" />
+              ))}
             </g>
           );
         })}
@@ -108,9 +146,9 @@ export function Lines({ dimension, series, dates, label, unit = numbers, hrefOf 
           <rect
             key={date}
             class="hit"
-            x={x(at) - width / 2}
+            x={edge(at - 1)}
             y={box.top}
-            width={width}
+            width={edge(at) - edge(at - 1)}
             height={box.height - box.top - box.bottom}
             onMouseEnter={() => {
               setShown(at);
@@ -159,8 +197,63 @@ export function Lines({ dimension, series, dates, label, unit = numbers, hrefOf 
             </li>
           );
         })}
-        {shown !== null && <li class="muted">{dayOf(dates[shown] ?? '')}</li>}
+        {shown !== null && (
+          <li class="muted">
+            {dayOf(dates[shown] ?? '')}
+            {isPartial(shown) && ', partial'}
+          </li>
+        )}
+        {dates.some((_date, at) => isPartial(at)) && (
+          <li class="muted">
+            <svg class="swatch" viewBox="0 0 24 8" aria-hidden="true">
+              <rect class="partial" width="24" height="8" />
+            </svg>
+            only a part of the days
+          </li>
+        )}
       </ul>
     </div>
   );
+}
+
+type Point = readonly [number, number];
+
+/** A line in pieces: those that begin or end in a partial bucket are apart. A bucket without a value interrupts it. */
+function runsOf(
+  points: readonly Point[],
+  isPartial: (at: number) => boolean,
+): readonly { readonly points: readonly Point[]; readonly isPartial: boolean }[] {
+  const runs: { points: Point[]; isPartial: boolean }[] = [];
+  for (const [at, point] of points.entries()) {
+    const before = points[at - 1];
+    if (before === undefined || before[0] !== point[0] - 1) continue;
+    const touches = isPartial(before[0]) || isPartial(point[0]);
+    const latest = runs.at(-1);
+    if (latest?.isPartial === touches && latest.points.at(-1) === before) latest.points.push(point);
+    else runs.push({ points: [before, point], isPartial: touches });
+  }
+  return runs;
+}
+
+/** The points without a neighbour, which no line shows. */
+function lonelyOf(points: readonly Point[]): readonly Point[] {
+  const indexes = new Set(points.map(([index]) => index));
+  return points.filter(([index]) => !indexes.has(index - 1) && !indexes.has(index + 1));
+}
+
+/** The dates that have a label: about 90 pixels apart. */
+function labelledOf(places: readonly number[]): ReadonlySet<number> {
+  const labelled = new Set<number>();
+  let end = -Infinity;
+  for (const [at, place] of places.entries()) {
+    if (place < end) continue;
+    labelled.add(at);
+    end = place + 90;
+  }
+  return labelled;
+}
+
+function anchorOf(place: number, { left, right, width }: typeof margins & { readonly width: number }): string {
+  if (place - left < 30) return 'start';
+  return width - right - place < 30 ? 'end' : 'middle';
 }

@@ -1,10 +1,11 @@
 import { codeHealth, type CodeHealthQueryVariables, type OrganizationVariables } from '@plumbline/sdk/analytics';
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
+import { daysOf } from '../analytics/period.js';
 import { ChartQuery, partAt } from '../analytics/query-dialog.js';
 import { Bars } from '../charts/bars.js';
 import { drawBars } from '../charts/bars-drawing.js';
 import { ChartCard } from '../charts/chart-card.js';
-import { percentOf } from '../charts/words.js';
+import { dayOf, percentOf } from '../charts/words.js';
 import { count } from '../ui/count.js';
 import { View } from '../ui/view.js';
 import { useCodeHealth, type CodeHealth } from './queries.js';
@@ -29,12 +30,44 @@ export function CodeHealthCharts({ variables }: CodeHealthProps): JSX.Element {
       }
     >
       {(health) => (
-        <div class="columns">
-          <Hotspots health={health} variables={variables} />
-          <Directories health={health} variables={variables} />
-        </div>
+        <>
+          <KnownFiles health={health} variables={variables} />
+          <div class="columns">
+            <Hotspots health={health} variables={variables} />
+            <Directories health={health} variables={variables} />
+          </div>
+        </>
       )}
     </View>
+  );
+}
+
+/** Which commits the figures are about, where these are not all of the period. */
+function KnownFiles({ health, variables }: CodeHealthProps & { health: CodeHealth }): JSX.Element | null {
+  const { coverage, commits, knownSince } = health;
+  if (coverage === null || (coverage === 1 && knownSince === null)) return null;
+  const known = Math.round(coverage * commits);
+  if (knownSince === null) {
+    return <Note>The changed files of the {count(commits, 'commit', 'commits')} are not known.</Note>;
+  }
+  const isLate = daysOf(variables.dateRange.startDate, knownSince) > lateDays;
+  if (coverage === 1 && !isLate) return null;
+  return (
+    <Note>
+      Known since {dayOf(knownSince)}: files and directories are ranked by {known} of{' '}
+      {count(commits, 'commit', 'commits')}, whose changed files are known ({percentOf(coverage)}).
+    </Note>
+  );
+}
+
+/** A repository where nobody changed anything for so long at the beginning of the period is rather not known. */
+const lateDays = 7;
+
+function Note({ children }: { children: ComponentChildren }): JSX.Element {
+  return (
+    <div class="banner warn" role="note">
+      <p>{children}</p>
+    </div>
   );
 }
 
@@ -64,9 +97,10 @@ function Hotspots({ health, variables }: CodeHealthProps & { health: CodeHealth 
   );
 }
 
-function reworkOf({ rework, commits }: CodeHealth): string {
-  if (rework?.share == null) return `From ${count(commits, 'commit', 'commits')}.`;
-  return `Up to ${percentOf(rework.share)} of the lines deleted in ${count(commits, 'commit', 'commits')} were at most 21 days old.`;
+function reworkOf({ rework, commits, coverage }: CodeHealth): string {
+  const known = `${count(Math.round((coverage ?? 0) * commits), 'commit', 'commits')} with known files`;
+  if (rework?.share == null) return `From ${known}.`;
+  return `Up to ${percentOf(rework.share)} of the lines deleted in ${known} were at most 21 days old.`;
 }
 
 function Directories({ health, variables }: CodeHealthProps & { health: CodeHealth }): JSX.Element {

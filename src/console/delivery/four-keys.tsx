@@ -6,7 +6,13 @@ import {
 } from '@plumbline/sdk/analytics';
 import type { ComponentChildren, JSX } from 'preact';
 import { Link } from 'wouter-preact';
-import { largestOf, tableOfLines, type Development } from '../analytics/development.js';
+import {
+  developmentOfLines,
+  largestOf,
+  tableOfLines,
+  type Development,
+  type LineOf,
+} from '../analytics/development.js';
 import { ChartQuery, partAt } from '../analytics/query-dialog.js';
 import type { UnitLinks } from '../analytics/units-link.js';
 import { Bars } from '../charts/bars.js';
@@ -50,7 +56,11 @@ function Keys({ keys, links }: { keys: DoraKeys; links: UnitLinks }): JSX.Elemen
         name="Deployment frequency"
         href={of('deployment')}
         band={bands.deploymentFrequency}
-        note={count(deployments, 'deployment to production', 'deployments to production')}
+        note={
+          deployments === 0
+            ? 'no deployments to production are known'
+            : count(deployments, 'deployment to production', 'deployments to production')
+        }
       >
         {frequencyOf(perDay)}
       </Key>
@@ -72,7 +82,7 @@ function Keys({ keys, links }: { keys: DoraKeys; links: UnitLinks }): JSX.Elemen
         band={bands.changeFailureRate}
         note={
           rate === null
-            ? 'no deployments to production'
+            ? 'no deployments to production are known'
             : `${failed} of ${count(deployments, 'deployment', 'deployments')}`
         }
       >
@@ -84,7 +94,7 @@ function Keys({ keys, links }: { keys: DoraKeys; links: UnitLinks }): JSX.Elemen
         band={bands.timeToRestore}
         note={
           timeToRestore.statistics === null
-            ? 'no incident was resolved'
+            ? 'no resolved incident is known'
             : `median of ${count(timeToRestore.statistics.count, 'resolved incident', 'resolved incidents')}`
         }
       >
@@ -143,15 +153,21 @@ function Charts({ answer, variables }: { answer: Dora; variables: FourKeysProps[
           summary="Deployments to production, and those that an incident counts against."
           table={tableOfLines('', deployments)}
         >
-          <Lines dimension="" {...deployments} label={titles.deployments} />
+          <Lines dimension="" {...deployments} span={variables.dateRange} label={titles.deployments} />
         </ChartCard>
         <ChartCard
           title={titles.leadTime}
           query={queryOf(titles.leadTime, 'analytics.dora.buckets')}
           summary="From the first commit of a request to its deployment, by the day of the merge."
-          table={{ ...tableOfLines('', leadTimes), columns: ['From', 'Median (h)', '90th percentile (h)'] }}
+          table={{ ...tableOfLines('', leadTimes), columns: ['From', 'Median (h)', '90th percentile (h)', 'Days'] }}
         >
-          <Lines dimension="" {...leadTimes} label={titles.leadTime} unit={durationsUpTo(largestOf(leadTimes))} />
+          <Lines
+            dimension=""
+            {...leadTimes}
+            span={variables.dateRange}
+            label={titles.leadTime}
+            unit={durationsUpTo(largestOf(leadTimes))}
+          />
         </ChartCard>
       </div>
       {answer.items.length > 0 && (
@@ -186,34 +202,30 @@ function Charts({ answer, variables }: { answer: Dora; variables: FourKeysProps[
   );
 }
 
-/** The two lines of lead times, in hours: a date without a known one has no point. */
+/** The two lines of lead times, in hours: a bucket without a known one has no point. */
 function leadTimesOf({ buckets }: Dora): Development {
-  const values = (of: 'median' | 'p90'): ReadonlyMap<string, number> =>
-    new Map(
-      buckets.flatMap(({ date, keys: { leadTime } }) =>
-        leadTime.statistics === null ? [] : [[date, leadTime.statistics[of]] as const],
-      ),
-    );
-  return {
-    dates: buckets.map(({ date }) => date),
-    series: [
-      { key: 'Median', values: values('median') },
-      { key: '90th percentile', values: values('p90') },
-    ],
-  };
+  const line = (key: string, of: 'median' | 'p90'): LineOf => ({
+    key,
+    buckets: buckets.map(({ date, coverage, keys: { leadTime } }) => ({
+      date,
+      coverage,
+      value: leadTime.statistics?.[of] ?? null,
+    })),
+  });
+  return developmentOfLines([line('Median', 'median'), line('90th percentile', 'p90')]);
 }
 
-function deploymentsOf({ buckets }: Dora): Development {
-  return {
-    dates: buckets.map(({ date }) => date),
-    series: [
-      {
-        key: 'Deployments',
-        values: new Map(buckets.map(({ date, keys }) => [date, keys.deploymentFrequency.deployments])),
-      },
-      { key: 'Failed', values: new Map(buckets.map(({ date, keys }) => [date, keys.changeFailureRate.failed])) },
-    ],
-  };
+/** Where no deployment is known, their number is not known either. */
+function deploymentsOf({ total, buckets }: Dora): Development {
+  const isKnown = total.deploymentFrequency.deployments > 0;
+  const line = (key: string, of: (keys: DoraKeys) => number): LineOf => ({
+    key,
+    buckets: buckets.map(({ date, coverage, keys }) => ({ date, coverage, value: isKnown ? of(keys) : null })),
+  });
+  return developmentOfLines([
+    line('Deployments', ({ deploymentFrequency }) => deploymentFrequency.deployments),
+    line('Failed', ({ changeFailureRate }) => changeFailureRate.failed),
+  ]);
 }
 
 /** A dash where nothing is known. @param statistics of hours */

@@ -50,7 +50,7 @@ export function OpenRequestsChart({
             summary={summaryOf(answer)}
             table={tableOfLines('', development)}
           >
-            <Lines dimension="" {...development} label="Open pull requests over time" />
+            <Lines dimension="" {...development} span={variables.dateRange} label="Open pull requests over time" />
           </ChartCard>
         );
       }}

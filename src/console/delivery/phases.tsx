@@ -98,6 +98,7 @@ function summaryOf(
   }[],
 ): string {
   const [longest] = known.toSorted((one, other) => other.statistics.median - one.statistics.median);
-  if (longest === undefined) return 'No phase of a merged request is known in this period.';
+  if (longest === undefined)
+    return 'No phase of a merged request is known in this period. Code hosts report them; a clone has none.';
   return `Medians. ${longest.name} takes longest; it is known for ${percentOf(longest.coverage)} of the merged requests.`;
 }

@@ -54,7 +54,7 @@ function linesOf({ fromLines, toLines }: Reviews['sizes'][number]): string {
 }
 
 function summaryOf({ total }: Reviews): string {
-  if (total === null || total.requests === 0) return 'No request was merged in this period.';
+  if (total === null) return 'No reviews are known in this period. Code hosts report them; a clone has none.';
   const { requests, reviewedShare, reviewers, halfOfReviewsBy } = total;
   const share = `${percentOf(reviewedShare)} of ${count(requests, 'merged request', 'merged requests')} had a review`;
   if (halfOfReviewsBy === null) return `${share}.`;

@@ -1,6 +1,7 @@
 import { explore, type ExploreQueryVariables } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
 import { developmentOf, largestOf, mostLines, tableOfBars, tableOfLines, totalOf } from '../analytics/development.js';
+import { datesOf } from '../analytics/period.js';
 import { dimensions } from '../analytics/picks.js';
 import { ChartQuery, itemsOf, linesOf, type ReplyPart } from '../analytics/query-dialog.js';
 import { linksOf } from '../analytics/units-link.js';
@@ -31,7 +32,7 @@ export function ExploredCharts({ choices, variables, data }: ExploredChartsProps
     value,
     href: links.toBar(measure, dimension, key),
   }));
-  const development = developmentOf(data.timeseries);
+  const development = developmentOf(data.timeseries, datesOf(variables.dateRange, interval));
   const drawn = { ...development, series: development.series.slice(0, mostLines) };
   const title = titleOf(choices);
   const drawing = { dimension, bars, format };
@@ -63,6 +64,7 @@ export function ExploredCharts({ choices, variables, data }: ExploredChartsProps
         <Lines
           dimension={dimension}
           {...drawn}
+          span={variables.dateRange}
           label={overTime}
           {...(isMean && { unit: durationsUpTo(largestOf(drawn)) })}
           hrefOf={toPoint}

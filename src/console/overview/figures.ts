@@ -17,15 +17,18 @@ export interface Figures {
   readonly byTeam: Development;
   readonly cycleTimes: Development;
   readonly flow: NonNullable<Overview['sankey']> | null;
+  /** The first day of which work is known; null: there is none. */
+  readonly knownSince: string | null;
 }
 
 /** Where the breakdowns of the charts are in the reply. */
 export const places = { themes: 4, subcategories: 5 } as const;
 
-export function figuresOf({ breakdowns, timeseries, sankey }: Overview): Figures {
+/** @param dates the buckets of the period */
+export function figuresOf({ breakdowns, timeseries, sankey, knownSince }: Overview, dates: readonly string[]): Figures {
   const bars = (at: number): readonly Bar[] => breakdowns[at]?.items ?? [];
   const lines = (dimension: string): Development =>
-    developmentOf(timeseries.filter((each) => each.dimension === dimension).slice(0, mostLines));
+    developmentOf(timeseries.filter((each) => each.dimension === dimension).slice(0, mostLines), dates);
   return {
     units: bars(0),
     unitsBefore: bars(1),
@@ -37,6 +40,7 @@ export function figuresOf({ breakdowns, timeseries, sankey }: Overview): Figures
     byTeam: lines('TEAM'),
     cycleTimes: lines('WORK_TYPE'),
     flow: sankey ?? null,
+    knownSince: knownSince ?? null,
   };
 }
 

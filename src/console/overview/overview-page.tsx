@@ -1,9 +1,9 @@
 import { overview } from '@plumbline/sdk/analytics';
 import type { JSX } from 'preact';
 import type { Dimension } from '../analytics/client.js';
-import { largestOf, tableOfBars, tableOfLines, totalOf } from '../analytics/development.js';
+import { largestOf, tableOfBars, tableOfLines, totalOf, type Development } from '../analytics/development.js';
 import { FilterBar } from '../analytics/filter-bar.js';
-import { intervalOf, periodOf } from '../analytics/period.js';
+import { datesOf, intervalOf, periodOf } from '../analytics/period.js';
 import { ChartQuery, flowPart, itemsOf, linesOf, QueryDialog, type ReplyPart } from '../analytics/query-dialog.js';
 import { filtersOfScope, picksOfScope, scopeOf } from '../analytics/scope.js';
 import { useSearchParts } from '../analytics/search.js';
@@ -37,7 +37,8 @@ export default function OverviewPage(): JSX.Element {
     filters: filtersOfScope(scope),
   };
   const figures = useOverview(variables);
-  const isEmpty = figures.data !== undefined && totalOf(figuresOf(figures.data).units) === 0;
+  const dates = datesOf(period.range, interval);
+  const isEmpty = figures.data !== undefined && totalOf(figuresOf(figures.data, dates).units) === 0;
   const nothing = useNoWork(isEmpty);
   const links = linksOf({ period, picks: picksOfScope(scope), interval, isWhole: false });
   return (
@@ -48,7 +49,7 @@ export default function OverviewPage(): JSX.Element {
     >
       <FilterBar orgId={orgId} period={period} scope={scope} onChange={setParts} />
       <View query={figures} what="the overview" empty={() => (isEmpty ? nothing : null)}>
-        {(data) => <Charts figures={figuresOf(data)} variables={variables} links={links} />}
+        {(data) => <Charts figures={figuresOf(data, dates)} variables={variables} links={links} />}
       </View>
     </Page>
   );
@@ -80,7 +81,7 @@ function Charts({ figures, variables, links }: ChartsProps): JSX.Element {
   ];
   return (
     <>
-      <Totals figures={figures} links={links} />
+      <Totals figures={figures} variables={variables} links={links} />
       <div class="columns">
         <ChartCard
           title="Work by theme"
@@ -122,7 +123,13 @@ function Charts({ figures, variables, links }: ChartsProps): JSX.Element {
         summary="One line per theme, by the day of completion."
         table={tableOfLines('THEME', byTheme, toTheme)}
       >
-        <Lines dimension="THEME" {...byTheme} label={`Work units by ${interval} and theme`} hrefOf={toTheme} />
+        <Lines
+          dimension="THEME"
+          {...byTheme}
+          span={variables.dateRange}
+          label={`Work units by ${interval} and theme`}
+          hrefOf={toTheme}
+        />
       </ChartCard>
       <div class="columns">
         <ChartCard
@@ -131,17 +138,24 @@ function Charts({ figures, variables, links }: ChartsProps): JSX.Element {
           summary="Completed work units of the teams with the most."
           table={tableOfLines('TEAM', byTeam, toTeam)}
         >
-          <Lines dimension="TEAM" {...byTeam} label={`Completed work units by ${interval} and team`} hrefOf={toTeam} />
+          <Lines
+            dimension="TEAM"
+            {...byTeam}
+            span={variables.dateRange}
+            label={`Completed work units by ${interval} and team`}
+            hrefOf={toTeam}
+          />
         </ChartCard>
         <ChartCard
           title="Cycle time"
           query={queryOf('Cycle time', linesOf('WORK_TYPE'))}
-          summary="Mean time from start to completion, apart for each type of work."
+          summary={summaryOfCycleTimes(cycleTimes)}
           table={tableOfLines('WORK_TYPE', cycleTimes, toType)}
         >
           <Lines
             dimension="WORK_TYPE"
             {...cycleTimes}
+            span={variables.dateRange}
             label={`Mean cycle time by ${interval} and type of work`}
             unit={durationsUpTo(largestOf(cycleTimes))}
             hrefOf={toType}
@@ -156,6 +170,12 @@ function Charts({ figures, variables, links }: ChartsProps): JSX.Element {
 function summaryOfKinds(drawn: number, all: number): string {
   const kinds = drawn === 1 ? 'The most frequent kind of work.' : `The ${drawn} most frequent kinds of work.`;
   return all > drawn ? `${kinds} The table and the CSV file have ${all}.` : kinds;
+}
+
+function summaryOfCycleTimes({ series }: Development): string {
+  return series.some(({ values }) => values.size > 0)
+    ? 'Mean time from start to completion, apart for each type of work.'
+    : 'When the work of this period began is not known: commits that are squashed or made in place do not tell.';
 }
 
 /** Names the largest theme, and how much of the work has none. */

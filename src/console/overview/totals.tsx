@@ -2,11 +2,18 @@ import type { ComponentChildren, JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { totalOf } from '../analytics/development.js';
 import type { UnitLinks } from '../analytics/units-link.js';
-import { durationOf, numberOf, percentOf } from '../charts/words.js';
+import { dayOf, durationOf, numberOf, percentOf } from '../charts/words.js';
+import type { OverviewQueryVariables } from './analytics.js';
 import type { Figures } from './figures.js';
 
+interface TotalsProps {
+  readonly figures: Figures;
+  readonly variables: OverviewQueryVariables;
+  readonly links: UnitLinks;
+}
+
 /** The figures of the whole period, beside those of the period before. */
-export function Totals({ figures, links }: { figures: Figures; links: UnitLinks }): JSX.Element {
+export function Totals({ figures, variables, links }: TotalsProps): JSX.Element {
   const { units, unitsBefore, churn, cycleTime, flow } = figures;
   const known = flow?.coverage?.churnCoverage ?? 1;
   const [now, before] = [totalOf(units), totalOf(unitsBefore)];
@@ -14,11 +21,7 @@ export function Totals({ figures, links }: { figures: Figures; links: UnitLinks 
   const requestTime = cycleTime.find(({ key }) => key === 'pull_request')?.value;
   return (
     <dl class="totals">
-      <Total
-        name="Work units"
-        href={links.toAll('COUNT')}
-        note={before === 0 ? 'none in the period before' : `${changeOf(now, before)} than the period before`}
-      >
+      <Total name="Work units" href={links.toAll('COUNT')} note={noteOn(now, before, figures.knownSince, variables)}>
         {numberOf(now)}
       </Total>
       <Total
@@ -31,7 +34,9 @@ export function Totals({ figures, links }: { figures: Figures; links: UnitLinks 
       <Total
         name="Cycle time of pull requests"
         href={links.toBar('CYCLE_TIME_HOURS', 'WORK_TYPE', 'pull_request')}
-        note="mean, from first commit to merge"
+        note={
+          requestTime === undefined ? 'not known: no first commit to measure from' : 'mean, from first commit to merge'
+        }
       >
         {requestTime === undefined ? '–' : durationOf(requestTime)}
       </Total>
@@ -63,6 +68,19 @@ function Total({ name, href, note, children }: TotalProps): JSX.Element {
       <dd class="muted">{note}</dd>
     </div>
   );
+}
+
+/** Compares with the period before only if all of its days are known. */
+function noteOn(
+  now: number,
+  before: number,
+  knownSince: string | null,
+  { previous, dateRange }: OverviewQueryVariables,
+): string {
+  if (knownSince === null) return '';
+  if (knownSince > dateRange.startDate) return `known since ${dayOf(knownSince)}`;
+  if (knownSince > previous.startDate) return `known since ${dayOf(knownSince)}: nothing to compare with`;
+  return before === 0 ? 'none in the period before' : `${changeOf(now, before)} than the period before`;
 }
 
 function changeOf(now: number, before: number): string {

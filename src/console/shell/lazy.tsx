@@ -64,7 +64,7 @@ function NotLoaded({ again }: { again: () => void }): JSX.Element {
     ...troubleOf(null),
     title: 'The page could not be loaded',
     message: 'The server cannot be reached, or it was updated.',
-    advice: 'The console loads the page as soon as the server answers.',
+    advice: 'Check the connection. The page is loaded as soon as the server answers.',
     passes: true,
   };
   useRecovery(trouble, recover);

@@ -24,7 +24,7 @@ export interface ServedAnalytics {
  */
 export async function serveAnalytics(
   uri: string,
-  { settings, sql, log, records }: PlatformDependencies,
+  { settings, sql, log, records, clock }: PlatformDependencies,
   metrics: Metrics,
   importConnector?: (name: string) => Promise<unknown>,
 ): Promise<ServedAnalytics> {
@@ -36,6 +36,7 @@ export async function serveAnalytics(
   const pages = createGraphqlPages({
     analytics,
     unitRecords: createUnitRecords(records),
+    now: () => clock.now(),
     schemes: organizationSchemes,
     callerOf: (principal) => graphqlCallerOf(sql, principal),
     // The statement that timed out belongs to the check of the membership; the store has its own error for timeouts.

@@ -69,6 +69,8 @@ class Counts {
   readonly rework: ReworkCount[] = [];
   commits = 0;
   #known = 0;
+  /** Epoch milliseconds of the earliest commit whose files are known. */
+  #earliest = Infinity;
 
   constructor({ dateRange, depth }: CodeHealthRequest) {
     this.from = Date.parse(dateRange.startDate);
@@ -83,6 +85,7 @@ class Counts {
       return;
     }
     this.#known += 1;
+    this.#earliest = Math.min(this.#earliest, commit.at);
     for (const change of files) {
       rework.count(commit.at, change);
       this.directories.count(change.path, commit.person);
@@ -90,7 +93,7 @@ class Counts {
     }
   }
 
-  figures(): Pick<CodeHealth, 'commits' | 'coverage' | 'rework'> {
+  figures(): Pick<CodeHealth, 'commits' | 'coverage' | 'knownSince' | 'rework'> {
     const sum = (of: (count: ReworkCount) => number): number => this.rework.reduce((all, each) => all + of(each), 0);
     const deletedLines = sum((each) => each.deletedLines);
     const reworkedLines = sum((each) => each.reworkedLines);
@@ -99,6 +102,7 @@ class Counts {
     return {
       commits: this.commits,
       coverage: this.commits === 0 ? null : this.#known / this.commits,
+      knownSince: this.#known === 0 ? null : new Date(this.#earliest).toISOString().slice(0, 10),
       rework: this.#known === 0 ? null : { addedLines, deletedLines, reworkedLines, share },
     };
   }

@@ -41,6 +41,7 @@ test('Only fields that may be omitted, unknown or missing are nullable in result
   );
   expect(nullable.sort()).toEqual([
     'AnalyticsResult.dora',
+    'AnalyticsResult.knownSince',
     'AnalyticsResult.reviews',
     'AnalyticsResult.sankey',
     'AnalyticsResult.workInProgress',
@@ -48,6 +49,7 @@ test('Only fields that may be omitted, unknown or missing are nullable in result
     'CatalogResult.values',
     'ChangeFailureRate.rate',
     'CodeHealth.coverage',
+    'CodeHealth.knownSince',
     'CodeHealth.rework',
     'DistributionItem.baseline',
     'DistributionResult.coverage',

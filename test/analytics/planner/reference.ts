@@ -83,6 +83,8 @@ export function referenceRun(units: readonly OwnedUnit[], orgId: string, batch: 
           dimension,
           dimensionValue: name,
           measure,
+          interval,
+          dateRange,
           buckets: bucketStarts(interval, dateRange).flatMap((date) => {
             const own = inside.filter(
               (piece) => piece.values[dimension] === name && bucketStart(interval, piece.day) === date,

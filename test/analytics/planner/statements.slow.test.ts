@@ -136,7 +136,10 @@ const queries: readonly Query[] = [
       ),
     ]),
   ),
-  ...DIMENSIONS.map((dimension): Query => ({ kind: 'values', orgId: ORG, dimension, limit: 100 })),
+  ...DIMENSIONS.flatMap((dimension): Query[] =>
+    [null, "50% of '_"].map((search) => ({ kind: 'values', orgId: ORG, dimension, search, limit: 100 })),
+  ),
+  ...[[], ["'; drop", 'b']].map((repos): Query => ({ kind: 'first-day', orgId: ORG, repos })),
 ];
 
 /** Every word that a statement of any dialect may consist of. Whatever else appears fails the test. */
@@ -150,7 +153,7 @@ const WORDS = new Set(
    label label1 label2 bucket units teamed housed themed measured grouped totals ranked counted node1 node2
    right endswith id share shares desc exists coalesce extract epoch started_at completed_at bigint tostring day_text
    tounixtimestamp64milli hasany int64 min times upto total p50 p75 p90 listed quantilesexact quantiles selected assumenotnull
-   minornull maxornull nearer
+   minornull maxornull nearer position instr lower
    percentile_disc within about known all_measured all_about
    opened_ms closed_ms reviewers people person persons half cross lateral json_array_elements json review item
    collate jsonextract tuple review.1 review.2 review.3 review.4
@@ -208,7 +211,7 @@ describe.each(dialects)('every statement that can be produced for $name', (diale
 
   it('is one of thousands', () => {
     expect(statements.length).toBe(
-      18 * 6 * (4 * 15 + 5 * 4 * 2) + 9 * 7 * 4 * 10 + 6 + 9 * 3 * 2 * 2 * 2 * 2 + 9 + 9 * (7 * 3 + 4),
+      18 * 6 * (4 * 15 + 5 * 4 * 2) + 9 * 7 * 4 * 10 + 6 * 2 + 2 + 9 * 3 * 2 * 2 * 2 * 2 + 9 + 9 * (7 * 3 + 4),
     );
   });
 
@@ -271,7 +274,8 @@ describe.each(dialects)('every statement that can be produced for $name', (diale
 });
 
 function withOtherValues(query: Query): Query {
-  if (query.kind === 'values') return { ...query, orgId: 'another', limit: 3 };
+  if (query.kind === 'values') return { ...query, orgId: 'another', limit: 3, search: query.search && "'" };
+  if (query.kind === 'first-day') return { ...query, orgId: 'another', repos: query.repos.map(() => "'") };
   if (query.kind === 'unit-shares') return { ...query, ids: ["'", '"'] };
   if ('order' in query) return { ...query, limit: 7 };
   const { ids, level } = query.slice.scope;

@@ -63,6 +63,7 @@ function reference(repoPath: string, depth: number, hasBlame: boolean): CodeHeal
     repo: 'project',
     commits: all.filter(isInRange).length,
     coverage: 1,
+    knownSince: new Date(Math.min(...all.filter(isInRange).map(({ at }) => at))).toISOString().slice(0, 10),
     rework: {
       addedLines: total(changes.map(({ added }) => added)),
       deletedLines,
@@ -98,7 +99,7 @@ describeOnEachDatabase('the health of code', (engine) => {
       directories: whole.directories.slice(0, 1),
       hotspots: whole.hotspots.slice(0, 1),
     });
-    const nothing = { commits: 0, coverage: null, rework: null, directories: [], hotspots: [] };
+    const nothing = { commits: 0, coverage: null, knownSince: null, rework: null, directories: [], hotspots: [] };
     expect(await ask(db, {}, 'of-others')).toEqual({ repo: 'project', ...nothing });
     expect(await ask(db, { repo: 'other' })).toEqual({ repo: 'other', ...nothing });
   });
@@ -133,6 +134,7 @@ it('says of how many commits the files are known', async () => {
   const early = { startDate: '2025-08-15', endDate: '2025-08-31' };
   expect(await ask(db, { dateRange: early })).toMatchObject({
     coverage: 0,
+    knownSince: null,
     rework: null,
     directories: [],
     hotspots: [],

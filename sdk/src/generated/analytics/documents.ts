@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '6125cab4c07a8ac9';
+export const persistedVersion = '37dd1fabfc75ee86';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -82,8 +82,8 @@ export type PersistedQueryId = keyof PersistedQueries;
 /** The authors of the organization, those with the most work units first. */
 export const authorValues: PersistedDocument<AuthorValuesQuery, AuthorValuesQueryVariables> = {
   id: 'author-values',
-  text: `query AuthorValues($orgId: String!) {
-  catalog(orgId: $orgId, dimension: AUTHOR) {
+  text: `query AuthorValues($orgId: String!, $search: String) {
+  catalog(orgId: $orgId, dimension: AUTHOR, search: $search) {
     values {
       value
       count
@@ -129,8 +129,8 @@ export const catalogLimits: PersistedDocument<CatalogLimitsQuery, CatalogLimitsQ
 /** The values of a dimension, those with the most work units first. */
 export const catalogValues: PersistedDocument<CatalogValuesQuery, CatalogValuesQueryVariables> = {
   id: 'catalog-values',
-  text: `query CatalogValues($orgId: String!, $dimension: DimensionInput!) {
-  catalog(orgId: $orgId, dimension: $dimension) {
+  text: `query CatalogValues($orgId: String!, $dimension: DimensionInput!, $search: String) {
+  catalog(orgId: $orgId, dimension: $dimension, search: $search) {
     values {
       value
       count
@@ -147,6 +147,7 @@ export const codeHealth: PersistedDocument<CodeHealthQuery, CodeHealthQueryVaria
     repo
     commits
     coverage
+    knownSince
     rework {
       addedLines
       deletedLines
@@ -191,6 +192,7 @@ export const comparison: PersistedDocument<ComparisonQuery, ComparisonQueryVaria
       filters: $filters
     }
   ) {
+    knownSince
     breakdowns {
       dimension
       measure
@@ -203,8 +205,10 @@ export const comparison: PersistedDocument<ComparisonQuery, ComparisonQueryVaria
     distributions {
       dimension
       measure
+      coverage
       items {
         key
+        coverage
         statistics {
           count
           mean
@@ -261,11 +265,14 @@ export const distributions: PersistedDocument<DistributionsQuery, DistributionsQ
       filters: $filters
     }
   ) {
+    knownSince
     distributions {
       dimension
       measure
+      coverage
       items {
         key
+        coverage
         statistics {
           count
           mean
@@ -275,6 +282,7 @@ export const distributions: PersistedDocument<DistributionsQuery, DistributionsQ
         }
         buckets {
           date
+          coverage
           statistics {
             count
             mean
@@ -314,6 +322,7 @@ export const dora: PersistedDocument<DoraQuery, DoraQueryVariables> = {
       filters: $filters
     }
   ) {
+    knownSince
     dora {
       dimension
       total {
@@ -393,6 +402,7 @@ export const dora: PersistedDocument<DoraQuery, DoraQueryVariables> = {
       }
       buckets {
         date
+        coverage
         keys {
           deploymentFrequency {
             deployments
@@ -457,6 +467,7 @@ export const explore: PersistedDocument<ExploreQuery, ExploreQueryVariables> = {
       filters: $filters
     }
   ) {
+    knownSince
     breakdowns {
       dimension
       measure
@@ -471,6 +482,7 @@ export const explore: PersistedDocument<ExploreQuery, ExploreQueryVariables> = {
       measure
       buckets {
         date
+        coverage
         value
       }
     }
@@ -578,6 +590,7 @@ export const overview: PersistedDocument<OverviewQuery, OverviewQueryVariables> 
       filters: $filters
     }
   ) {
+    knownSince
     breakdowns {
       dimension
       measure
@@ -592,6 +605,7 @@ export const overview: PersistedDocument<OverviewQuery, OverviewQueryVariables> 
       measure
       buckets {
         date
+        coverage
         value
       }
     }
@@ -621,8 +635,8 @@ export const overview: PersistedDocument<OverviewQuery, OverviewQueryVariables> 
 /** The repositories of the organization, those with the most work units first. */
 export const repoValues: PersistedDocument<RepoValuesQuery, RepoValuesQueryVariables> = {
   id: 'repo-values',
-  text: `query RepoValues($orgId: String!) {
-  catalog(orgId: $orgId, dimension: REPO) {
+  text: `query RepoValues($orgId: String!, $search: String) {
+  catalog(orgId: $orgId, dimension: REPO, search: $search) {
     values {
       value
       count
@@ -655,6 +669,7 @@ export const requestPhases: PersistedDocument<RequestPhasesQuery, RequestPhasesQ
       filters: $filters
     }
   ) {
+    knownSince
     distributions {
       dimension
       measure
@@ -741,8 +756,8 @@ export const reviews: PersistedDocument<ReviewsQuery, ReviewsQueryVariables> = {
 /** The teams of the organization, those with the most work units first. */
 export const teamValues: PersistedDocument<TeamValuesQuery, TeamValuesQueryVariables> = {
   id: 'team-values',
-  text: `query TeamValues($orgId: String!) {
-  catalog(orgId: $orgId, dimension: TEAM) {
+  text: `query TeamValues($orgId: String!, $search: String) {
+  catalog(orgId: $orgId, dimension: TEAM, search: $search) {
     values {
       value
       count
@@ -768,12 +783,14 @@ export const timeseriesWeekly: PersistedDocument<TimeseriesWeeklyQuery, Timeseri
       filters: $filters
     }
   ) {
+    knownSince
     timeseries {
       dimension
       dimensionValue
       measure
       buckets {
         date
+        coverage
         value
       }
     }

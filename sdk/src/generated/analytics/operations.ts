@@ -8,6 +8,7 @@ import type * as Types from './schema.js';
 
 export type AuthorValuesQueryVariables = Exact<{
   orgId: string;
+  search?: string | null | undefined;
 }>;
 
 export type AuthorValuesQuery = {
@@ -45,6 +46,7 @@ export type CatalogLimitsQuery = {
 export type CatalogValuesQueryVariables = Exact<{
   orgId: string;
   dimension: Types.DimensionInput;
+  search?: string | null | undefined;
 }>;
 
 export type CatalogValuesQuery = {
@@ -64,6 +66,7 @@ export type CodeHealthQuery = {
     readonly repo: string;
     readonly commits: number;
     readonly coverage: number | null;
+    readonly knownSince: string | null;
     readonly rework: {
       readonly addedLines: number;
       readonly deletedLines: number;
@@ -95,6 +98,7 @@ export type ComparisonQueryVariables = Exact<{
 
 export type ComparisonQuery = {
   readonly analytics: {
+    readonly knownSince: string | null;
     readonly breakdowns: ReadonlyArray<{
       readonly dimension: Types.DimensionInput;
       readonly measure: Types.MeasureInput;
@@ -103,8 +107,10 @@ export type ComparisonQuery = {
     readonly distributions: ReadonlyArray<{
       readonly dimension: Types.DimensionInput;
       readonly measure: Types.DistributionMeasureInput;
+      readonly coverage: number | null;
       readonly items: ReadonlyArray<{
         readonly key: string;
+        readonly coverage: number;
         readonly statistics: {
           readonly count: number;
           readonly mean: number;
@@ -136,11 +142,14 @@ export type DistributionsQueryVariables = Exact<{
 
 export type DistributionsQuery = {
   readonly analytics: {
+    readonly knownSince: string | null;
     readonly distributions: ReadonlyArray<{
       readonly dimension: Types.DimensionInput;
       readonly measure: Types.DistributionMeasureInput;
+      readonly coverage: number | null;
       readonly items: ReadonlyArray<{
         readonly key: string;
+        readonly coverage: number;
         readonly statistics: {
           readonly count: number;
           readonly mean: number;
@@ -150,6 +159,7 @@ export type DistributionsQuery = {
         };
         readonly buckets: ReadonlyArray<{
           readonly date: string;
+          readonly coverage: Types.BucketCoverage;
           readonly statistics: {
             readonly count: number;
             readonly mean: number;
@@ -181,6 +191,7 @@ export type DoraQueryVariables = Exact<{
 
 export type DoraQuery = {
   readonly analytics: {
+    readonly knownSince: string | null;
     readonly dora: {
       readonly dimension: Types.DoraDimensionInput;
       readonly total: {
@@ -248,6 +259,7 @@ export type DoraQuery = {
       }>;
       readonly buckets: ReadonlyArray<{
         readonly date: string;
+        readonly coverage: Types.BucketCoverage;
         readonly keys: {
           readonly deploymentFrequency: { readonly deployments: number; readonly perDay: number };
           readonly leadTime: {
@@ -296,6 +308,7 @@ export type ExploreQueryVariables = Exact<{
 
 export type ExploreQuery = {
   readonly analytics: {
+    readonly knownSince: string | null;
     readonly breakdowns: ReadonlyArray<{
       readonly dimension: Types.DimensionInput;
       readonly measure: Types.MeasureInput;
@@ -305,7 +318,11 @@ export type ExploreQuery = {
       readonly dimension: Types.DimensionInput;
       readonly dimensionValue: string;
       readonly measure: Types.MeasureInput;
-      readonly buckets: ReadonlyArray<{ readonly date: string; readonly value: number }>;
+      readonly buckets: ReadonlyArray<{
+        readonly date: string;
+        readonly coverage: Types.BucketCoverage;
+        readonly value: number;
+      }>;
     }>;
   };
 };
@@ -365,6 +382,7 @@ export type OverviewQueryVariables = Exact<{
 
 export type OverviewQuery = {
   readonly analytics: {
+    readonly knownSince: string | null;
     readonly breakdowns: ReadonlyArray<{
       readonly dimension: Types.DimensionInput;
       readonly measure: Types.MeasureInput;
@@ -374,7 +392,11 @@ export type OverviewQuery = {
       readonly dimension: Types.DimensionInput;
       readonly dimensionValue: string;
       readonly measure: Types.MeasureInput;
-      readonly buckets: ReadonlyArray<{ readonly date: string; readonly value: number }>;
+      readonly buckets: ReadonlyArray<{
+        readonly date: string;
+        readonly coverage: Types.BucketCoverage;
+        readonly value: number;
+      }>;
     }>;
     readonly sankey: {
       readonly nodes: ReadonlyArray<{
@@ -396,6 +418,7 @@ export type OverviewQuery = {
 
 export type RepoValuesQueryVariables = Exact<{
   orgId: string;
+  search?: string | null | undefined;
 }>;
 
 export type RepoValuesQuery = {
@@ -413,6 +436,7 @@ export type RequestPhasesQueryVariables = Exact<{
 
 export type RequestPhasesQuery = {
   readonly analytics: {
+    readonly knownSince: string | null;
     readonly distributions: ReadonlyArray<{
       readonly dimension: Types.DimensionInput;
       readonly measure: Types.DistributionMeasureInput;
@@ -492,6 +516,7 @@ export type ReviewsQuery = {
 
 export type TeamValuesQueryVariables = Exact<{
   orgId: string;
+  search?: string | null | undefined;
 }>;
 
 export type TeamValuesQuery = {
@@ -508,11 +533,16 @@ export type TimeseriesWeeklyQueryVariables = Exact<{
 
 export type TimeseriesWeeklyQuery = {
   readonly analytics: {
+    readonly knownSince: string | null;
     readonly timeseries: ReadonlyArray<{
       readonly dimension: Types.DimensionInput;
       readonly dimensionValue: string;
       readonly measure: Types.MeasureInput;
-      readonly buckets: ReadonlyArray<{ readonly date: string; readonly value: number }>;
+      readonly buckets: ReadonlyArray<{
+        readonly date: string;
+        readonly coverage: Types.BucketCoverage;
+        readonly value: number;
+      }>;
     }>;
   };
 };

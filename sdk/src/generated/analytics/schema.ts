@@ -46,6 +46,11 @@ export type AnalyticsResult = {
   readonly distributions: ReadonlyArray<DistributionResult>;
   /** DORA's four keys; null if not requested. */
   readonly dora?: Maybe<DoraResult>;
+  /**
+   * The first day of which work is known: in the repositories that the filters name, otherwise in the organization. Nothing
+   * says what happened before, so a sum over earlier days is unknown instead of 0. Null without any work.
+   */
+  readonly knownSince?: Maybe<Scalars['Date']['output']>;
   /** Reviews; null if not requested. */
   readonly reviews?: Maybe<ReviewsResult>;
   /** The flow; null if none was requested. */
@@ -80,7 +85,10 @@ export type BotFilter =
 
 /** One item of a breakdown. */
 export type BreakdownItem = {
-  /** The measure for that value in `compareWith`; null if not requested, or an average of nothing. */
+  /**
+   * The measure for that value in `compareWith`; null if not requested, an average of nothing, or if the period before begins
+   * before `knownSince`.
+   */
   readonly baseline?: Maybe<Scalars['Float']['output']>;
   /** The value of the dimension. */
   readonly key: Scalars['String']['output'];
@@ -111,6 +119,15 @@ export type BreakdownResult = {
   /** The requested measure. */
   readonly measure: MeasureInput;
 };
+
+/** How much of a bucket the figures are about. */
+export type BucketCoverage =
+  /** All days of the bucket. */
+  | 'FULL'
+  /** Nothing is known of its days: they are before `knownSince`, or in the future. Do not read a value of 0 as a measurement. */
+  | 'NONE'
+  /** Some of its days: the others are outside of the range, before `knownSince`, or not over (UTC). */
+  | 'PARTIAL';
 
 /** The length of a bucket of a timeseries. */
 export type BucketIntervalInput =
@@ -204,6 +221,11 @@ export type CodeHealth = {
    * files with the most changes are considered.
    */
   readonly hotspots: ReadonlyArray<Hotspot>;
+  /**
+   * The day of the earliest of these commits whose changed files are known; null if those of no commit are. A sync reads the
+   * latest commits only, so the figures may describe fewer days than were asked for.
+   */
+  readonly knownSince?: Maybe<Scalars['Date']['output']>;
   /** The repository. */
   readonly repo: Scalars['String']['output'];
   /** Lines that were changed again; null if the files of no commit are known. */
@@ -273,6 +295,8 @@ export type DirectoryHealth = {
 
 /** One bucket of a distribution. */
 export type DistributionBucket = {
+  /** How much of the bucket the figures are about. */
+  readonly coverage: BucketCoverage;
   /** The first day of the bucket. */
   readonly date: Scalars['Date']['output'];
   /** The statistics of its days. */
@@ -281,7 +305,10 @@ export type DistributionBucket = {
 
 /** One item of a distribution. */
 export type DistributionItem = {
-  /** The statistics for that value in `compareWith`; null if not requested, or without measured units. */
+  /**
+   * The statistics for that value in `compareWith`; null if not requested, without measured units, or if the period before
+   * begins before `knownSince`.
+   */
   readonly baseline?: Maybe<Statistics>;
   /** The statistics of each bucket that has measured units, by date; empty if no interval was requested. */
   readonly buckets: ReadonlyArray<DistributionBucket>;
@@ -386,6 +413,8 @@ export type DoraBands = {
 
 /** The keys of one bucket. */
 export type DoraBucket = {
+  /** How much of the bucket the figures are about. */
+  readonly coverage: BucketCoverage;
   /** The first day of the bucket. */
   readonly date: Scalars['Date']['output'];
   /** The keys of its days. */
@@ -561,6 +590,7 @@ export type QueryAnalyticsArgs = {
 export type QueryCatalogArgs = {
   dimension?: InputMaybe<DimensionInput>;
   orgId: Scalars['String']['input'];
+  search?: InputMaybe<Scalars['String']['input']>;
 };
 
 /**
@@ -800,6 +830,8 @@ export type Statistics = {
 
 /** One bucket of a series. */
 export type TimeseriesBucket = {
+  /** How much of the bucket the figures are about. */
+  readonly coverage: BucketCoverage;
   /** The first day of the bucket. */
   readonly date: Scalars['Date']['output'];
   /** The measure in that bucket. */
@@ -820,7 +852,10 @@ export type TimeseriesRequestInput = {
 
 /** One series. */
 export type TimeseriesResult = {
-  /** The buckets by date. The value of an empty bucket is 0; averages omit empty buckets. */
+  /**
+   * The buckets by date. The value of an empty bucket is 0; averages omit empty buckets. An average cycle time of 0 is
+   * omitted, too: work takes time, and where it begins and ends at once, its beginning is not known.
+   */
   readonly buckets: ReadonlyArray<TimeseriesBucket>;
   /** The requested dimension. */
   readonly dimension: DimensionInput;

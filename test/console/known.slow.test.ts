@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { WorkUnit } from '../../src/analytics/work-unit.js';
+import { fill, unit } from '../analytics/graphql/served.js';
+import type { TestUser } from '../support/platform.js';
+import { hasBrowser, pick, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+import { lookAt, someAppearances } from './look.js';
+
+/** What a clone of a project tells that squashes its requests: one commit each, with one time. */
+const squashed = Array.from({ length: 30 }, (_, index): WorkUnit => {
+  const day = new Date(Date.parse('2026-02-04') + index * 86_400_000).toISOString().slice(0, 10);
+  const at = Date.parse(`${day}T10:00:00Z`);
+  return unit({ id: `request ${index}`, workType: 'pull_request', day, startedAt: at, completedAt: at });
+});
+
+/** More repositories than a list has values; the last ones have the fewest units. */
+const many = Array.from({ length: 121 }, (_, index) =>
+  unit({ id: `of ${index}`, repo: `acme/service-${String(index).padStart(3, '0')}`, day: '2026-02-10' }),
+);
+
+const period = 'range=custom&start=2026-01-28&end=2026-03-01';
+
+describe.skipIf(!hasBrowser)(`What the console knows${withoutBrowser}`, () => {
+  let running: RunningConsole;
+  let clone: TestUser;
+  let large: TestUser;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    running = await startConsole();
+    clone = await running.platform.signUp({ organization: 'Clone' });
+    large = await running.platform.signUp({ organization: 'Large' });
+    await fill(running.platform.databaseUri, clone.orgId, squashed);
+    await fill(running.platform.databaseUri, large.orgId, many);
+  });
+  beforeEach(async () => {
+    visitor = await running.visitor();
+  });
+  afterEach(async () => {
+    expect(visitor.complaints).toEqual([]);
+    await visitor.context.close();
+  });
+  afterAll(() => running.stop());
+
+  const open = async (user: TestUser, path: string): Promise<Page> => {
+    await visitor.open(`/console/${path}`);
+    await visitor.logIn(user);
+    return visitor.page;
+  };
+
+  test('a cycle time that a clone does not tell is not shown as 0', async () => {
+    const page = await open(clone, `overview?${period}`);
+    const card = page.locator('.totals div', { hasText: 'Cycle time of pull requests' });
+    await card.getByText('–', { exact: true }).waitFor();
+    await card.getByText('not known: no first commit to measure from').waitFor();
+    await page.getByText('When the work of this period began is not known').waitFor();
+    await page.getByText('Nothing is known of this period.').waitFor();
+    expect(await page.locator('.totals').innerText()).not.toContain('0 h');
+  });
+
+  test('reviews and deployments that a clone does not tell are not said to be none', async () => {
+    const page = await open(clone, `delivery?${period}`);
+    await page.getByText('No reviews are known in this period. Code hosts report them; a clone has none.').waitFor();
+    await page.getByText('no deployments to production are known').first().waitFor();
+    expect(await page.getByText('No request was merged').count()).toBe(0);
+    // The charts of deployments, lead times and open requests have no invented axes.
+    await expect.poll(() => page.getByText('Nothing is known of this period.').count()).toBe(3);
+  });
+
+  test('a period before that is known in part only is not compared with', async () => {
+    const page = await open(clone, 'overview?range=custom&start=2026-02-16&end=2026-03-05');
+    await page.getByText('known since 4 Feb 2026: nothing to compare with').waitFor();
+    await page.getByLabel('First day').fill('2026-02-21');
+    await page.getByText('than the period before').waitFor();
+  });
+
+  test.each(someAppearances)(
+    'partial weeks are marked in the chart, its table and its file ($theme, $width)',
+    async (appearance) => {
+      await visitor.context.close();
+      visitor = await running.visitor(appearance);
+      const page = await open(
+        clone,
+        'explore?dimension=work_type&interval=week&range=custom&start=2026-01-20&end=2026-03-04',
+      );
+      const chart = page.getByRole('region', { name: 'Work units by type of work, by week', exact: true });
+      await chart.getByText('only a part of the days').waitFor();
+      // The week of the first known day, and that of the last one.
+      expect(await chart.locator('svg[role] rect.partial').count()).toBe(2);
+      await lookAt(visitor, 'explore-partial', appearance);
+      const csv = page.waitForEvent('download');
+      await chart.getByRole('button', { name: /as CSV$/ }).click();
+      const lines = (await readFile(await (await csv).path(), 'utf8')).split('\r\n');
+      expect(lines).toEqual([
+        '\uFEFFFrom,Pull request,Days',
+        '2026-01-19,,not known',
+        '2026-01-26,,not known',
+        '2026-02-02,5,partial',
+        '2026-02-09,7,all',
+        '2026-02-16,7,all',
+        '2026-02-23,7,all',
+        '2026-03-02,3,partial',
+        '',
+      ]);
+    },
+  );
+
+  test('any of more repositories than a list has can be searched and chosen', async () => {
+    const page = await open(large, `overview?${period}`);
+    const show = page.getByRole('combobox', { name: 'Show' });
+    await show.click();
+    await page.getByText('There are more. Type to find them.').waitFor();
+    expect(await page.getByRole('option', { name: 'acme/service-120' }).count()).toBe(0);
+    await show.fill('SERVICE-12');
+    await page.getByRole('option', { name: 'acme/service-120' }).waitFor();
+    await lookAt(visitor, 'overview-picker', { theme: 'light', width: 1280 });
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => show.inputValue()).toBe('acme/service-120');
+    expect(new URL(page.url()).searchParams.get('scope')).toBe('REPO:acme/service-120');
+    await page.locator('.totals dd', { hasText: /^1$/ }).first().waitFor();
+    await pick(page, 'Show', 'The whole organization');
+    await page.locator('.totals dd', { hasText: /^121$/ }).first().waitFor();
+  });
+});
