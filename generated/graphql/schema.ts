@@ -4,7 +4,8 @@
 export const schemaText = `# Version: 1.1.0
 
 """
-A calendar day as YYYY-MM-DD, in UTC. The date of a bucket is the first day of the bucket; weeks begin on Monday.
+A calendar day as YYYY-MM-DD, in UTC, from 1900-01-01 to 2299-12-31. The date of a bucket is the first day of the
+bucket; weeks begin on Monday.
 """
 scalar Date
 
@@ -1979,7 +1980,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '37dd1fabfc75ee86';
+export const persistedVersion = 'b7f45eb52db6b5c2';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '37dd1fabfc75ee86';
+export const persistedVersion = 'b7f45eb52db6b5c2';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
