@@ -48,7 +48,7 @@ describe('skipping the first integration', () => {
     },
   );
 
-  it('is refused to a superuser who is no member', async () => {
+  it('is refused to a superuser who is not a member', async () => {
     const [superuser, owner] = [await platform.signUp(), await platform.signUp()];
     await platform.database.sql`update users set is_superuser = true where id = ${superuser.userId}`;
     const body = { org_id: owner.orgId };

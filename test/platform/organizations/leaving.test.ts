@@ -135,7 +135,7 @@ describe('the invites of a member', () => {
     await expectNoMembership(user);
   });
 
-  it('of a superuser who is no member are valid while the account is a superuser', async () => {
+  it('of a superuser who is not a member are valid while the account is a superuser', async () => {
     const [superuser, user] = [await newUser(), await newUser()];
     const { sql } = platform.database;
     await sql`update users set is_superuser = true where id = ${superuser.userId}`;

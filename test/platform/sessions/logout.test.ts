@@ -61,7 +61,7 @@ describe('a logout', () => {
     ['an empty object', '{}'],
     ['an empty refresh token', '{"refresh_token":""}'],
     ['a refresh token of 60,000 characters', JSON.stringify({ refresh_token: 'a'.repeat(60_000) })],
-    ['a refresh token that is no text', '{"refresh_token":{"of":[1,null]}}'],
+    ['a refresh token that is an object', '{"refresh_token":{"of":[1,null]}}'],
     ['other properties', '{"refresh_token":"x","other":{"deep":[{}]}}'],
     ['null', 'null'],
     ['a number', '17'],
