@@ -7,7 +7,6 @@
  * unavailable, and the next ones open new connections, perhaps to another host.
  */
 import type { Socket } from 'node:net';
-import { DatabaseUnavailableError } from './failures.js';
 
 /** A host is asked when it has sent nothing for this time, although something was sent to it. */
 const QUIET_MS = 5000;
@@ -96,7 +95,9 @@ async function ask(host: WatchedHost): Promise<void> {
   }
   for (const [socket, read] of before) {
     if (socket.bytesRead === read) {
-      socket.destroy(new DatabaseUnavailableError('CONNECTION_CLOSED', 'The database server does not answer'));
+      // Without an error, so that the driver sees the end of its connection in one step, with TLS, too. It would write to
+      // a closed socket between two.
+      socket.destroy();
     }
   }
 }

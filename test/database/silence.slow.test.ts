@@ -1,3 +1,5 @@
+import { chmod, chown, copyFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pino from 'pino';
 import postgres from 'postgres';
@@ -6,7 +8,8 @@ import { parseDatabaseAddress } from '../../src/database/address.js';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/database/connection.js';
 import { isConnectionFailure } from '../../src/database/failures.js';
 import { openSingleConnection } from '../../src/database/single-connection.js';
-import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { createCertificates, missingOpenssl } from '../support/certificates.js';
+import { createEmptyDatabase, startOwnPostgres, type OwnPostgres, type TestDatabase } from '../support/postgres.js';
 import { startSilentProxy, type SilentProxy } from '../support/silent-proxy.js';
 
 const logger = pino({ level: 'silent' });
@@ -23,14 +26,18 @@ const opened: Database[] = [];
 beforeEach(async () => {
   const direct = new URL(test.uri);
   proxy = await startSilentProxy(Number(direct.port));
-  direct.port = String(proxy.port);
-  direct.hostname = '127.0.0.1';
-  uri = direct.href;
+  uri = throughProxy(test.uri);
 });
 afterEach(async () => {
   for (const database of opened.splice(0)) await database.close(0);
   await proxy.stop();
 });
+
+function throughProxy(direct: string): string {
+  const url = new URL(direct);
+  url.host = `127.0.0.1:${proxy.port}`;
+  return url.href;
+}
 
 function open(options: Partial<DatabaseOptions> = {}): Database {
   const database = openDatabase(uri, { logger, ...options });
@@ -41,7 +48,11 @@ function open(options: Partial<DatabaseOptions> = {}): Database {
 /** Opens all connections: half are for single statements, half for transactions. */
 async function warm({ sql }: Database): Promise<void> {
   const wait = () => sql`select pg_sleep(0.2)`;
-  await Promise.all([wait(), wait(), ...[1, 2].map(() => sql.begin((transaction) => transaction`select pg_sleep(0.2)`))]);
+  await Promise.all([
+    wait(),
+    wait(),
+    ...[1, 2].map(() => sql.begin((transaction) => transaction`select pg_sleep(0.2)`)),
+  ]);
 }
 
 /** Settles as the error, 'done', or 'unsettled' after a time that no test needs unless something waits forever. */
@@ -126,3 +137,62 @@ describe('a connection that becomes silent although its server answers others', 
     expect(await Promise.all(slow)).toEqual(slow.map(() => 'done'));
   });
 });
+
+const withoutOpenssl = missingOpenssl();
+
+describe.skipIf(withoutOpenssl !== null)(
+  `over TLS, a database that becomes silent (${withoutOpenssl ?? 'openssl'})`,
+  () => {
+    let server: OwnPostgres;
+    beforeAll(async () => {
+      server = await startOwnPostgres();
+      await enableTls(server);
+    });
+    afterAll(() => server.remove());
+
+    it('ends every statement and transaction as unavailable, and serves again once it answers', async () => {
+      await proxy.stop();
+      proxy = await startSilentProxy(Number(new URL(server.uri).port));
+      uri = `${throughProxy(server.uri)}?sslmode=require`;
+      const { sql } = open({ maxConnections: 4 });
+      expect(await sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`).toEqual([{ ssl: true }]);
+      await sql.begin((transaction) => transaction`select 1`);
+      proxy.silence();
+      const statements = Array.from({ length: 4 }, () => outcome(sql`select 1`));
+      const transactions = Array.from({ length: 2 }, () =>
+        outcome(
+          sql.begin(async (transaction) => {
+            await transaction`select 1`;
+            await transaction`select 2`;
+          }),
+        ),
+      );
+      await expectUnavailable([...statements, ...transactions]);
+      proxy.heal();
+      expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+      expect(await sql.begin((transaction) => transaction`select 1 as one`)).toEqual([{ one: 1 }]);
+    });
+  },
+);
+
+async function enableTls({ uri: serverUri, data }: OwnPostgres): Promise<void> {
+  const certificates = await createCertificates();
+  const { certFile, keyFile } = certificates.issue(certificates.authority('authority'), 'postgres');
+  const sql = postgres(serverUri, { max: 1 });
+  const { uid, gid } = await stat(data);
+  const copies = [
+    [certFile, join(data, 'server.crt')],
+    [keyFile, join(data, 'server.key')],
+  ] as const;
+  for (const [from, to] of copies) {
+    await copyFile(from, to);
+    await chmod(to, 0o600);
+    await chown(to, uid, gid);
+  }
+  await sql`alter system set ssl = on`;
+  await sql`select pg_reload_conf()`;
+  const isOn = async (): Promise<boolean> => (await sql<{ ssl: string }[]>`show ssl`)[0]?.ssl === 'on';
+  while (!(await isOn())) await delay(50);
+  await sql.end();
+  await certificates.remove();
+}

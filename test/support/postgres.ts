@@ -50,6 +50,8 @@ async function asAdmin(work: (admin: postgres.Sql) => Promise<unknown>): Promise
 export interface OwnPostgres {
   /** Stays the same over stops and starts. */
   readonly uri: string;
+  /** The folder of its files. */
+  readonly data: string;
   /** Starts it again after `stop` or `crash`. */
   start(): Promise<void>;
   /** Stops it as an operator would: connections are ended, then a checkpoint. */
@@ -72,6 +74,7 @@ export async function startOwnPostgres(parent = tmpdir()): Promise<OwnPostgres> 
   const { uri } = server;
   return {
     uri,
+    data: path.join(home, 'postgres', 'data'),
     async start() {
       server = await startEmbeddedPostgres(options);
       if (server.uri !== uri) throw new Error('The port was taken while the server was down');
