@@ -31,7 +31,7 @@ export interface MailDispatcherOptions {
 }
 
 /** What can become of an attempt to deliver a mail. */
-export const mailOutcomes = ['sent', 'deferred', 'refused', 'given_up'] as const;
+export const mailOutcomes = ['sent', 'deferred', 'refused', 'dropped'] as const;
 export type MailOutcome = (typeof mailOutcomes)[number];
 
 const pollMs = 2000;
@@ -118,14 +118,14 @@ async function deliver(due: DueMail, options: MailDispatcherOptions): Promise<vo
     // A new trace: the request that woke the dispatcher is not the one that caused this mail.
     await inSpan('deliver mail', { kind: 'client', attributes }, () => transport.deliver(due, signal), null);
   } catch (error) {
-    const outcome = isRefusal(error) ? 'refused' : due.attempts >= maxAttempts ? 'given_up' : 'deferred';
+    const outcome = isRefusal(error) ? 'refused' : due.attempts >= maxAttempts ? 'dropped' : 'deferred';
     const reason = error instanceof Error ? error.message : String(error);
     const now = clock.now();
     const retryAt = outcome === 'deferred' ? nextAttempt(now, due.attempts, backoff) : null;
     await noteMailFailure(sql, due.id, reason, now, retryAt);
     observed(outcome);
     const fields = { err: error, mail_id: due.id, kind: due.mail.kind, attempts: due.attempts };
-    if (outcome === 'given_up') log.error(fields, 'mail dropped after the last attempt');
+    if (outcome === 'dropped') log.error(fields, 'mail dropped after the last attempt');
     else if (outcome === 'refused') log.warn(fields, 'mail refused by the mail server for good; it is not sent again');
     else log.warn(fields, 'mail not accepted; will retry');
     return;

@@ -13,7 +13,7 @@ export interface MailTransport {
 
 /** Maximum time without any byte from the mail server. */
 const timeoutMs = 15_000;
-/** Maximum number of mails that a server delivers at a time; each has a connection of its own. */
+/** Maximum number of mails that a server delivers at a time, each over a separate connection. */
 export const mostDeliveries = 5;
 
 /**

@@ -65,7 +65,7 @@ export function createMetrics(database: Database, health: Health, clock: Clock, 
   });
   const mails = new Counter({
     name: 'plumbline_mail_attempts_total',
-    help: 'Attempts of this server to deliver a mail: sent, deferred, refused by the mail server for good, given up.',
+    help: 'Attempts of this server to deliver a mail: sent, deferred, refused by the mail server for good, dropped after the last attempt.',
     labelNames: ['outcome'],
     registers: [registry],
   });
