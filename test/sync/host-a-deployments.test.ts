@@ -1,3 +1,4 @@
+import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { hostARepository } from '../support/hosts/host-a.js';
 import { NOW, onlyId, sqliteUri, storedRows, sync } from './harness.js';
@@ -62,6 +63,24 @@ describe.skipIf(missing !== undefined)(`deployments of host_a ${missing ?? ''}`,
     repository.deployments = [latest, repeated];
     const repoId = onlyId(await sync(options(started, db, { target: 'deployments' })));
     expect((await storedRows(db, repoId))['deployments']?.[0]).toMatchObject({ status: 'success', deployed_at: NOW });
+  });
+
+  it('are all read again after a release that stored the time of their replacement', async () => {
+    const deployments = [2, 1].map((id) => deployment(id, LONG_AGO + id * HOUR, ['SUCCESS', 5], ['INACTIVE', 90]));
+    const started = await host(hostARepository('acme/widgets', { deployments }));
+    const db = sqliteUri();
+    const repoId = onlyId(await sync(options(started, db, { target: 'deployments' })));
+    const database = new Database(db.slice('sqlite:'.length));
+    database.exec('update deployments set deployed_at = null');
+    const marker = String.raw`\"also\":\"statuses\"`;
+    expect(database.prepare('update sync_state set state = replace(state, ?, ?)').run(marker, '').changes).toBe(1);
+    expect(database.prepare('select state from sync_state').get()).not.toMatchObject({
+      state: expect.stringContaining('statuses') as string,
+    });
+    database.close();
+    await sync(options(started, db, { target: 'deployments' }));
+    const rows = (await storedRows(db, repoId))['deployments'] ?? [];
+    expect(rows.map((row) => row['deployed_at'])).toEqual([1, 2].map((id) => LONG_AGO + id * HOUR + 5 * 60_000));
   });
 
   it('are not read again long after they ended', async () => {

@@ -70,7 +70,9 @@ async function synced(branch: Branch, db: string) {
     repository: summary.repositories[0],
     repoId: onlyId(summary),
     notes: heard.notes,
-    numbers: (rows['git_commits'] ?? []).map((row) => Number(String(row['hash']).slice(1))),
+    numbers: (rows['git_commits'] ?? []).map((row) =>
+      typeof row['hash'] === 'string' ? Number(row['hash'].slice(1)) : null,
+    ),
   };
 }
 
