@@ -17,7 +17,7 @@ export interface EngineClient {
   call(subject: Subject, request: EngineRequest): Promise<unknown>;
   /** As `call`, for a reply that is read as a stream. */
   stream(subject: Subject, request: EngineRequest): Promise<Readable>;
-  /** The engine's API version, requested once. */
+  /** The engine's API version, which every reply names. */
   apiVersion(signal?: AbortSignal): Promise<string>;
   /** Whether the engine is Podman, whose compatible socket differs in places. */
   isPodman(signal?: AbortSignal): Promise<boolean>;
@@ -71,7 +71,7 @@ export function engineClient(
       secrets: known,
       call: (subject, request) => attempt(subject, request.signal, async () => jsonOf(await send(request))),
       stream: (subject, request) => attempt(subject, request.signal, () => send(request)),
-      apiVersion: async (signal) => textOf((await ping(signal))['api-version']),
+      apiVersion: async (signal) => textOf((headers ?? (await ping(signal)))['api-version']),
       isPodman: async (signal) => Object.hasOwn(headers ?? (await ping(signal)), 'libpod-api-version'),
       knowing: (more) => clientKnowing([...known, ...more]),
     };

@@ -23,8 +23,8 @@ export function bridgeVolumes(client: EngineClient): VolumeOperations {
         DriverOpts: { ...spec.driverOptions },
         Labels: { ...spec.labels },
       };
-      await client.call({ newName: spec.name }, { method: 'POST', path: '/volumes/create', json, signal });
-      return inspect(spec.name, signal);
+      const request = { method: 'POST', path: '/volumes/create', json, signal } as const;
+      return volumeOf(objectOf(await client.call({ newName: spec.name }, request)));
     },
     async list({ labels = {}, signal } = {}) {
       const filters = JSON.stringify(engineFilters(labels));

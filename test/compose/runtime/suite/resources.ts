@@ -121,16 +121,17 @@ export function resources(bench: Bench): void {
 
   proves(['ensureNetwork', 'inspectVolume'], 'networks and volumes are listed with their settings', async () => {
     const [name, prefix] = [fresh('n'), `10.${randomInt(1, 255)}.${randomInt(1, 255)}`];
-    const own = { ...labels, 'com.docker.compose.project': name };
+    const project = { 'com.docker.compose.project': name };
+    const own = { ...labels, ...project };
     const pool = { subnet: `${prefix}.0/24`, gateway: `${prefix}.9` };
     await internal.ensureNetwork({ name, labels: own, internal: true, addressPools: [pool] });
-    expect(await internal.networks.list({ labels: own })).toEqual([
+    expect(await internal.networks.list({ labels: project })).toEqual([
       expect.objectContaining({ name, internal: true, addressPools: [expect.objectContaining(pool)] }),
     ]);
     await internal.networks.remove(name);
     const driverOptions = { type: 'tmpfs', device: 'tmpfs', o: 'nodev' };
     await volumes.create({ name, labels: own, driverOptions });
-    expect(await volumes.list({ labels: own })).toEqual([expect.objectContaining({ name, driverOptions })]);
+    expect(await volumes.list({ labels: project })).toEqual([expect.objectContaining({ name, driverOptions })]);
     await volumes.remove(name);
   });
 
