@@ -10,6 +10,7 @@ import { emitSerializers } from '../../src/codegen/emit/serializers.js';
 import { emitValidators } from '../../src/codegen/emit/validators.js';
 import { readContract } from '../../src/codegen/read-contract.js';
 import { createApplication, type ApplicationOptions } from '../../src/contract/application.js';
+import type { Idempotency } from '../../src/contract/idempotency.js';
 import type { AnySecurityHandler } from '../../src/contract/authentication.js';
 import type { AnyHandler } from '../../src/contract/pipeline.js';
 import type { RateLimiter, RateLimitState } from '../../src/contract/rate-limiting.js';
@@ -30,6 +31,8 @@ export interface WorkshopOptions {
   readonly middleware?: ApplicationOptions<object, object, unknown>['middleware'];
   readonly admit?: ApplicationOptions<object, object, unknown>['admit'];
   readonly problemOf?: (error: unknown) => ProblemReply | null;
+  /** With it `addTool` takes keys. */
+  readonly idempotency?: Idempotency<object>;
 }
 
 export interface LogLine {
@@ -59,8 +62,11 @@ export async function startWorkshop(options: WorkshopOptions = {}): Promise<Work
   const log: LogLine[] = [];
   const served: Served[] = [];
   const app = createApplication({
-    routes,
     createRouters,
+    routes: routes.map((route) => ({
+      ...route,
+      isIdempotent: options.idempotency !== undefined && route.operationId === 'addTool',
+    })),
     handlers: { ...usualHandlers, ...options.handlers },
     dependencies: { tools: new Map([[1, 'Saw']]) },
     security: { bearer: security },
@@ -71,6 +77,7 @@ export async function startWorkshop(options: WorkshopOptions = {}): Promise<Work
     problemOf: options.problemOf ?? (() => null),
     ...(options.middleware && { middleware: options.middleware }),
     ...(options.admit && { admit: options.admit }),
+    ...(options.idempotency && { idempotency: options.idempotency }),
     ...(options.mismatched && { mismatched: options.mismatched }),
     served: (each) => served.push(each),
   });

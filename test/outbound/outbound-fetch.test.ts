@@ -77,6 +77,13 @@ describe('an outbound call', () => {
     await expect(operator(url, options)).rejects.toThrow('longer than 50000 bytes');
   });
 
+  it('accepts a body of exactly the limit, and none that is a byte longer', async () => {
+    const { url } = await startServer((_request, response) => void response.end('12345'));
+    const options = { signal: new AbortController().signal, timeoutMs: 5000 };
+    expect(await (await operator(url, { ...options, maxBytes: 5 })).text()).toBe('12345');
+    await expect(operator(url, { ...options, maxBytes: 4 })).rejects.toThrow('longer than 4 bytes');
+  });
+
   it('ends in time if the host sends a byte now and then, also after garbage collections', async () => {
     const { url } = await startServer((_request, response) => {
       const drip = setInterval(() => response.write('x'), 20);
@@ -142,9 +149,11 @@ describe('a redirect', () => {
       });
       const text = await call(operator, server.url).then(
         (response) => response.text(),
-        () => 'refused',
+        // Another failure would mean that the other origin was asked.
+        (error: unknown) => (error instanceof RedirectRefusedError ? 'refused' : String(error)),
       );
       expect(text).toBe(target === 'http://HOST' ? 'followed' : 'refused');
+      expect(server.requests).toHaveLength(target === 'http://HOST' ? 2 : 1);
     },
   );
 
