@@ -64,7 +64,7 @@ function rowsOf(element: JsonObject): readonly JsonObject[] {
   return rows.length === 0 || isOverwritten ? [row, ...rows] : rows;
 }
 
-/** Whether nothing is known of the days of a bucket: its sums of 0 are no measurements. */
+/** Whether nothing is known of the days of a bucket: its sums of 0 are not measured. */
 function isUnknown(bucket: JsonObject): boolean {
   return bucket['coverage'] === 'NONE';
 }

@@ -34,9 +34,7 @@ export function Totals({ figures, variables, links }: TotalsProps): JSX.Element 
       <Total
         name="Cycle time of pull requests"
         href={links.toBar('CYCLE_TIME_HOURS', 'WORK_TYPE', 'pull_request')}
-        note={
-          requestTime === undefined ? 'not known: no first commit to measure from' : 'mean, from first commit to merge'
-        }
+        note={noteOnCycleTime(requests, requestTime)}
       >
         {requestTime === undefined ? '–' : durationOf(requestTime)}
       </Total>
@@ -68,6 +66,11 @@ function Total({ name, href, note, children }: TotalProps): JSX.Element {
       <dd class="muted">{note}</dd>
     </div>
   );
+}
+
+function noteOnCycleTime(requests: number, mean: number | undefined): string {
+  if (mean !== undefined) return 'mean, from first commit to merge';
+  return requests === 0 ? 'no pull request is known' : 'not known: no first commit to measure from';
 }
 
 /** Compares with the period before only if all of its days are known. */

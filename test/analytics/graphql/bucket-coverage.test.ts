@@ -41,7 +41,7 @@ describe('Answers', () => {
       day: '2026-03-11',
       repo: 'example/squashed',
       author: 'Ünal@example.com',
-      workType: 'review',
+      workType: 'issue',
       startedAt: Date.parse('2026-03-11T08:00:00Z'),
       completedAt: Date.parse('2026-03-11T08:00:00Z'),
     });
