@@ -87,6 +87,10 @@ const refused: readonly Case[] = [
   ['privileges', 'services.web.cgroup_parent', web('cgroup_parent: /')],
   ['privileges', 'services.web.runtime', web('runtime: runc')],
   ['privileges', 'services.web.sysctls', web('sysctls: { vm.swappiness: 1 }')],
+  ['privileges', 'services.web.sysctls', web('sysctls: { kernel.core_pattern: "|/bin/sh" }')],
+  ['privileges', 'services.web.sysctls', web('sysctls: { kernel.panic: 1 }')],
+  ['privileges', 'services.web.sysctls', web('sysctls: { net.core.somaxconn: 1, kernel.modprobe: /bin/sh }')],
+  ['privileges', 'services.web.sysctls', web('sysctls: [fs.suid_dumpable=2]')],
   ['privileges', 'services.web.storage_opt', web('storage_opt: { overlay.mount_program: /bin/sh }')],
   ['privileges', 'services.web.oom_kill_disable', web('oom_kill_disable: true')],
   ['privileges', 'services.web.oom_score_adj', web('oom_score_adj: -1000')],
@@ -215,6 +219,10 @@ const accepted: readonly (readonly [what: string, yaml: string])[] = [
   ],
   ['settings that restrict', web('cap_drop: [ALL], read_only: true, security_opt: ["no-new-privileges:true"]')],
   ['settings of a private network namespace', web('sysctls: { net.core.somaxconn: 1024 }')],
+  [
+    'settings of a private IPC namespace',
+    web('sysctls: { kernel.shmmax: 1, kernel.msgmax: 1, kernel.sem: "1 1 1 1", fs.mqueue.msg_max: 1 }'),
+  ],
   ['limits', web('mem_limit: 64m, cpus: 0.5, pids_limit: 10, ulimits: { nofile: 100 }, oom_score_adj: 100')],
   [
     'the address of the server by name, which containers can reach without it',
