@@ -36,9 +36,9 @@ export function sshAgent(text: string): string {
   return text;
 }
 
-/** `all` means unlimited. */
+/** `all` and negative numbers mean unlimited. */
 export function tailCount(text: string): number | undefined {
-  return text === 'all' ? undefined : wholeNumber(text);
+  return text === 'all' || /^-\d+$/.test(text) ? undefined : wholeNumber(text);
 }
 
 export function knownSignal(text: string): string {

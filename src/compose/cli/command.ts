@@ -6,6 +6,7 @@ import { notSupported } from '../runtime/errors.js';
 import { collected, wholeNumber } from './arguments.js';
 import { acceptBooleanWords } from './boolean-words.js';
 import { describe, exitCodeFor, Interrupted, UsageError } from './failures.js';
+import { hiddenFlags } from './hidden-flags.js';
 import type { Io } from './io.js';
 import { PROGRESS_STYLES } from './progress-view.js';
 import { loadOptions, Session, type GlobalOptions } from './session.js';
@@ -75,6 +76,7 @@ export function define<Flags extends OptionValues>(compose: Command, io: Io, def
   const command = compose.command(definition.usage).description(definition.description);
   for (const alias of definition.aliases ?? []) command.alias(alias);
   definition.options?.(command);
+  for (const option of hiddenFlags(command.name())) command.addOption(option);
   acceptGlobals(command);
   acceptBooleanWords(command, /command\.\.\./.test(definition.usage));
   if (definition.examples) {

@@ -114,6 +114,9 @@ export function processIo(): Io {
   };
 }
 
+/** 128 + SIGPIPE: what a shell reports for a program whose reader has ended. */
+const EXIT_BROKEN_PIPE = 141;
+
 /** The maximum text buffered before a write, in UTF-16 units. */
 const GATHERED = 64 * 1024;
 
@@ -154,8 +157,11 @@ function gatheringWriter(): Writer {
 
 function outputTo(stream: NodeJS.WriteStream, writer: Writer): Output {
   let closed = false;
-  // The reader has closed the pipe, as in `compose logs | head`. Not an error.
-  stream.on('error', () => (closed = true));
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    closed = true;
+    // The reader has closed the pipe, as in `compose logs -f | head -1`. Node.js ignores SIGPIPE, which would end us.
+    if (error.code === 'EPIPE' && stream === process.stdout) process.exit(EXIT_BROKEN_PIPE);
+  });
   return {
     write: (data) => (closed ? Promise.resolve() : writer(stream, data)),
     get isTerminal() {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { globalOptions } from './command.js';
 import { EXIT_USAGE } from './failures.js';
+import { hiddenGlobals } from './hidden-flags.js';
 import { processIo, type Io } from './io.js';
 
 /** Adds one command. */
@@ -88,8 +89,11 @@ export async function registerComposeCommands(
       // Requested help is a success; every other exit of the parser is a usage error.
       io.exit(error.exitCode === 0 ? 0 : EXIT_USAGE);
     });
-  for (const option of globalOptions()) compose.addOption(option);
-  for (const add of await Promise.all(named(args))) add(compose, io, program.version() ?? '');
+  for (const option of [...globalOptions(), ...hiddenGlobals()]) compose.addOption(option);
+  const version = program.version() ?? '';
+  compose.version(`Plumbline Compose version ${version}`, '-v, --version');
+  compose.options.find(({ long }) => long === '--version')?.hideHelp();
+  for (const add of await Promise.all(named(args))) add(compose, io, version);
   return compose;
 }
 

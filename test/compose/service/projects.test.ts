@@ -115,6 +115,14 @@ describe('a project that only has containers', () => {
         name: 'foreign',
       });
     }
+    const scale = (service: string): string => `/projects/foreign/services/${service}/scale`;
+    expect(await running.expect(404, 'POST', scale('other'), { replicas: 1 })).toMatchObject({
+      case: 'serviceNotFound',
+      service: 'other',
+    });
+    expect(await running.expect(400, 'POST', scale('web'), { replicas: -1 })).toMatchObject({
+      case: 'invalidReplicaCount',
+    });
     const files = await running.expect(409, 'PUT', '/projects/foreign/files', { files: [] });
     expect(files).toMatchObject({ case: 'projectNotIngested', name: 'foreign' });
   });

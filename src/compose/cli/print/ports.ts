@@ -17,11 +17,13 @@ export async function printPorts(
   if (port !== undefined && bindings.length === 0) throw notFound(`${service} ${port}/${protocol}`);
   if (format === 'json') await session.printJson(bindings);
   else {
+    // Scripts read one address, as docker compose prints. An engine has one binding per address family.
+    const shown = port === undefined ? bindings : bindings.slice(0, 1);
     const line = (binding: PortBinding): string =>
       port === undefined
         ? `${binding.containerPort}/${binding.protocol} -> ${addressText(binding)}\n`
         : `${addressText(binding)}\n`;
-    await session.print(bindings.map(line).join(''));
+    await session.print(shown.map(line).join(''));
   }
   return 0;
 }

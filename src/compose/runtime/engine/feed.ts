@@ -24,6 +24,10 @@ export function feed(stream: Writable, input: AsyncIterable<Uint8Array> | undefi
 /** Settles when the stream can take more, or is closed. */
 function roomIn(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
-    stream.once('drain', resolve).once('close', resolve);
+    const settle = (): void => {
+      stream.off('drain', settle).off('close', settle);
+      resolve();
+    };
+    stream.on('drain', settle).on('close', settle);
   });
 }

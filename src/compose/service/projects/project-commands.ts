@@ -141,10 +141,12 @@ export const scaleService: ScaleServiceHandler<ComposeDependencies> = ({ params,
     dependencies.projectLocks(params.name, async () => {
       const { name, service } = params;
       const { replicas } = body;
-      const ingested = await requireIngested(name, context.signal, dependencies);
+      const { ingested, members: present } = await lookUp(name, context.signal, dependencies);
+      membersOf(present, [service], name, [...(ingested?.services.keys() ?? [])]);
+      if (replicas < 0) throw new OrchestratorError({ case: 'invalidReplicaCount', replicas });
+      if (ingested === undefined) throw new OrchestratorError({ case: 'projectNotIngested', name });
       requireServices(ingested, [service]);
       await requireOwnProject(name, dependencies, context.signal);
-      if (replicas < 0) throw new OrchestratorError({ case: 'invalidReplicaCount', replicas });
       const { orchestration } = orchestrationOf(context, dependencies);
       const loaded = await dependencies.projects.load(ingested, { services: [service] });
       const scale = new Map([[service, replicas]]);

@@ -1,0 +1,48 @@
+/** Flags that docker compose accepts and does not list in its help. */
+import { describe, expect, it } from 'vitest';
+import { commandLine } from './command-line.js';
+import { SHOP } from './shop.js';
+
+const program = {
+  programs: ({ command }: { command: readonly string[] }) => (command[0] === 'tool' ? () => 0 : undefined),
+};
+
+describe('flags that docker compose accepts without listing them', () => {
+  it.each(
+    [['-it'], ['-ti'], ['-i'], ['-t'], ['-T'], ['--tty', '--interactive'], ['--no-TTY'], ['-i=false']].map((flags) => ({
+      flags,
+    })),
+  )('exec and run accept $flags', async ({ flags }) => {
+    const { run } = await commandLine({ 'compose.yaml': SHOP }, program);
+    await run('up', '-d');
+    expect(await run('exec', ...flags, 'db', 'tool')).toMatchObject({ code: 0, stderr: '' });
+    expect(await run('run', '--rm', '--quiet', ...flags, 'db', 'tool')).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['--verbose', 'ps'],
+    ['--no-ansi', 'ps'],
+    ['--workdir', '.', 'ps'],
+    ['build', '--compress', '--force-rm', '--no-rm', '--parallel', '--progress', 'plain'],
+    ['pull', '--parallel'],
+    ['pull', '--parallel', 'db'],
+    ['pull', '--no-parallel=true', 'db'],
+    ['rm', '-f', '-a'],
+    ['logs', '--tail', '-1'],
+    ['logs', '--tail=-1'],
+  ])('%s %s', async (...words) => {
+    const { run } = await commandLine({ 'compose.yaml': SHOP });
+    await run('up', '-d');
+    expect(await run(...words)).toMatchObject({ code: 0 });
+  });
+
+  it.each(['-v', '--version'])('compose %s prints the version', async (flag) => {
+    const { run } = await commandLine({ 'compose.yaml': SHOP });
+    expect(await run(flag)).toMatchObject({ code: 0, stdout: 'Plumbline Compose version 1.2.3\n' });
+  });
+
+  it('keeps the workers of --parallel before a command', async () => {
+    const { run } = await commandLine({ 'compose.yaml': SHOP });
+    expect(await run('--parallel', '2', 'pull', '--parallel', 'db')).toMatchObject({ code: 0 });
+  });
+});
