@@ -5,6 +5,8 @@
  */
 import { failureMessage, type FailureCase, type FailureFields } from '../../../generated/failures.js';
 
+import { withoutUserinfo } from './scrub.js';
+
 type Fields = FailureFields['RuntimeError'];
 
 /** The names of the backends in `notSupported`. */
@@ -17,14 +19,25 @@ export type RuntimeFailure = {
   [Case in RuntimeFailureCase]: { readonly case: Case } & Fields[Case];
 }[RuntimeFailureCase];
 
+export interface FailureOptions extends ErrorOptions {
+  /** What the engine or the registry said, where the message of the case does not have it. */
+  readonly reason?: string;
+  /** Values that the text may contain. A server removes them before it replies (see scrub.ts). */
+  readonly secrets?: readonly string[];
+}
+
 /** A failed runtime operation. Switch on `error.failure.case`; the message is for users. */
 export class RuntimeError extends Error {
   readonly failure: RuntimeFailure;
 
-  constructor(failure: RuntimeFailure, options?: ErrorOptions) {
-    super(failureMessage('RuntimeError', failure.case, failure), options);
+  readonly secrets: readonly string[];
+
+  constructor(failure: RuntimeFailure, options: FailureOptions = {}) {
+    const message = failureMessage('RuntimeError', failure.case, failure);
+    super(options.reason ? `${message} ${options.reason}` : message, options);
     this.name = 'RuntimeError';
     this.failure = failure;
+    this.secrets = options.secrets ?? [];
   }
 }
 
@@ -41,8 +54,11 @@ export class TerminalError extends Error {
   override readonly name = 'TerminalError';
   readonly failure: { readonly case: 'commandFailed' } & FailureFields['TerminalError']['commandFailed'];
 
-  constructor(message: string, options?: ErrorOptions) {
+  readonly secrets: readonly string[];
+
+  constructor(message: string, options: Pick<FailureOptions, 'cause' | 'secrets'> = {}) {
     super(failureMessage('TerminalError', 'commandFailed', { message }), options);
+    this.secrets = options.secrets ?? [];
     this.failure = { case: 'commandFailed', message };
   }
 }
@@ -79,9 +95,17 @@ export const imageNotFound = (reference: string): RuntimeError =>
 export const notSupported = (operation: string, conformer: Conformer): RuntimeError =>
   new RuntimeError({ case: 'notSupported', operation, conformer });
 
-/** `message` must already be scrubbed (see scrub.ts). The cause is for logs only. */
-export const backendFailure = (message: string, cause?: unknown): RuntimeError =>
-  new RuntimeError({ case: 'backendFailure', message }, { cause });
+/** `secrets` are values that the message may contain. The cause is for logs only. */
+export const backendFailure = (message: string, cause?: unknown, secrets: readonly string[] = []): RuntimeError =>
+  new RuntimeError({ case: 'backendFailure', message: withoutUserinfo(message) }, { cause, secrets });
 
 /** Like backendFailure, for a program. */
-export const commandFailed = (message: string, cause?: unknown): TerminalError => new TerminalError(message, { cause });
+export const commandFailed = (message: string, cause?: unknown, secrets: readonly string[] = []): TerminalError =>
+  new TerminalError(withoutUserinfo(message), { cause, secrets });
+
+/** An image that a registry did not supply, with the reason: a missing tag, denied access, a rate limit, no network. */
+export const cannotBePulled = (reference: string, reason: string, secrets: readonly string[] = []): RuntimeError =>
+  new RuntimeError(
+    { case: 'imageNotFound', reference },
+    { cause: new Error(reason), reason: withoutUserinfo(reason), secrets },
+  );

@@ -17,6 +17,11 @@ const secretName = /token|secret|passw|pwd|key|credential|auth|dsn|ur[il]$/i;
 
 const LONGEST_MESSAGE = 2000;
 
+/** The text without passwords in URLs, which nobody should see. */
+export function withoutUserinfo(text: string): string {
+  return text.replaceAll(userinfo, '://***@').trim().slice(0, LONGEST_MESSAGE);
+}
+
 /**
  * @param text the engine's message
  * @param values environment values to remove, of the container and of the process

@@ -4,6 +4,7 @@ import { failureProblems } from '../../../generated/problems.js';
 import { ComposeFailure } from '../model/errors.js';
 import { ComposeWaitError, OrchestratorError } from '../orchestrator/errors.js';
 import { RuntimeError, TerminalError } from '../runtime/errors.js';
+import { scrub } from '../runtime/scrub.js';
 import { problemOfBusy, ServerBusy } from './server-busy.js';
 
 type Makers = typeof failureProblems;
@@ -67,8 +68,25 @@ export function failureOf(error: unknown): ThrownFailure | null {
   if (!isKnown) return null;
   const { case: failureCase, ...fields } = error.failure;
   const { name, message, cause } = error;
+  // An engine's text has paths of the server and values of its environment, which callers must not see.
+  if (error instanceof RuntimeError || error instanceof TerminalError) {
+    const clean = (text: string): string => scrub(text, error.secrets);
+    const shown = hasEngineText.has(failureCase);
+    const cleanFields = shown && 'message' in fields ? { ...fields, message: clean(fields.message) } : fields;
+    return {
+      error: name,
+      case: failureCase,
+      fields: cleanFields,
+      message: shown ? clean(message) : message,
+      location: null,
+      cause,
+    };
+  }
   return { error: name, case: failureCase, fields, message, location: null, cause };
 }
+
+/** The cases whose message is, or ends with, what an engine or a registry said. */
+const hasEngineText: ReadonlySet<string> = new Set(['backendFailure', 'commandFailed', 'imageNotFound']);
 
 /**
  * The problem for a failure of the server itself, which the operations that use the backend or the disk document.

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   alreadyExists,
   backendFailure,
+  cannotBePulled,
   commandFailed,
   isEngineFailure,
   isRuntimeError,
@@ -11,6 +12,7 @@ import {
   sameFailure,
   type RuntimeFailure,
 } from '../../../src/compose/runtime/errors.js';
+import { failureOf } from '../../../src/compose/service/failure-replies.js';
 
 const catalogue: readonly RuntimeFailure[] = [
   { case: 'notFound', id: 'a' },
@@ -45,6 +47,22 @@ describe('RuntimeError', () => {
         "a",
       ]
     `);
+  });
+
+  it('says why a registry did not supply an image, and hides the password of a URL', () => {
+    const error = cannotBePulled('a', 'toomanyrequests: https://me:word@registry.example/a');
+    expect(error.message).toBe(
+      "Image 'a' was not found on this machine and cannot be pulled. toomanyrequests: https://***@registry.example/a",
+    );
+  });
+
+  it('keeps paths for the user of the command, and a server removes them with the values of the environment', () => {
+    const error = backendFailure('exec: "/app/missing.sh" of s3cret', undefined, ['s3cret']);
+    expect(error.message).toBe('exec: "/app/missing.sh" of s3cret');
+    const shown = 'exec: "<path>" of ***';
+    expect(failureOf(error)).toMatchObject({ message: shown, fields: { message: shown } });
+    expect(failureOf(cannotBePulled('a', 'open /etc/ca.pem: denied'))?.message).toMatch(/open <path>: denied$/);
+    expect(failureOf(commandFailed('open /x'))?.message).toBe('open <path>');
   });
 
   it('and TerminalError are both failures of the engine', () => {

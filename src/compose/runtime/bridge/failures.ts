@@ -1,8 +1,15 @@
 /** Converts error replies of the Engine API (Docker or Podman) to catalogue errors. */
 import { missingNetwork, nameIsTaken } from '../engine/failure-text.js';
-import { alreadyExists, backendFailure, imageNotFound, isRuntimeError, notFound, RuntimeError } from '../errors.js';
+import {
+  alreadyExists,
+  backendFailure,
+  cannotBePulled,
+  imageNotFound,
+  isRuntimeError,
+  notFound,
+  RuntimeError,
+} from '../errors.js';
 import { objectOf, textOf } from '../json.js';
-import { scrub } from '../scrub.js';
 import { tlsFailure } from './tls-failures.js';
 
 /** The subject of a call, so that its error can name it as the caller did. */
@@ -40,7 +47,7 @@ export function runtimeErrorOf(error: unknown, subject: Subject, secrets: readon
   const text = engineText(error);
   const status = typeof facts.statusCode === 'number' ? facts.statusCode : undefined;
   if (subject.pulled !== undefined && status !== undefined) {
-    return new RuntimeError(imageNotFound(subject.pulled).failure, { cause: error });
+    return cannotBePulled(subject.pulled, text, secrets);
   }
   if (subject.image !== undefined && (imageIsMissing.test(text) || (status === 404 && subject.id === undefined))) {
     return imageNotFound(subject.image);
@@ -49,9 +56,8 @@ export function runtimeErrorOf(error: unknown, subject: Subject, secrets: readon
   if (network !== undefined) return notFound(network);
   if (subject.newName !== undefined && nameIsTaken(text, subject.newName)) return alreadyExists(subject.newName);
   if (subject.id !== undefined && (status === 404 || isMissing.test(text))) return notFound(subject.id);
-  if (isStopping.test(text))
-    return backendFailure(`The container engine is shutting down (${scrub(text, secrets)}).`, error);
-  return backendFailure(scrub(text, secrets) || `The container engine failed (HTTP ${status ?? 'unknown'}).`, error);
+  if (isStopping.test(text)) return backendFailure(`The container engine is shutting down (${text}).`, error, secrets);
+  return backendFailure(text || `The container engine failed (HTTP ${status ?? 'unknown'}).`, error, secrets);
 }
 
 /** Whether the failure means that the engine is gone or restarting. */

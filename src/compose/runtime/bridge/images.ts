@@ -3,13 +3,12 @@ import type { Readable } from 'node:stream';
 import { engineFilters } from '../engine/labels.js';
 import { engineImage } from '../engine/image.js';
 import { lookDespiteEnd } from '../engine/just-ended.js';
-import { RuntimeError, backendFailure, imageNotFound } from '../errors.js';
+import { backendFailure, cannotBePulled, type RuntimeError } from '../errors.js';
 import { nameAndTag, qualifyImage } from '../image-reference.js';
 import { numberOf, objectOf, objectsOf, parseJson, textOf } from '../json.js';
 import { linesOf } from '../lines.js';
 import type { PullProgress } from '../records.js';
 import type { ImageOperations } from '../runtime.js';
-import { scrub } from '../scrub.js';
 import { imageBuilder, type Builders } from './build/build.js';
 import { chunksOf, type EngineClient } from './client.js';
 import { inspectImage } from './inspect-image.js';
@@ -54,7 +53,7 @@ async function pull(
   const query = { fromImage: whole, ...(platform !== undefined && { platform }) };
   const request = { method: 'POST' as const, path: '/images/create', query, auth, signal };
   const reply = await client.stream({ pulled: reference }, request);
-  return progress(client, reply, (reason) => missing(reference, reason), signal);
+  return progress(client, reply, (reason) => cannotBePulled(reference, reason, client.secrets), signal);
 }
 
 async function push(
@@ -77,7 +76,7 @@ async function push(
     signal,
   };
   const reply = await client.stream({ image: reference }, request);
-  return progress(client, reply, (reason) => backendFailure(scrub(reason, client.secrets)), signal);
+  return progress(client, reply, (reason) => backendFailure(reason, undefined, client.secrets), signal);
 }
 
 async function* progress(
@@ -102,9 +101,4 @@ async function* progress(
       }),
     };
   }
-}
-
-/** The engine's reason (missing tag, denied access, network failure) is logged as the cause. */
-function missing(reference: string, reason: string): RuntimeError {
-  return new RuntimeError(imageNotFound(reference).failure, { cause: new Error(reason) });
 }

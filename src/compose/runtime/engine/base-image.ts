@@ -1,5 +1,5 @@
 /** Distinguishes a build that failed because its base image is missing from one that failed in a step. */
-import { RuntimeError, imageNotFound } from '../errors.js';
+import { cannotBePulled, type RuntimeError } from '../errors.js';
 
 export interface BaseImageWatcher {
   /** Called for each line of the build log. */
@@ -21,9 +21,7 @@ export function baseImageWatcher(): BaseImageWatcher {
       else if (anyStep.test(line)) base = undefined;
     },
     missing(failure) {
-      return base === undefined
-        ? undefined
-        : new RuntimeError(imageNotFound(base).failure, { cause: new Error(failure) });
+      return base === undefined ? undefined : cannotBePulled(base, failure);
     },
   };
 }

@@ -6,7 +6,6 @@ import { baseImageWatcher } from '../engine/base-image.js';
 import { commandFailed, imageNotFound, notSupported } from '../errors.js';
 import { secretTexts, withSecretFiles } from '../build-secrets.js';
 import type { BuildProgress } from '../records.js';
-import { scrub } from '../scrub.js';
 import type { BuildSpec } from '../spec.js';
 import { cacheArguments } from './build-caches.js';
 import { interruptBuild } from './interrupt-build.js';
@@ -120,7 +119,9 @@ async function* progress(process: RunningProgram, secrets: readonly string[]): A
     yield { type: 'log', line };
   }
   if ((await process.exit) !== 0) {
-    throw base.missing(reason) ?? commandFailed(scrub(`Build failed: ${reason.replace(/^error:\s*/i, '')}`, secrets));
+    throw (
+      base.missing(reason) ?? commandFailed(`Build failed: ${reason.replace(/^error:\s*/i, '')}`, undefined, secrets)
+    );
   }
   yield { type: 'done', imageId };
 }

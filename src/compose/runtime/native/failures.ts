@@ -8,7 +8,6 @@ import {
   type RuntimeError,
   type TerminalError,
 } from '../errors.js';
-import { scrub } from '../scrub.js';
 
 export interface Subject {
   /** A container, network or volume that should exist. */
@@ -41,7 +40,7 @@ export function podmanFailure(
   if (subject.newName !== undefined && nameIsTaken(text, subject.newName)) return alreadyExists(subject.newName);
   if (subject.id !== undefined && isMissing.test(text)) return notFound(subject.id);
   if (initIsMissing.test(text)) return commandFailed(INIT_IS_MISSING, cause);
-  return commandFailed(scrub(text, secrets) || 'Podman failed without an error message.', cause);
+  return commandFailed(text || 'Podman failed without an error message.', cause, secrets);
 }
 
 /** Podman ends with `Error: ...`. The warnings and log lines before it are not the reason. */

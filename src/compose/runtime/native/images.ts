@@ -3,12 +3,11 @@ import { mergedLines } from '../merged-lines.js';
 import { engineImage } from '../engine/image.js';
 import { lookDespiteEnd } from '../engine/just-ended.js';
 import { pushedAfterBuild } from '../engine/push-after-build.js';
-import { RuntimeError, commandFailed, imageNotFound } from '../errors.js';
+import { cannotBePulled, commandFailed, imageNotFound } from '../errors.js';
 import { hasTransport, qualifyImage } from '../image-reference.js';
 import { objectsOf } from '../json.js';
 import type { PullProgress } from '../records.js';
 import type { ImageOperations } from '../runtime.js';
-import { scrub } from '../scrub.js';
 import { buildImage } from './build.js';
 import { labelArguments, option } from './options.js';
 import type { RunningProgram } from '../program.js';
@@ -20,7 +19,7 @@ export function nativeImages(podman: Podman): ImageOperations {
     const whole = qualifyImage(operand(reference));
     const process = podman.start(['push', whole], { signal });
     return progress(process, (last) =>
-      /image not known/i.test(last) ? imageNotFound(reference) : commandFailed(scrub(last, podman.secrets)),
+      /image not known/i.test(last) ? imageNotFound(reference) : commandFailed(last, undefined, podman.secrets),
     );
   };
   return {
@@ -38,9 +37,8 @@ export function nativeImages(podman: Podman): ImageOperations {
     // eslint-disable-next-line @typescript-eslint/require-await -- what is thrown must reject
     async pull(reference, { platform, signal } = {}) {
       const args = ['pull', ...option('--platform', platform), qualifyImage(operand(reference))];
-      return progress(
-        podman.start(args, { signal }),
-        (last) => new RuntimeError(imageNotFound(reference).failure, { cause: new Error(last) }),
+      return progress(podman.start(args, { signal }), (last) =>
+        cannotBePulled(reference, last.replace(/^error:\s*/i, ''), podman.secrets),
       );
     },
     push,

@@ -2,6 +2,7 @@
 import type { Schemas } from '../../../../generated/compose/operations.js';
 import type { RequestContext } from '../../../../generated/contract.js';
 import type { Orchestration, Progress } from '../../orchestrator/orchestration.js';
+import { scrub, secretValues } from '../../runtime/scrub.js';
 import { failedFrame } from '../failed-frame.js';
 
 export type ImageFrame =
@@ -109,7 +110,7 @@ function frameOf(progress: Progress): ImageFrame {
     case 'line':
       return { type: 'log', name: progress.name, line: progress.text };
     case 'warning':
-      return { type: 'warning', message: progress.message };
+      return { type: 'warning', message: scrub(progress.message, secretValues(process.env)) };
     case 'status':
       return { type: 'status', name: progress.name, status: progress.status, done: progress.done };
   }

@@ -2,13 +2,12 @@
 import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { RuntimeError, backendFailure, imageNotFound, notSupported } from '../../errors.js';
+import { backendFailure, cannotBePulled, imageNotFound, notSupported, type RuntimeError } from '../../errors.js';
 import { secretTexts, withSecretFiles } from '../../build-secrets.js';
 import { objectOf, parseJson, textOf } from '../../json.js';
 import { mergedLines } from '../../merged-lines.js';
 import { startProgram } from '../../program.js';
 import type { BuildProgress } from '../../records.js';
-import { scrub } from '../../scrub.js';
 import type { BuildSpec } from '../../spec.js';
 import type { EngineAddress } from '../address.js';
 import { secretsOf } from '../client.js';
@@ -140,13 +139,13 @@ async function failureOf(progress: RawProgress, spec: BuildSpec, { secrets }: Bu
     .replace(/(\[|")\/bin\/sh -c /, '$1');
   const { missingImage } = progress;
   if (missingImage !== undefined) {
-    return new RuntimeError(imageNotFound(missingImage).failure, { cause: new Error(reason) });
+    return cannotBePulled(missingImage, reason, secrets);
   }
   const old = TOO_OLD.find(([pattern]) => pattern.test(reason))?.[1];
   if (old !== undefined) return notSupported(old, 'bridge');
   const known = [...secrets, ...secretsOf(spec.buildArguments), ...secretTexts(spec)];
   const hint = /unknown instruction/.test(reason) && (await hasHereDocument(spec)) ? HERE_DOCUMENT : '';
-  return backendFailure(`${scrub(`Build failed: ${reason}`, known)}${hint}`);
+  return backendFailure(`Build failed: ${reason}${hint}`, undefined, known);
 }
 
 const HERE_DOCUMENT = ' The Dockerfile has a here-document, which needs the BuildKit of Docker 23 or newer.';

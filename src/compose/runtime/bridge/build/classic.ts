@@ -5,7 +5,6 @@ import { backendFailure, imageNotFound, isRuntimeError, notSupported } from '../
 import { objectOf, parseJson, textOf } from '../../json.js';
 import { lineCutter, linesOf } from '../../lines.js';
 import type { BuildProgress } from '../../records.js';
-import { scrub } from '../../scrub.js';
 import type { BuildSpec } from '../../spec.js';
 import { buildContext } from './context.js';
 import { buildKitSyntax } from './dockerfile-syntax.js';
@@ -108,7 +107,7 @@ async function* progress(
     const item = objectOf(parseJson(line));
     const failure = textOf(item.error) || textOf(objectOf(item.errorDetail).message);
     if (failure !== '')
-      throw base.missing(failure) ?? backendFailure(`${scrub(`Build failed: ${failure}`, client.secrets)}${hint}`);
+      throw base.missing(failure) ?? backendFailure(`Build failed: ${failure}${hint}`, undefined, client.secrets);
     imageId = textOf(objectOf(item.aux).ID) || imageId;
     for (const text of cutter.push(textOf(item.stream) || statusLine(textOf(item.status)))) {
       base.see(text);
