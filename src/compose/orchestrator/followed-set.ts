@@ -140,8 +140,8 @@ export class FollowedSet {
   }
 
   /**
-   * What becomes of a container whose run has ended, and the container that runs in its place already. If only its
-   * output is known to have ended, the same run may still be about to end.
+   * Decides the fate of a container whose run has ended, and finds the container that already runs in its place. If only
+   * its output is known to have ended, the same run may still be about to end.
    */
   async #lookUp(
     { container, service, number }: Followed,

@@ -294,8 +294,8 @@ async function executeStep(work: ServiceWork, step: Step): Promise<ContainerName
 
 /**
  * The old container is kept until its successor exists. Only a container refers to its anonymous volumes, so if this
- * process dies, the next `up` finds them. Whoever follows the container knows by its name, before it is stopped, that it
- * is being replaced.
+ * process dies, the next `up` finds them. A process that follows the container sees by its name, before it is stopped,
+ * that it is being replaced.
  */
 async function replace(work: ServiceWork, step: Extract<Step, { act: 'recreate' }>): Promise<ContainerName> {
   const { orchestration, options, service } = work;

@@ -88,7 +88,7 @@ describe('up --watch', () => {
   it.each([
     ['rebuild', 'rebuilt'],
     ['sync+restart', 'restarted'],
-  ])('of one service goes on after %s', async (action, told) => {
+  ])('of one service continues after %s', async (action, told) => {
     const console = await commandLine(watching(action));
     await change(console.folder, 'Dockerfile', 'FROM scratch\n');
     await change(console.folder, 'page', 'one');
@@ -112,7 +112,7 @@ describe('up --watch', () => {
 });
 
 describe('logs --follow of a service', () => {
-  it('goes on with the container that replaces it, and ends with that one', async () => {
+  it('continues with the container that replaces it, and ends with that one', async () => {
     const console = await commandLine(WEB);
     await console.run('up', '-d');
     const logs = console.begin('logs', '-f', 'web');

@@ -18,7 +18,7 @@ async function replaceBy(version: number, { write, run }: EngineProject): Promis
 
 export const following: EnginePart = (engine) => {
   describe('output of a container that is replaced', () => {
-    it('goes on in an attached up of one service, from the first line', async () => {
+    it('continues in an attached up of one service, from the first line', async () => {
       const project = await engineProject(engine, { services: { web: { command: counting(1) } } });
       const up = project.begin('up');
       await up.printed(lines(1));
@@ -30,7 +30,7 @@ export const following: EnginePart = (engine) => {
       expect(await project.statuses()).toEqual({ web: 'stopped' });
     });
 
-    it('goes on in logs --follow of its service, each line once', async () => {
+    it('continues in logs --follow of its service, each line once', async () => {
       const project = await engineProject(engine, { services: { web: { command: counting(1) } } });
       await project.run('up', '-d');
       const logs = project.begin('logs', '--follow', '--no-log-prefix', 'web');
@@ -43,7 +43,7 @@ export const following: EnginePart = (engine) => {
       expect(printed).toContain('version 2 line 1');
     });
 
-    it('goes on in up --watch of one service after a rebuild', async () => {
+    it('continues in up --watch of one service after a rebuild', async () => {
       const files = {
         Dockerfile: `FROM ${engine.image}\nCOPY page /page\n`,
         page: 'one',

@@ -24,8 +24,13 @@ const JOB: ComposeParts = {
     web: { depends_on: { job: { condition: 'service_completed_successfully' } } },
   },
 };
-const network = (more: object): ComposeParts => ({ services: { web: {} }, networks: { default: more } });
-const exits = (seconds: number, code: number): object => ({ command: shell(`sleep ${seconds}; exit ${code}`) });
+const network = (more: Readonly<Record<string, unknown>>): ComposeParts => ({
+  services: { web: {} },
+  networks: { default: more },
+});
+const exits = (seconds: number, code: number): Readonly<Record<string, unknown>> => ({
+  command: shell(`sleep ${seconds}; exit ${code}`),
+});
 
 const lives: readonly (readonly [string, ComposeParts, Life])[] = [
   [

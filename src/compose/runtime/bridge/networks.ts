@@ -41,8 +41,8 @@ export function bridgeNetworks(client: EngineClient): Engine['networks'] {
       if (await client.isPodman(signal)) await requireFree(spec.name, signal);
       const request = { method: 'POST', path: '/networks/create', json: createBody(spec), signal } as const;
       const id = textOf(objectOf(await client.call({ newName: spec.name }, request)).Id);
-      // Docker checks `CheckDuplicate` without a lock. Whoever sees another network of the name withdraws, because the
-      // other process may have seen none, and uses its network already.
+      // Docker checks `CheckDuplicate` without a lock. A process that sees another network of the name withdraws, because
+      // the other process may have seen none, and uses its network already.
       if ((await idsOf(spec.name, signal)).some((other) => other !== id)) {
         await unlessNotFound(remove(id, signal && { signal }));
         throw alreadyExists(spec.name);
