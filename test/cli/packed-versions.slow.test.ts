@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { builtCommand } from './built-command.js';
+import { plumbline, startServer } from './plumbline.js';
+
+const run = promisify(execFile);
+const root = process.cwd();
+const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+/** Why the packages that the tarball depends on are not available; null: they are. */
+const unreachable = await run('npm', ['view', 'koa', 'version', '--prefer-offline', '--fetch-retries=0'])
+  .then(() => null)
+  .catch(() => ' (skipped: no package registry can be reached)');
+
+/** What is installed has no overrides of this repository: it is as a user gets it. */
+const combinations = ['20', '22', '24'].flatMap((node) => ['npm', 'pnpm'].map((manager) => ({ node, manager })));
+let tools: string;
+
+beforeAll(async () => {
+  if (unreachable !== null) return;
+  await builtCommand();
+  tools = await mkdtemp(join(tmpdir(), 'plumbline-versions-'));
+  await run('npm', ['pack', root, '--ignore-scripts', '--pack-destination', tools, ...quiet], { cwd: tools });
+  await run('npm', ['install', 'pnpm@10', '--no-save', '--prefix', tools, ...quiet], { cwd: tools });
+}, 300_000);
+afterAll(() => rm(tools, { recursive: true, force: true }));
+
+describe.skipIf(unreachable !== null).each(combinations)(
+  `the package installed by $manager on Node $node${unreachable ?? ''}`,
+  { timeout: 300_000 },
+  ({ node, manager }) => {
+    let folder: string;
+    let installed: { command: string; runtime: string };
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'plumbline-installed-'));
+      const { stdout } = await run(join(root, '.ci/node'), [node, tools]);
+      const runtime = stdout.trim();
+      const environment = { ...process.env, PATH: `${join(runtime, '..')}:${process.env['PATH'] ?? ''}` };
+      await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true }));
+      const tarball = join(tools, 'plumbline-0.1.0.tgz');
+      const [program, args] =
+        manager === 'npm'
+          ? ['npm', ['install', tarball, '--prefer-offline', ...quiet]]
+          : [join(tools, 'node_modules/.bin/pnpm'), ['add', tarball, '--prefer-offline']];
+      await run(program, args, { cwd: folder, env: environment });
+      installed = { command: join(folder, 'node_modules/plumbline/dist/src/cli/main.cjs'), runtime };
+    }, 300_000);
+    afterAll(() => rm(folder, { recursive: true, force: true }));
+
+    test.each([
+      ['host_a', ['--host-a-url', 'http://127.0.0.1:9', '--owner', 'acme', '--repo', 'app', '--auth', 'x']],
+      ['host_b', ['--host-b-url', 'http://127.0.0.1:9', '--project-id', '7', '--auth', 'x']],
+    ])('asks %s', async (provider, more) => {
+      const database = `sqlite:${join(folder, `${provider}.db`)}`;
+      const { exitCode, stderr } = await plumbline(['sync', 'git', '--provider', provider, ...more, '--db', database], {
+        ...installed,
+      });
+      expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/did not answer .* after \d tries/)]);
+    });
+
+    test('stores what it reads', async () => {
+      const args = ['sync', 'git', '--provider', 'synthetic', '--db', `sqlite:${join(folder, 'sync.db')}`, '--json'];
+      const { exitCode, stderr } = await plumbline(args, installed);
+      expect([exitCode, exitCode === 0 ? '' : stderr]).toEqual([0, '']);
+    });
+
+    test('serves its pages', async () => {
+      const server = await startServer({ ...installed, environment: { PLUMBLINE_HOME: join(folder, 'home') } });
+      try {
+        const pages = [
+          '/health/ready',
+          '/docs',
+          '/docs/redoc.standalone.js',
+          '/openapi.json',
+          '/graphql/schema',
+          '/console',
+        ];
+        for (const page of pages) expect([page, (await fetch(server.url + page)).status]).toEqual([page, 200]);
+      } finally {
+        server.kill('SIGTERM');
+        await server.finished;
+      }
+    });
+
+    test.each(['mock', 'bridge', 'native'])('has the backend %s of compose', async (backend) => {
+      const file = join(folder, 'compose.yaml');
+      await writeFile(file, 'services: { web: { image: example/web } }\n');
+      const { stderr } = await plumbline(['compose', '--backend', backend, '-f', file, 'ps'], installed);
+      expect(stderr).not.toMatch(/Cannot find|ERR_MODULE/);
+    });
+  },
+);
