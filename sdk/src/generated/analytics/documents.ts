@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = 'b7f45eb52db6b5c2';
+export const persistedVersion = '7293353626deca5b';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
