@@ -43,7 +43,16 @@ test('every operation of the contract is a command with its parameters and the p
   const options = commands.map((command) => [command.operationId, operationOptions(command).map(({ long }) => long)]);
   expect(Object.fromEntries(options)).toMatchObject({
     listAuditLog: [
-      ...['--action', '--resource-kind', '--user-id', '--service-token-id', '--since', '--until', '--cursor'],
+      ...[
+        '--scope',
+        '--action',
+        '--resource-kind',
+        '--user-id',
+        '--service-token-id',
+        '--since',
+        '--until',
+        '--cursor',
+      ],
       ...['--all', '--limit', '--server', '--json'],
     ],
     startSyncRun: ['--sync-config-id', '--idempotency-key', '--watch', '--server', '--json'],

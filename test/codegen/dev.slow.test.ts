@@ -13,6 +13,7 @@ vi.setConfig({ testTimeout: 900_000 });
 const copied = [
   'openapi',
   'graphql',
+  'codegen.yml',
   'generated',
   'src',
   'sdk/src',
