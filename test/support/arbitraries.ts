@@ -64,7 +64,8 @@ function ofType(
         minLength: Number(schema['minItems'] ?? 0),
         maxLength: Math.min(Number(schema['maxItems'] ?? 5), 5),
       };
-      const item = validAgainst(document, [...pointer, 'items'], options);
+      const item =
+        'items' in schema ? validAgainst(document, [...pointer, 'items'], options) : fc.jsonValue({ maxDepth: 1 });
       return schema['uniqueItems'] === true ? fc.uniqueArray(item, size) : fc.array(item, size);
     }
     case 'object': {
