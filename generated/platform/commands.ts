@@ -489,9 +489,9 @@ export const commands: readonly OperationCommand[] = [
     flags: [
       {
         name: 'refresh-token',
-        kind: 'json',
+        kind: 'text',
         choices: [],
-        isSecret: false,
+        isSecret: true,
         property: 'refresh_token',
         place: 'body',
         required: false,

@@ -92,6 +92,7 @@ const schemaKeywords: Readonly<Record<string, Treatment>> = {
   nullable: 'it is of OpenAPI 3.0; name the type null',
   // Ours
   'x-assigned-by': 'used',
+  'x-any': 'used',
   'x-normalize': 'used',
   'x-problem': 'used',
 };

@@ -31,12 +31,9 @@ export function statedTypes({ type }: SchemaObject): string[] {
   return (Array.isArray(type) ? type : [type]).filter((each) => typeof each === 'string');
 }
 
-const allTypes = ['object', 'array', 'string', 'number', 'boolean', 'null'];
-
-/** Whether a schema lists all types, which accepts every JSON value on purpose. Only requests have such schemas. */
+/** Whether a schema accepts every JSON value on purpose (`x-any`). Only requests have such schemas. */
 export function acceptsAnything(schema: SchemaObject): boolean {
-  const types = statedTypes(schema);
-  return allTypes.every((type) => types.includes(type));
+  return schema['x-any'] === true;
 }
 
 /** The schemas within a value that is not a schema. */

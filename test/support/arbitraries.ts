@@ -25,6 +25,9 @@ export function validAgainst(document: unknown, place: Pointer, options: SchemaA
       ...branches.map((_, index) => validAgainst(document, [...pointer, 'oneOf', String(index)], options)),
     );
   }
+  // Without a type, every JSON value is valid, and an object with the properties is the usual one.
+  if (!('type' in schema))
+    return fc.oneof(fc.jsonValue({ maxDepth: 1 }), ofType('object', schema, document, pointer, options));
   const types = [schema['type']].flat().map(String);
   return fc.oneof(...types.map((type) => ofType(type, schema, document, pointer, options)));
 }
@@ -34,7 +37,7 @@ const knownKeywords = new Set(
     ['type', 'const', 'enum', 'oneOf', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum'],
     ['items', 'minItems', 'maxItems', 'uniqueItems', 'properties', 'required', 'additionalProperties', 'minProperties'],
     ['description', 'default', 'example', 'examples', 'title', 'x-normalize'],
-    ['discriminator', 'x-go-name', 'x-ogen-name', 'x-assigned-by'],
+    ['discriminator', 'x-any', 'x-go-name', 'x-ogen-name', 'x-assigned-by'],
   ].flat(),
 );
 

@@ -2082,8 +2082,8 @@ export interface components {
         /** @description The refresh token to revoke, as `{refresh_token}`. Every other JSON value counts as an invalid token. */
         LogoutRequest: {
             /** @description The refresh token of the session to end. */
-            refresh_token?: Record<string, never> | unknown[] | string | number | boolean | null;
-        } | unknown[] | string | number | boolean | null;
+            refresh_token?: unknown;
+        };
         /** @description The answer to every logout. */
         LogoutResponse: {
             /**
