@@ -8,14 +8,20 @@ export async function signUpWithOrganizationId(
 ): Promise<TestUser> {
   await chooseOrganizationId(platform.database.sql, orgId);
   const user = await platform.signUp(options);
-  await platform.database.sql`alter table organizations alter column id set default gen_random_uuid()`;
+  await chooseAnyOrganizationId(platform.database.sql);
   return user;
 }
 
+interface Database {
+  readonly unsafe: (text: string) => PromiseLike<unknown>;
+}
+
+/** Gives new organizations of a database a random id, as usual. */
+export async function chooseAnyOrganizationId(sql: Database): Promise<void> {
+  await sql.unsafe('alter table organizations alter column id set default gen_random_uuid()');
+}
+
 /** Gives the next organization of a database this id. */
-export async function chooseOrganizationId(
-  sql: { readonly unsafe: (text: string) => PromiseLike<unknown> },
-  orgId: string,
-): Promise<void> {
+export async function chooseOrganizationId(sql: Database, orgId: string): Promise<void> {
   await sql.unsafe(`alter table organizations alter column id set default '${orgId}'`);
 }

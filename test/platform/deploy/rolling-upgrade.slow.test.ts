@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { startServer, type ServerProcess } from '../../cli/plumbline.js';
 import { git, initRepository, writeHistory } from '../../support/git-history.js';
 import { startMailbox, type Mailbox } from '../../support/mailbox.js';
-import { chooseOrganizationId } from '../../support/organization-id.js';
+import { chooseAnyOrganizationId, chooseOrganizationId } from '../../support/organization-id.js';
 import { createEmptyDatabase, type TestDatabase } from '../../support/postgres.js';
 import { earliestCompatibleCommit, packRelease, type EarlierRelease } from '../../support/previous-release.js';
 import { served, startLoad, type LoadReply } from '../service/load.js';
@@ -84,6 +84,7 @@ describe.skipIf(commit === undefined)(`a rolling upgrade${skipped}`, { timeout: 
     expect(await schemaVersion()).toBe(earlier.schemaVersion);
     await chooseOrganizationId(sql, organization);
     const { accessToken, orgId } = await signUpOwner(jsonTo(old.url), mailbox);
+    await chooseAnyOrganizationId(sql);
     const source = { provider: 'local', targets: ['git'], repositories: ['shop'] };
     const runs = await configureSync(jsonTo(old.url), accessToken, source);
     const sync = async (server: ServerProcess): Promise<unknown> => {
