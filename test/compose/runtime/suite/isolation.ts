@@ -184,7 +184,8 @@ export function isolation(bench: Bench): void {
           const missing = bench.spec(obedient, { mounts: [{ type: 'bind', source, target: '/host' }] });
           const refused = await failure(containers.create(missing).then(({ id }) => containers.start(id)));
           expect(refused.case).toBe(bench.engineFailure);
-          expect(JSON.stringify(refused)).not.toContain(directory);
+          // Replies of the REST API leave it out; see `service/failure-replies.ts`.
+          expect(JSON.stringify(refused)).toContain(source);
         }
         await printed('true', { mounts: [{ type: 'bind', source, target: '/host', createHostPath: true }] });
         expect(await printed('echo made', { mounts: [{ type: 'bind', source, target: '/host' }] })).toBe('made');
