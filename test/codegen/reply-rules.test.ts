@@ -35,11 +35,7 @@ test.each<[string, SchemaObject, string]>([
     },
     'Thing.parts: the property name of a reply is not required; make it nullable instead',
   ],
-  [
-    'a schema that accepts every JSON value',
-    { 'x-any': true },
-    'Thing: a schema of a reply accepts every JSON value',
-  ],
+  ['a schema that accepts every JSON value', { 'x-any': true }, 'Thing: a schema of a reply accepts every JSON value'],
   [
     'a default',
     { type: 'object', properties: { name: { type: 'string', default: 'x' } }, required: ['name'] },
