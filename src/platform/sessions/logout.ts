@@ -1,4 +1,4 @@
-import type { LogoutHandler, Schemas } from '../../../generated/platform/operations.js';
+import type { LogoutHandler } from '../../../generated/platform/operations.js';
 import { lockUsers } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
@@ -12,7 +12,8 @@ export const logout: LogoutHandler<PlatformDependencies> = async (
   { body, principal, context },
   { sql, clock, tokens },
 ) => {
-  const claims = await tokens.verifyRefreshToken(refreshTokenIn(body));
+  const token = body?.refresh_token;
+  const claims = await tokens.verifyRefreshToken(typeof token === 'string' ? token : '');
   const bearer = principal === null ? null : { userId: principal.user_id, familyId: principal.session_id };
   const named = claims?.familyId === bearer?.familyId ? [bearer] : [bearer, claims];
   const sessions = named.filter((session) => session !== null);
@@ -36,8 +37,3 @@ export const logout: LogoutHandler<PlatformDependencies> = async (
   });
   return { status: 200, body: { message: 'Logout successful' } };
 };
-
-function refreshTokenIn(body: Schemas['LogoutRequest'] | undefined): string {
-  const token: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'refresh_token') : undefined;
-  return typeof token === 'string' ? token : '';
-}
