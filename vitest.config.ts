@@ -21,6 +21,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/consumers/**', 'test/bench/**', 'node_modules/**'],
+    setupFiles: ['test/support/failed-test.setup.ts'],
     globalSetup: [
       'test/support/compiled.setup.ts',
       'test/support/postgres.setup.ts',
