@@ -155,7 +155,7 @@ export interface Validator {
 }
 
 export interface RateLimitPolicy {
-  /** Its name in `RateLimit-Policy`. */
+  /** The name in `RateLimit-Policy`. */
   readonly name: string;
   /** The setting that holds its value. */
   readonly setting: string;
@@ -198,7 +198,7 @@ export interface SchemeUse {
 export interface Route {
   readonly operationId: string;
   readonly method: string;
-  /** As in the contract: `/things/{thing_id}`. */
+  /** The path as the contract writes it: `/things/{thing_id}`. */
   readonly path: string;
   readonly params: ParameterTable | null;
   readonly query: ParameterTable | null;
@@ -261,7 +261,7 @@ export interface OperationCommand {
 export interface OperationFlag {
   /** `sync-config-id`. */
   readonly name: string;
-  /** As in the contract: `sync_config_id`. */
+  /** The name as the contract writes it: `sync_config_id`. */
   readonly property: string;
   readonly place: 'params' | 'query' | 'headers' | 'body' | 'idempotencyKey';
   readonly kind: 'text' | 'number' | 'boolean' | 'texts' | 'json';

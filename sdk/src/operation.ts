@@ -1,7 +1,7 @@
 /** An operation of a contract as data, as the generated functions pass it to the client. */
 export interface Operation {
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options';
-  /** As in the contract: `/things/{thing_id}`. */
+  /** The path as the contract writes it: `/things/{thing_id}`. */
   readonly path: string;
   /** The documented statuses whose body is not a problem. */
   readonly statuses: readonly number[];

@@ -66,7 +66,7 @@ export interface WorkInProgressRequest {
 
 /** Reviews of requests, of whole units. */
 export interface ReviewsRequest {
-  /** As above. */
+  /** Persons are not ranked. */
   readonly dimension: 'TEAM' | 'REPO';
   readonly dateRange: DateRange;
   readonly topN: number;
@@ -191,7 +191,7 @@ export interface DistributionResult {
   readonly measure: DistributionMeasure;
   /** The share of measured units, between 0 and 1; null without units that the measure is about. */
   readonly coverage: number | null;
-  /** Those with the most measured units first. */
+  /** The items with the most measured units come first. */
   readonly items: readonly {
     readonly key: string;
     readonly statistics: Statistics;
@@ -240,7 +240,7 @@ export interface DoraBucket {
 export interface DoraResult {
   readonly dimension: DoraRequest['dimension'];
   readonly total: DoraKeys;
-  /** Those with the most deployments first. */
+  /** The items with the most deployments come first. */
   readonly items: readonly { readonly key: string; readonly keys: DoraKeys }[];
   /** All, in order of date; empty if no interval was requested. */
   readonly buckets: readonly DoraBucket[];
@@ -256,7 +256,7 @@ export interface WorkInProgress {
 export interface WorkInProgressResult {
   readonly dimension: WorkInProgressRequest['dimension'];
   readonly total: WorkInProgress;
-  /** Those with the most open requests first. */
+  /** The items with the most open requests come first. */
   readonly items: readonly { readonly key: string; readonly work: WorkInProgress }[];
   /** The open requests at the end of each, in order of date; empty if no interval was requested. */
   readonly buckets: readonly { readonly date: string; readonly count: number | null }[];
@@ -278,7 +278,7 @@ export interface ReviewsResult {
   readonly dimension: ReviewsRequest['dimension'];
   /** null without requests whose reviews are known. */
   readonly total: ReviewLoad | null;
-  /** Those with the most requests first. */
+  /** The items with the most requests come first. */
   readonly items: readonly { readonly key: string; readonly load: ReviewLoad }[];
   /** Which team reviews which, most reviews first. */
   readonly teams: readonly {

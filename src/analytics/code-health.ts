@@ -36,7 +36,7 @@ export interface Hotspot {
   readonly path: string;
   readonly changes: number;
   readonly changedLines: number;
-  /** Of the file when blame was synced; null: unknown. */
+  /** The lines of the file when blame was synced; null: unknown. */
   readonly lines: number | null;
   /** Changes times lines; null: unknown. */
   readonly score: number | null;

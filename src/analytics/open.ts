@@ -59,7 +59,7 @@ function traced(engine: QueryEngine): QueryEngine {
     ...engine,
     run: (statements, signal, follow) => {
       const { name } = engine.dialect;
-      // As the semantic conventions of OpenTelemetry name the systems.
+      // The semantic conventions of OpenTelemetry have a name for each system.
       const system = name === 'postgres' ? 'postgresql' : name;
       const attributes = { 'db.system.name': system, 'db.operation.batch.size': statements.length };
       return inSpan('query analytics', { kind: 'client', attributes }, () => engine.run(statements, signal, follow));

@@ -5,7 +5,7 @@ import type { Correction, Phases, Share } from './work-unit.js';
 /** The description of a unit, from the records. */
 export interface UnitDescription {
   readonly title: string;
-  /** Its page at the code host; null if unknown. */
+  /** The page of the unit at the code host; null if unknown. */
   readonly url: string | null;
   /** The ids of the requests that close an issue, in the order of their numbers; empty for other units. */
   readonly closedBy: readonly string[];
@@ -24,7 +24,7 @@ export interface UnitExplanation extends Omit<UnitDescription, 'closedBy'> {
   }[];
   /** The correction in force, and the subcategory by the rules; null if the rules decide. */
   readonly correction: (Omit<Correction, 'unitId'> & { readonly insteadOf: Subcategory }) | null;
-  /** Of a merged request; null for other units, and where none is known. */
+  /** The phases of a merged request; null for other units, and where none is known. */
   readonly phases: Phases | null;
 }
 

@@ -34,13 +34,13 @@ export interface WorkUnit {
   /** Additions and deletions; null if unknown. */
   readonly churnLoc: number | null;
   readonly shares: readonly Share[];
-  /** Of a merged request; absent where none is known. */
+  /** The phases of a merged request; absent where none is known. */
   readonly phases?: Phases;
-  /** Of a deployment to production: whether an incident counts against it. */
+  /** Whether an incident counts against a deployment to production. */
   readonly changeFailed?: boolean;
-  /** Of a request that a host reported; absent where only its merge is known. */
+  /** When a request was open; absent unless a host reported the request, because only its merge is known then. */
   readonly openness?: Openness;
-  /** Of a request whose reviews are known: who reviewed it. Empty: nobody did. */
+  /** Who reviewed a request whose reviews are known. Empty: nobody did. */
   readonly reviewers?: readonly Reviewer[];
 }
 
@@ -53,7 +53,7 @@ export interface Openness {
 
 /** A person who reviewed a request of somebody else. */
 export interface Reviewer {
-  /** As the author of a unit. */
+  /** The name of the reviewer, in the form of a unit's author. */
   readonly reviewer: string;
   /** The team that lists the reviewer as a member, or `unassigned`. */
   readonly team: string;

@@ -8,7 +8,7 @@ import type * as Compose from './compose.js';
 const UNSETTLED = 13;
 
 let hasEnded = false;
-// As Node.js does for ES modules: nothing is left to wait for, but the command has not ended.
+// Node.js does the same for ES modules: nothing is left to wait for, but the command has not ended.
 process.once('beforeExit', () => {
   if (!hasEnded) process.exitCode = UNSETTLED;
 });

@@ -17,7 +17,7 @@ import { withOpenDatabase } from './open-database.js';
 import type { CreateOptions, ListOptions, RotateOptions, TokenOptions } from './service-token-options.js';
 import { isUuid } from '../system/uuid.js';
 
-/** As many as an organization can have, and those that were revoked lately. */
+/** An organization cannot have more; those that were revoked lately are listed as well. */
 const mostListed = 1000;
 
 /** Creates a token and prints it. @throws SettingError when an argument is invalid */

@@ -96,7 +96,7 @@ async function bundleCommands(common: BuildOptions & { readonly outdir: string }
     packages: 'external',
     // What `runCached` runs cannot import: packages that are loaded on use are required.
     supported: { 'dynamic-import': false },
-    // Its source map would have to be shifted, and reading it takes longer than the commands.
+    // A source map would have to be shifted, and reading it takes longer than the commands.
     sourcemap: false,
     write: false,
     define: { 'import.meta.url': 'bundleUrl' },

@@ -137,7 +137,7 @@ export interface ProblemMember {
   readonly name: string;
   readonly required: boolean;
   readonly form: Form;
-  /** Its only possible value. */
+  /** The only possible value. */
   readonly constant?: string;
 }
 

@@ -63,7 +63,7 @@ function readProblem(document: OpenApiDocument, schemaName: string, schema: Sche
   };
 }
 
-/** Of alternatives, all is sent. */
+/** Reads the form of a schema. All members of alternatives are sent. */
 function formOf(document: OpenApiDocument, schema: SchemaObject | Reference): Form {
   const { properties, items } = resolve<SchemaObject>(document, schema);
   if (typeof items === 'object') return [formOf(document, record(items, 'items'))];

@@ -4,7 +4,7 @@ import { escapeSegment, isRecord, type OpenApiDocument, type SchemaObject } from
 /** A schema and where it stands. */
 export interface PlacedSchema {
   readonly schema: SchemaObject;
-  /** Its JSON Pointer, as a URI fragment. */
+  /** The JSON Pointer of the schema, as a URI fragment. */
   readonly pointer: string;
 }
 

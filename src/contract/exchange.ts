@@ -11,7 +11,7 @@ export interface Endpoint extends Pick<
   Route,
   'method' | 'path' | 'maxBodyBytes' | 'security' | 'rateLimits' | 'produces'
 > {
-  /** Its name in the log and in metrics; null: the request matches no operation and no page. */
+  /** The name in the log and in metrics; null: the request matches no operation and no page. */
   readonly operationId: string | null;
   readonly body: Pick<NonNullable<Route['body']>, 'mediaType' | 'emails'> | null;
 }

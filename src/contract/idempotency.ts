@@ -8,7 +8,7 @@ import type { ValidParts } from './validation.js';
 
 /** A request that its caller may repeat. */
 export interface KeyedRequest {
-  /** As the caller chose it; unique for the caller and the operation. */
+  /** The key that the caller chose; unique for the caller and the operation. */
   readonly key: string;
   readonly operationId: string;
   readonly principal: unknown;

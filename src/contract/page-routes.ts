@@ -14,7 +14,7 @@ export type PageExchange = Exchange<Endpoint>;
 
 /** One path that is served in addition to the operations. */
 export interface PageRoute {
-  /** Its name in the log and in metrics. */
+  /** The name in the log and in metrics. */
   readonly name: string;
   /** GET also answers HEAD. */
   readonly method: 'GET' | 'POST';

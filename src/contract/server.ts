@@ -7,7 +7,7 @@ import { listenOnSocket } from './unix-socket.js';
 
 export interface RunningServer {
   readonly server: Server | TlsServer;
-  /** Its address: `http://127.0.0.1:8080`, `https://…` with TLS, `unix:///path` for a Unix socket. */
+  /** The address: `http://127.0.0.1:8080`, `https://…` with TLS, `unix:///path` for a Unix socket. */
   readonly url: string;
   /**
    * Stops: accepts no new connections and lets pending requests finish. Removes the name of a Unix socket.

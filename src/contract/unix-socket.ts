@@ -104,7 +104,7 @@ async function answers(path: string): Promise<boolean> {
     socket.once('error', (error) => {
       const code = codeOf(error);
       if (code === 'ECONNREFUSED' || code === 'ENOENT') resolve(false);
-      // Its queue is full, or it belongs to another user: in both cases a server listens.
+      // The queue of the socket is full, or it belongs to another user: in both cases a server listens.
       else if (code === 'EAGAIN' || code === 'EACCES' || code === 'EPERM') resolve(true);
       else reject(error);
     });

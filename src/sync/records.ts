@@ -115,7 +115,7 @@ const definitions = {
       /** Null for a binary file. */
       additions: optional('integer'),
       deletions: optional('integer'),
-      /** As git prints it: `100644`; `000000` if the file does not exist. Null if the source does not report it. */
+      /** The mode that git prints, `100644`; `000000` for a missing file. Null if the source does not report it. */
       old_file_mode: known('text'),
       new_file_mode: known('text'),
       ...everywhere,

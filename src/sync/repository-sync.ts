@@ -89,7 +89,7 @@ interface Stored {
 }
 
 interface Synced {
-  /** Of the secondary, if any; a problem of the primary is thrown. */
+  /** The problem of the secondary, if any; a problem of the primary is thrown. */
   readonly problem: SyncError | undefined;
   /** What a prune removed from the primary, if one was made. */
   readonly removed: Removed | undefined;

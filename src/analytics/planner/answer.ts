@@ -17,10 +17,10 @@ export function answerBatch(batch: AnalyticsBatch, plan: Plan, rows: Rows): Anal
     timeseries: plan.timeseries.flatMap((each) => timeseries(each, rows)),
     breakdowns: plan.breakdowns.map((each) => breakdown(each, rows)),
     distributions: plan.distributions.map((each) => answerDistribution(each, rows)),
-    // Its items need another query.
+    // The items of `dora` need another query.
     dora: plan.dora === null ? null : answerDora(plan.dora, undefined, rows),
     workInProgress: plan.workInProgress === null ? null : answerInProgress(plan.workInProgress, rows),
-    // As above.
+    // The items of `reviews` need another query.
     reviews: plan.reviews === null ? null : answerReviews(plan.reviews, undefined, rows),
     sankey: batch.sankey === null ? null : answerSankey(batch.sankey, plan.flows, rows),
   };

@@ -12,7 +12,7 @@ export type QueryMeasure = DistributionMeasure | 'FAILED_CHANGES' | 'RESTORE_HOU
 /** Number, sum and percentiles by bucket and value of a dimension, for the values with the most measured units. */
 export interface DistributionQuery {
   readonly kind: 'distribution';
-  /** Its source is the units table: a part of a unit has no duration or size that a percentile could be. */
+  /** A slice of the units table: a part of a unit has no duration or size that a percentile could be. */
   readonly slice: Slice;
   /** Null: all values are one, which has no name. */
   readonly dimension: Dimension | null;

@@ -6,7 +6,7 @@ import { selection, type Bind, type Slice } from './slices.js';
 /** Number and age in days of the requests that are open at a moment, by value of a dimension. */
 export interface InProgressQuery {
   readonly kind: 'in-progress';
-  /** Its days do not matter: a request is open on other days than that of its last activity. */
+  /** The days of the slice do not matter: a request is open on other days than that of its last activity. */
   readonly slice: Slice;
   /** Null: all values are one, which has no name. */
   readonly dimension: Dimension | null;
@@ -19,7 +19,7 @@ export interface InProgressQuery {
 /** The number of requests that were opened, or that ended, on each day. */
 export interface RequestDaysQuery {
   readonly kind: 'request-days';
-  /** As above. */
+  /** The days of the slice do not matter here either. */
   readonly slice: Slice;
   readonly event: 'opened' | 'closed';
   /** The days from here on are numbered from 0; earlier events are on day -1. Epoch milliseconds, as `until`. */

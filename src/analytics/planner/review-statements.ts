@@ -17,7 +17,7 @@ export interface ReviewedQuery {
 export interface ReviewersQuery {
   readonly kind: 'reviewers';
   readonly slice: Slice;
-  /** As above. */
+  /** Null: all values are one, which has no name. */
   readonly dimension: Dimension | null;
 }
 

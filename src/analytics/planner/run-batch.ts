@@ -132,7 +132,7 @@ function baselineOf(slice: Slice, baseline: Baseline, dimension: Dimension, keys
   return { ...slice, scope: { level: 'ORG', ids: [] }, filters: { WORK_TYPE, THEME, SUBCATEGORY, bots, ...own } };
 }
 
-/** As many days, directly before. */
+/** Gives the period of the same length that ends where this one begins. */
 function periodBefore({ startDate, endDate }: DateRange): DateRange {
   const [start, end] = [dayNumber(startDate), dayNumber(endDate)];
   return { startDate: dayText(2 * start - end - 1), endDate: dayText(start - 1) };

@@ -62,7 +62,7 @@ export interface FirstDayQuery {
 /** One page of whole units; or their number, up to a limit. */
 export interface UnitsQuery {
   readonly kind: 'units' | 'unit-count';
-  /** Its source is the units table. */
+  /** A slice of the units table. */
   readonly slice: Slice;
   /** Themes or subcategories that a unit must have a share of, in addition to the filters of the slice. */
   readonly shares: Filters;

@@ -6,7 +6,7 @@ import type { Dialect, Source } from './dialects.js';
 /** The sums of one cell. */
 export interface Sums {
   readonly sum: bigint;
-  /** Of a mean; otherwise 0. */
+  /** The divisor of a mean; otherwise 0. */
   readonly divisor: bigint;
 }
 

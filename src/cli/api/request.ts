@@ -8,7 +8,7 @@ import { UsageError } from '../usage-error.js';
 /** Values of flags, by the attribute names of the options. */
 export type FlagValues = Readonly<Record<string, unknown>>;
 
-/** As the functions of the SDK take it. */
+/** A request in the form that the functions of the SDK take. */
 export interface OperationRequest {
   readonly params?: object;
   readonly query?: object;

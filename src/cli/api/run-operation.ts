@@ -105,7 +105,7 @@ async function printAll(
 ): Promise<void> {
   const page = Math.min(limit ?? Number.POSITIVE_INFINITY, command.largestPage ?? 1);
   const call = callOf(command);
-  // Its replies have `items` and `next_cursor`: the generator has checked that.
+  // The replies of a list have `items` and `next_cursor`: the generator has checked that.
   const list = (each: PlatformClient, part: object): Promise<Success<number, Page> | Failure> =>
     call(each, part) as Promise<Success<number, Page> | Failure>;
   const all = paginate(list, client, { ...request, query: { ...request.query, limit: page } });
@@ -159,7 +159,7 @@ async function ownOrganization(client: PlatformClient): Promise<string> {
   return orgId;
 }
 
-/** As commander names the value of an option. */
+/** Names the value of an option the way commander does. */
 function camelCase(name: string): string {
   return name.replaceAll(/-(.)/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -142,7 +142,7 @@ function queryRefusal({ status, problem, requestId }: PlumblineError): CallToolR
   });
 }
 
-/** As the server would refuse them. */
+/** Makes the error with which the server would refuse the arguments. */
 function invalidArguments(tool: AnyTool, message: string): Record<string, unknown> {
   if ('queryId' in tool) return { code: 'VALIDATION_ERROR', message, request_id: '' };
   return { type: '/problems/validation-failed', title: 'Validation failed', status: 422, message, request_id: '' };

@@ -34,7 +34,7 @@ export interface ToolServer {
 export function createToolServer(caller: Caller): ToolServer {
   const info = { name: 'plumbline', version: releaseVersion() };
   const server = new McpServer(info, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
-  // Its other methods take schemas of zod; ours are JSON Schemas.
+  // The other methods of the server take schemas of zod; ours are JSON Schemas.
   const { server: requests } = server;
   requests.registerCapabilities({ tools: { listChanged: false } }); // the constructor sets it to true
   const open = new Set<Promise<unknown>>();

@@ -24,7 +24,7 @@ const memberDocs = {
   body: 'The body of the request.',
 };
 
-/** As the model has it: in lower case. */
+/** The model has the names of headers in lower case. */
 const idempotencyKey = 'idempotency-key';
 
 /**

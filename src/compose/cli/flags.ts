@@ -150,7 +150,7 @@ export interface StatsFlags {
   readonly trunc?: boolean;
 }
 
-/** Of `images` and `volumes`. */
+/** The flags of `images` and `volumes`. */
 export interface InventoryFlags {
   readonly format?: string;
   readonly quiet?: boolean;

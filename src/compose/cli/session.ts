@@ -69,7 +69,7 @@ export function loadOptions(io: Io, options: GlobalOptions): LoadOptions {
 export class Session {
   readonly io: Io;
   readonly options: GlobalOptions;
-  /** Of the environment, and of the environment files that are known before a compose file is found. */
+  /** The variables of the environment, and of the environment files that are known before a compose file is found. */
   readonly variables: Environment;
   readonly signal: AbortSignal;
   /** The second Ctrl-C. */

@@ -130,7 +130,7 @@ function probes(check: Healthcheck | undefined): Pick<Container, 'startupProbe' 
   };
 }
 
-/** Of a healthcheck that has none, in seconds; engines use the same. */
+/** The seconds between probes where a health check names none; engines use the same default. */
 const DEFAULT_INTERVAL = 30;
 const DEFAULT_RETRIES = 3;
 const NANOSECONDS = 1e9;

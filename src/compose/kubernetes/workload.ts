@@ -53,7 +53,7 @@ function job(conversion: Conversion, key: string, storage: Storage, metadata: Me
   return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec };
 }
 
-/** Of Kubernetes. */
+/** The default of Kubernetes. */
 const DEFAULT_BACKOFF_LIMIT = 6;
 
 /** `update_config` of the compose file. */

@@ -31,7 +31,7 @@ export async function observeProject(
   return found.flatMap(memberOf);
 }
 
-/** As `observeProject`, with less about running containers, which takes less time. */
+/** Does what `observeProject` does, with less about running containers, which takes less time. */
 export async function surveyProject(
   { backend, signal }: Pick<Orchestration, 'backend' | 'signal'>,
   project: string,

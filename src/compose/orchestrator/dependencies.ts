@@ -12,7 +12,7 @@ export interface AwaitedDependency {
   readonly condition: DependencyCondition;
   /** False: continue with a warning if the condition is not met. */
   readonly required: boolean;
-  /** Its restart policy restarts it when it has ended. */
+  /** Whether the restart policy of the container restarts it when it has ended. */
   readonly willRestart: boolean;
 }
 

@@ -20,7 +20,7 @@ export async function listProjects(
   return projectsOf(await observeAll(orchestration));
 }
 
-/** As above, for known containers. */
+/** Groups known containers by project. The projects are sorted by name. */
 export function projectsOf(all: readonly Member[]): ProjectSummary[] {
   const projects = new Map<string, Member[]>();
   for (const member of all) {

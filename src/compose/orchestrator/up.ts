@@ -220,7 +220,7 @@ async function makeAhead(work: ServiceWork, steps: readonly Step[]): Promise<voi
   );
 }
 
-/** Its hooks must run before it, and a container whose namespaces or volumes it shares must exist. */
+/** Hooks must run before the container is made, and a container whose namespaces or volumes it shares must exist. */
 function canBeMadeAhead(service: Service): boolean {
   const shares = SHARED_NAMESPACES.some((key) => service[key]?.startsWith('service:') === true);
   return (service.pre_start ?? []).length === 0 && !shares && service.volumes_from === undefined;

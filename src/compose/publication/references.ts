@@ -4,7 +4,7 @@ import { isAlias, isMap, isScalar, isSeq, parseAllDocuments, type Document, type
 /** The place of a file's name in the text. */
 export interface Reference {
   readonly kind: 'env_file' | 'extends';
-  /** As written, with variables. */
+  /** The name as it is written, with variables. */
   readonly name: string;
   readonly start: number;
   readonly end: number;

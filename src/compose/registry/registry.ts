@@ -43,7 +43,7 @@ export interface Registry {
 const TIMEOUT_MS = 60_000;
 const MIB = 1024 * 1024;
 const LARGEST_MANIFEST = 4 * MIB;
-/** Of an error, or of what else is not a manifest. */
+/** The most bytes of an error, or of another reply that is not a manifest. */
 const LARGEST_REPLY = MIB;
 
 /** Connects when the first request is sent. Requests go to the registry of the name, and to its token server. */

@@ -62,7 +62,7 @@ export interface ClusterService {
   readonly createdAt: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly spec: Json;
-  /** Its published ports, as the engine assigned them. */
+  /** The published ports, as the engine assigned them. */
   readonly endpointPorts: readonly Json[];
   /** Where a rollback leads to. Empty for a service that was never updated. */
   readonly previousSpec: Json;
@@ -93,7 +93,7 @@ export interface ClusterTask {
   /** What keeps it from running, or ended it. */
   readonly problem: string;
   readonly exitCode: number;
-  /** Its container on its node; empty before there is one. */
+  /** The id of the container on the node; empty before there is one. */
   readonly containerId: string;
   readonly spec: Json;
   readonly json: Json;

@@ -54,7 +54,7 @@ export interface ContainerRecord {
   readonly createdAt: string;
   readonly startedAt?: string;
   readonly finishedAt?: string;
-  /** Of the last run; absent while running, unless it restarts, and before the first start. */
+  /** The exit code of the last run; absent while running, unless it restarts, and before the first start. */
   readonly exitCode?: number;
   readonly outOfMemory: boolean;
   readonly restartCount: number;

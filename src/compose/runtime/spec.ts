@@ -241,7 +241,7 @@ export interface BuildSpec {
   readonly entitlements?: readonly string[];
   /** `true`, `false` or BuildKit's settings, such as `mode=max`. */
   readonly provenance?: string;
-  /** As `provenance`. */
+  /** `true`, `false` or BuildKit's settings for the list of what the image contains. */
   readonly sbom?: string;
   /** Push the image to its registry instead of keeping it in the engine. */
   readonly push?: boolean;

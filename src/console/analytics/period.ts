@@ -14,7 +14,7 @@ export interface Period {
   /** The name of a preset; `custom`: the days were chosen. */
   readonly name: PresetName | 'custom';
   readonly range: DateRange;
-  /** As many days right before, to compare with. */
+  /** The same number of days right before, to compare with. */
   readonly previous: DateRange;
 }
 

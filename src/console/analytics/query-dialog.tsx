@@ -62,7 +62,7 @@ export function ChartQuery({
 }
 
 interface QueryButtonProps extends QueryDialogProps {
-  /** Of the dialog. */
+  /** The title of the dialog. */
   readonly title: string;
   /** What of the reply is wanted; null: all. */
   readonly part: ReplyPart | null;

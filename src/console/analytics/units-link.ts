@@ -8,7 +8,7 @@ import { withParts, type SearchParts } from './search.js';
 export interface Source {
   readonly period: Pick<Period, 'name' | 'range'>;
   readonly picks: Picks;
-  /** Of the lines. */
+  /** The interval of the lines. */
   readonly interval: Interval;
   /** Whether each unit counts whole under its main theme, instead of with its shares of all themes. */
   readonly isWhole: boolean;

@@ -24,7 +24,7 @@ export interface LinesProps {
   readonly partial?: ReadonlySet<string>;
   /** What is measured, for the label of the chart: "Work units by week". */
   readonly label: string;
-  /** Of the marks and the values (default: a number). */
+  /** The unit of the marks and the values (default: a number). */
   readonly unit?: AxisUnit;
   /** Where a click on a point leads, or on the name of a series (`date` is null). */
   readonly hrefOf?: (key: string, date: string | null) => string | undefined;

@@ -18,7 +18,7 @@ const kept = 60;
 
 export interface UsageProps {
   readonly project: string;
-  /** Those that run. */
+  /** The containers that run. */
   readonly containers: readonly Container[];
 }
 

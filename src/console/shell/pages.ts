@@ -4,7 +4,7 @@ import type { ComponentType } from 'preact';
 export interface PageEntry {
   /** Below `/console`, as wouter matches it: `/units/:id`. */
   readonly path: string;
-  /** Its label in the navigation; null: it is reached from other pages. */
+  /** The label in the navigation; null: the page is reached from other pages. */
   readonly label: string | null;
   /** The permission of `me.permissions` without which it is not offered; null: everybody has it. */
   readonly permission: string | null;

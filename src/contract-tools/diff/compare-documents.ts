@@ -123,7 +123,7 @@ function operationsOf(document: unknown): Map<string, Operation> {
       const operation = record(item[method]);
       operations.set(`${method.toUpperCase()} ${path}`, {
         members: operation,
-        // Those of the operation override those of the path.
+        // Parameters of the operation override those of the path.
         parameters: [...entries(item['parameters']), ...entries(operation['parameters'])],
         security: operation['security'] ?? root['security'] ?? [],
         servers: operation['servers'] ?? item['servers'] ?? root['servers'] ?? [{ url: '/' }],

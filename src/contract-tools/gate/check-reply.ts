@@ -116,7 +116,7 @@ export function mediaTypeOf(headers: Headers): string | null {
 
 interface Place {
   readonly label: string;
-  /** As documented: `200`, `4XX` or `default`; the status itself where nothing documents it. */
+  /** The documented status: `200`, `4XX` or `default`; the status itself where nothing documents it. */
   readonly status: string;
   /** null: the contract has no such status here. */
   readonly reply: DocumentedReply | null;

@@ -19,7 +19,7 @@ export interface Contract {
 export interface DocumentedOperation {
   readonly id: string;
   readonly method: string;
-  /** As in the contract: `/things/{thing_id}`. */
+  /** The path as the contract writes it: `/things/{thing_id}`. */
   readonly path: string;
   /** Where it is in the document. */
   readonly pointer: Pointer;

@@ -4,7 +4,7 @@ import { patternOf } from '../pattern.js';
 
 /** How values are made. */
 export interface Making {
-  /** Its references stay within it. */
+  /** The document that the references of the schema point into. */
   readonly document: unknown;
   /** The texts where a schema asks for nothing in particular. */
   readonly texts: 'words' | 'any characters';

@@ -85,7 +85,7 @@ async function freeAddress(sql: Sql, email: string, context: RequestContext, now
   }
 }
 
-/** Of concurrent registrations of one e-mail, the unique key admits one. @returns null for the others */
+/** The unique key admits one of several registrations of an e-mail at once. @returns null for the others */
 async function insertUser(
   sql: Sql,
   user: {

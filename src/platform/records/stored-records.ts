@@ -46,7 +46,7 @@ export async function withStoredRecords<Result>(
   }
 }
 
-/** As above; the caller must close the records. */
+/** Opens the records of one organization, which the caller must close. */
 export async function openStoredRecords(
   { store, rulesFile }: StoredRecords,
   { orgId, signal, locks, importConnector }: RecordsOptions,

@@ -10,9 +10,9 @@ import type { PlatformDependencies } from '../dependencies.js';
 import { noSuchRun } from './not-found.js';
 import { findSyncRun, syncRunOf, type SyncRunKey, type SyncRunRow } from './sync-runs.store.js';
 
-/** Of one caller, on one server. */
+/** The limit for one caller on one server. */
 export const mostStreams = 10;
-/** Of all callers of one organization, on one server: each stream has a query a second. */
+/** The limit for all callers of one organization on one server: each stream makes a query a second. */
 export const mostStreamsOfOrganization = 50;
 const lookMs = 1000;
 /** Looks between checks of the caller's authorization while the run does not change. */

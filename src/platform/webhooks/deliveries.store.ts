@@ -33,7 +33,7 @@ export interface DueDelivery extends StoredEvent {
 export interface DeliveryLimits {
   readonly leaseSeconds: number;
   readonly count: number;
-  /** Of one organization, with those that are in flight. */
+  /** The limit for one organization, which includes deliveries in flight. */
   readonly perOrganization: number;
 }
 
@@ -167,7 +167,7 @@ export async function noteDeliveryFailure(
 
 /** Which deliveries are given up because of their age. */
 export interface Outdated {
-  /** Those that became due later are kept. */
+  /** Deliveries that became due later are kept. */
   readonly dueBefore: Date;
   /** Why, in words for admins. */
   readonly error: string;

@@ -42,7 +42,7 @@ const maxAttempts = 16;
 const backoff: Backoff = { first: 5, longest: 21_600 };
 /** About as long as a delivery is attempted. One that has waited longer is given up with the one that it waits for. */
 const mostWaitSeconds = 86_400;
-/** Of one webhook. A receiver that accepts fewer events than occur must not fill the database. */
+/** The limit for one webhook. A receiver that accepts fewer events than occur must not fill the database. */
 const mostWaiting = 10_000;
 
 /**

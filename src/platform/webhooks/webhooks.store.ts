@@ -99,7 +99,7 @@ function inactiveSince(sql: Sql, isActive: boolean, now: Date): ReturnType<Sql> 
 /** How many replaced secrets of a webhook may sign as well. */
 export const mostPreviousSecrets = 4;
 
-/** As many replaced secrets sign as may. */
+/** The webhook already signs with the most replaced secrets that are allowed. */
 export interface TooManySecrets {
   /** When the first of them ends. */
   readonly until: Date;

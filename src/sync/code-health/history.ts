@@ -16,7 +16,7 @@ export interface PersonalCommit {
   /** The time of the commit in epoch milliseconds. */
   readonly at: number;
   readonly source: string;
-  /** As the author of a unit; '' if unknown. */
+  /** The person, named like the author of a unit; '' if unknown. */
   readonly person: string;
 }
 

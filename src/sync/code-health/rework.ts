@@ -14,7 +14,7 @@ interface Added {
   lines: number;
 }
 
-/** Of one repository; changes arrive in the order of time. */
+/** Counts the rework in one repository. Changes arrive in the order of time. */
 export class ReworkCount {
   addedLines = 0;
   deletedLines = 0;

@@ -10,7 +10,7 @@ export interface Provider {
 
 /** A repository to sync. Nothing is read from it before `open`. */
 export interface RepositorySource {
-  /** Its name in the summary if it cannot be opened. */
+  /** The name that the summary uses if the repository cannot be opened. */
   readonly name: string;
   open(): Promise<OpenRepository>;
 }

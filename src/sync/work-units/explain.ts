@@ -21,7 +21,7 @@ import { textOf } from './row-values.js';
 export interface Explanation {
   /** The unit as the current rules derive it, or as it was corrected. */
   readonly unit: WorkUnit;
-  /** Its title, for display. */
+  /** The title for display. */
   readonly title: string;
   /** Equal contributions are summed up. */
   readonly contributions: readonly Contribution[];

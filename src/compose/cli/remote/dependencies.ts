@@ -60,7 +60,7 @@ async function awaitCondition(
       );
     }
     if (condition === 'service_healthy' && hasEnded(status)) {
-      // Its restart policy may start it again before the next check.
+      // The restart policy may start the container again before the next check.
       if (finished_at === endedAt) {
         const failure = new RuntimeError({ case: 'invalidState', id: name, expected: 'running', actual: status });
         throw await explained(remote, container, failure);

@@ -52,7 +52,7 @@ function convertDocument(document: Document.Parsed, placeAt: (offset: number) =>
   return root;
 }
 
-/** As in go-yaml: a file that consists mostly of aliases is rejected as an attack. */
+/** Like go-yaml, rejects a file that consists mostly of aliases as an attack. */
 function refuseExcessiveAliases({ nodes, aliased }: Conversion, place: Place): void {
   if (nodes <= MANY_NODES || aliased / nodes <= MOST_ALIASED) return;
   const fields = { limit: 'percent of its nodes from aliases', maximum: MOST_ALIASED * 100 };

@@ -10,7 +10,7 @@ export interface Extensible {
 export interface FileReference extends Extensible {
   /** A key of the project's secrets or configs. */
   source: string;
-  /** Its path in the container; always set for secrets. */
+  /** The path in the container; always set for secrets. */
   target?: string;
   uid?: string;
   gid?: string;

@@ -9,9 +9,9 @@ import type { Orchestration } from '../orchestration.js';
 import { POLL_MS, WAIT_SECONDS } from '../wait.js';
 
 export interface Awaited {
-  /** Of the services in the swarm. */
+  /** The names of the services in the swarm. */
   readonly names: readonly string[];
-  /** Those that the command has changed: a rollback of another one is of an earlier command. */
+  /** The services that the command has changed: a rollback of another one belongs to an earlier command. */
   readonly changed: ReadonlySet<string>;
   /** Default 60, which do not count while the swarm updates, unless a container of the update cannot be started. */
   readonly seconds?: number | undefined;

@@ -22,7 +22,7 @@ export interface FileReferences {
 }
 
 const DIGEST_LENGTH = 12;
-/** Of a secret or config in a swarm. */
+/** The most characters in the name of a secret or config of a swarm. */
 const LONGEST_NAME = 64;
 /** The largest contents that a swarm stores, in bytes. */
 const LARGEST: Readonly<Record<FileKind, number>> = { secrets: 512_000, configs: 1_024_000 };

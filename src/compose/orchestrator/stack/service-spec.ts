@@ -22,7 +22,7 @@ export interface SpecContext {
   readonly files: FileReferences;
   /** The value of `--scale`. */
   readonly replicas: number | undefined;
-  /** Of everything that this command makes. */
+  /** The labels of everything that this command makes. */
   readonly labels: Readonly<Record<string, string>>;
 }
 

@@ -15,7 +15,7 @@ export interface EngineClient {
    * @returns the reply's JSON; undefined if it is not JSON
    */
   call(subject: Subject, request: EngineRequest): Promise<unknown>;
-  /** As `call`, for a reply that is read as a stream. */
+  /** Does what `call` does, for a reply that is read as a stream. */
   stream(subject: Subject, request: EngineRequest): Promise<Readable>;
   /** The engine's API version, which every reply names. */
   apiVersion(signal?: AbortSignal): Promise<string>;
@@ -32,7 +32,7 @@ export function engineClient(
 ): EngineClient {
   const request = sender(address, environment);
   let pinged: Promise<IncomingHttpHeaders> | undefined;
-  /** Of the first reply. */
+  /** The headers of the first reply. */
   let headers: IncomingHttpHeaders | undefined;
 
   const send: Send = async (details) => {

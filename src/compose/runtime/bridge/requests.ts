@@ -46,7 +46,7 @@ export class EngineReplyError extends Error {
 /** A new TLS connection failed, which can be the client's certificate: engines refuse one after the handshake. */
 export class TlsConnectionError extends Error {
   override readonly name = 'TlsConnectionError';
-  /** Of the system or OpenSSL, such as ECONNRESET. */
+  /** A code of the system or of OpenSSL, such as ECONNRESET. */
   readonly code: string;
   readonly hasCertificate: boolean;
 

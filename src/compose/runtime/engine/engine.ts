@@ -88,7 +88,7 @@ export interface EngineContainers {
   /** Accepts an id, an unambiguous id prefix, or a name. */
   inspect(id: string, signal?: AbortSignal): Promise<EngineContainer>;
   list(labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<readonly EngineContainer[]>;
-  /** As `list`, with less about the containers that the engine's list describes well. Absent: it is not faster. */
+  /** Lists with less about containers that the engine's list describes well. Absent: it would not be faster. */
   summaries?(
     labels: Readonly<Record<string, string>>,
     signal?: AbortSignal,

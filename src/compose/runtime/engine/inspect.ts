@@ -154,7 +154,7 @@ export function protocolOf(text: string): PortProtocol {
   return text === 'udp' || text === 'sctp' ? text : 'tcp';
 }
 
-/** Of an inspection, or of an entry of a list, which lacks those of `HostConfig`. */
+/** Reads the mounts of an inspection, or of an entry of a list, which lacks those of `HostConfig`. */
 export function mountsOf(inspection: Json): readonly MountRecord[] {
   const mounts = objectsOf(inspection.Mounts).flatMap((mount): MountRecord[] => {
     const type = textOf(mount.Type);

@@ -24,7 +24,7 @@ export function mockContainers(mockState: MockState): EngineContainers {
     create: async (spec) => create(mockState, spec),
     inspect: async (id) => recordOf(find(mockState, id)),
     list,
-    // As Docker lists them.
+    // The summaries have the form of Docker's list.
     summaries: async (labels) => (await list(labels)).map((container) => listed(container, mockState.clock.now())),
     async start(id) {
       const container = find(mockState, id);

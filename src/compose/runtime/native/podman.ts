@@ -10,7 +10,7 @@ export interface Podman {
   readonly secrets: readonly string[];
   /** Returns standard output after success. */
   run(args: readonly string[], options?: RunOptions): Promise<string>;
-  /** As `run`, parsed as JSON. */
+  /** Does what `run` does, and parses the output as JSON. */
   json(args: readonly string[], options?: RunOptions): Promise<unknown>;
   /** Starts a run whose output is read while it runs. Standard input is closed unless `withInput` is requested. */
   start(args: readonly string[], options?: StartOptions): RunningProgram;

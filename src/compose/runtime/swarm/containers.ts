@@ -21,7 +21,7 @@ export interface SwarmParts {
   readonly cluster: ClusterOperations;
   /** The containers of the connected node. */
   readonly local: ContainerOperations;
-  /** Of the connected node. */
+  /** The id of the connected node. */
   readonly nodeId: string;
 }
 

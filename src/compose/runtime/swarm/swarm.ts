@@ -37,7 +37,7 @@ export async function swarmBackend(bridge: BridgeParts): Promise<Backend> {
     cluster,
     system: { ...node.system, events: (options = {}) => taskEvents(containers, clock, options) },
     containers,
-    // Those of the connected node.
+    // Images and volumes are those of the connected node.
     images: { ...node.images, build: () => Promise.reject(notSupported('build', 'swarm')) },
     volumes: node.volumes,
     networks: refusedNetworks('swarm'),

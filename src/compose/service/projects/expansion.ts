@@ -45,7 +45,7 @@ export function requireBoundedExpansion(documents: readonly MapNode[], name: str
   }
 }
 
-/** Of a service with what it extends. A cycle is refused when the file is loaded. */
+/** Counts a service with what it extends. A cycle is refused when the file is loaded. */
 function sizeOf(name: string, services: MapNode, sizes: Map<string, number>): number {
   // The bases first, one after the other: a chain can be longer than the stack is deep.
   const chain: { readonly name: string; readonly node: Node }[] = [];

@@ -173,7 +173,7 @@ const service: Record<string, Decision> = {
   },
 };
 
-/** Of builds that are allowed: what else they would reach. */
+/** Decides what allowed builds would reach beyond their context. */
 const build: Record<string, Decision> = {
   ...allowed(
     'services.*.build',

@@ -35,7 +35,7 @@ export function namespaceNeed(value: Json): Allowance | undefined {
   return mode.startsWith('container:') ? 'other-projects' : 'host-namespaces';
 }
 
-/** As `namespaceNeed`; the bridge of the engine has containers of others on it. */
+/** Decides like `namespaceNeed`; the engine's own bridge has containers of others on it. */
 export function networkModeNeed(value: Json): Allowance | undefined {
   const isShared = typeof value === 'string' && ['bridge', 'default'].includes(value);
   return isShared ? 'other-projects' : namespaceNeed(value);

@@ -9,7 +9,7 @@ export interface SyncJob {
   readonly orgId: string;
   readonly provider: ProviderName;
   readonly targets: readonly Target[];
-  /** As configured: names, ids, directories, patterns. */
+  /** The names, ids, directories and patterns as they are configured. */
   readonly repositories: readonly string[];
   /** null: the provider needs none. */
   readonly credential: { readonly token: string; readonly baseUrl: string | null } | null;
@@ -37,7 +37,7 @@ export interface SyncJob {
 
 /** The outcome of one target of one repository, or of all repositories of a pattern. */
 export interface StepResult {
-  /** As configured, or as resolved from a pattern. */
+  /** The repository as it is configured, or as a pattern resolved to it. */
   readonly selected: string;
   readonly target: Target;
   readonly repositories: readonly RepositorySummary[];

@@ -18,7 +18,7 @@ export interface TakenRun {
   readonly progress: Partial<Schemas['SyncProgress']>;
   /** The results of earlier attempts; null: there are none. */
   readonly result: StoredResult | null;
-  /** Of earlier attempts. */
+  /** The notes of earlier attempts. */
   readonly notes: readonly string[];
   readonly provider: Schemas['SyncProvider'];
   readonly targets: Schemas['SyncTarget'][];

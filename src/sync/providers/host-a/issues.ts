@@ -58,7 +58,7 @@ function issueRow(issue: JsonObject, repository: string): Row<'issues'> {
     number: readInteger(issue['number'], 'number'),
     title: readText(issue['title'], 'title'),
     body: readTextOrNull(issue['body'], 'body') || null,
-    // As the target `incidents` chooses them.
+    // The target `incidents` chooses by the same label.
     kind: labels.some((label) => label.toLowerCase() === 'incident') ? 'incident' : 'issue',
     state: readText(issue['state'], 'state').toLowerCase(),
     state_reason: readText(issue['state'], 'state') === 'CLOSED' ? reasonOf(issue) : null,

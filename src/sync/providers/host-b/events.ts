@@ -87,7 +87,7 @@ function incidentRow(issue: JsonObject): Row<'incidents'> {
   return {
     incident_id: readId(issue['iid'], 'iid'),
     title: readTextOrNull(issue['title'], 'title'),
-    // As on host_a: host_b's `opened` is stored as `open`.
+    // Both hosts are stored alike: host_b's `opened` is `open`.
     status: readText(issue['state'], 'state') === 'closed' ? 'closed' : 'open',
     author_name: readTextOrNull(readObjectOrNull(issue['author'], 'author')?.['username'], 'author.username'),
     labels: readList(issue['labels'] ?? [], 'labels').map((label) => readText(label, 'label')),

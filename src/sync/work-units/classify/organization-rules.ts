@@ -21,7 +21,7 @@ import { readRules, type OrganizationRules, type Rule } from './rules.js';
 export const ORGANIZATION_PREFIX = 'organization: ';
 
 // A text is compared with every pattern: these limits, and those of `linear`, keep that within milliseconds.
-/** As the contract of the API says. */
+/** The contract of the API has the same limits. */
 const MOST_CHARACTERS = 262_144;
 const MOST_RULES = 200;
 const MOST_PATTERNS = 1000;

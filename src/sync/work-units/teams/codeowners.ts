@@ -8,7 +8,7 @@ import type { Steps } from '../../../system/slices.js';
 
 export interface OwnerRule {
   readonly matches: (path: string) => boolean;
-  /** As written: `@org/team`, `@login` or an e-mail; an empty list removes ownership. */
+  /** Owners as they are written: `@org/team`, `@login` or an e-mail; an empty list removes ownership. */
   readonly owners: readonly string[];
 }
 

@@ -9,7 +9,7 @@ export interface RawProgress {
   rest(): string[];
   /** The lines outside of the protocol: why the program failed. */
   readonly reasons: readonly string[];
-  /** Those of `reasons` that were not taken before. */
+  /** Gives the `reasons` that were not taken before. */
   takeText(): string[];
   /** The base image that could not be found. */
   readonly missingImage: string | undefined;
@@ -75,7 +75,7 @@ function decoded(base64: unknown): string {
   return Buffer.from(textOf(base64), 'base64').toString('utf8');
 }
 
-/** As the Dockerfile has it in most cases. */
+/** Writes a reference the way most Dockerfiles do. */
 function withoutHub(image: string): string {
   return image.replace(/^docker\.io\/(?:library\/)?/, '').replace(/@sha256:[0-9a-f]+$/, '');
 }
