@@ -1,12 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
-// A test file often waits for a server that runs beside it, so two cores are busy with three files. CI runs the slow files
-// as well, with container engines and browsers, which keep two cores busy with two.
-const workers = process.env['CI'] === undefined ? Math.max(3, Math.floor(availableParallelism() / 2)) : 2;
+const slowFiles = 'test/**/*.slow.test.ts';
 
-export default defineConfig({
+// What both kinds of tests have in common. The global setup is not in here: it runs once, for all projects.
+const common: TestProjectInlineConfiguration = {
   resolve: {
     // The workspace's own package, from its sources: a test must not depend on when it was built last.
     alias: {
@@ -19,21 +18,52 @@ export default defineConfig({
     },
   },
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/consumers/**', 'test/bench/**', 'node_modules/**'],
     setupFiles: ['test/support/failed-test.setup.ts'],
+    // Real databases, engines and browsers start and stop in here: generous, so that a busy machine does not cause failures.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // The default of one second is too short on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
+  },
+};
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        ...common,
+        test: {
+          ...common.test,
+          name: 'fast',
+          include: ['test/**/*.test.ts'],
+          exclude: [slowFiles, 'test/consumers/**', 'test/bench/**'],
+          // The files of a worker load the sources once, which would otherwise take most of the time.
+          isolate: false,
+          execArgv: ['--max-old-space-size=1536'],
+          // A test file often waits for a server that runs beside it, so two cores are busy with three files.
+          maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        ...common,
+        test: {
+          ...common.test,
+          name: 'slow',
+          include: [slowFiles],
+          exclude: ['test/consumers/**', 'test/bench/**'],
+          // Container engines, browsers and the programs that they start keep two cores busy with two files.
+          maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
     globalSetup: [
       'test/support/compiled.setup.ts',
       'test/support/postgres.setup.ts',
       'test/support/recorder.setup.ts',
       'test/support/loading-worker.setup.ts',
     ],
-    // Real databases, engines and browsers start and stop in here: generous, so that a busy machine does not cause failures.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    // The default of one second is too short on a busy machine.
-    expect: { poll: { timeout: 20_000 } },
-    maxWorkers: workers,
     reporters:
       process.env['CI'] === undefined ? ['default'] : ['default', ['json', { outputFile: 'coverage/vitest.json' }]],
   },
