@@ -459,6 +459,18 @@ export interface components {
             message: "Refresh token reuse detected";
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description This server does not let everybody register. With `AUTH_REGISTRATION=invite`, an account needs an invite; with `domains`, an invite or an address of one of the listed domains; with `closed`, nobody can register. Ask an administrator of your organization for an invite. */
+        RegistrationClosedProblem: {
+            /** @constant */
+            type: "/problems/registration-closed";
+            /** @constant */
+            title: "Registration closed";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description The operation requires a verified e-mail address. Follow the link in the verification e-mail, or ask for a new one. */
         EmailNotVerifiedProblem: {
             /** @constant */
@@ -589,18 +601,6 @@ export interface components {
             type: "/problems/already-member";
             /** @constant */
             title: "Already a member";
-            /** @constant */
-            status: 409;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-        };
-        /** @description The organization already has a pending invite to this e-mail address. Wait until it is accepted or expires, or revoke it and invite again. */
-        InviteExistsProblem: {
-            /** @constant */
-            type: "/problems/invite-exists";
-            /** @constant */
-            title: "Invite exists";
             /** @constant */
             status: 409;
             /** @description What happened, for people to read. The wording may change. */

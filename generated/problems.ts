@@ -672,6 +672,26 @@ export function refreshTokenReused(options?: ProblemOptions): RefreshTokenReused
   };
 }
 
+export type RegistrationClosed = ProblemReply<Schemas['RegistrationClosedProblem']>;
+
+/** 403 Registration closed. */
+export function registrationClosed(
+  members: Pick<Schemas['RegistrationClosedProblem'], 'message'>,
+  options?: ProblemOptions,
+): RegistrationClosed {
+  return {
+    status: 403,
+    contentType: 'application/problem+json',
+    body: {
+      type: '/problems/registration-closed',
+      title: 'Registration closed',
+      status: 403,
+      message: members.message,
+    },
+    ...options,
+  };
+}
+
 export type EmailNotVerified = ProblemReply<Schemas['EmailNotVerifiedProblem']>;
 
 /** 403 Email not verified. */
@@ -850,21 +870,6 @@ export function alreadyMember(
     status: 409,
     contentType: 'application/problem+json',
     body: { type: '/problems/already-member', title: 'Already a member', status: 409, message: members.message },
-    ...options,
-  };
-}
-
-export type InviteExists = ProblemReply<Schemas['InviteExistsProblem']>;
-
-/** 409 Invite exists. */
-export function inviteExists(
-  members: Pick<Schemas['InviteExistsProblem'], 'message'>,
-  options?: ProblemOptions,
-): InviteExists {
-  return {
-    status: 409,
-    contentType: 'application/problem+json',
-    body: { type: '/problems/invite-exists', title: 'Invite exists', status: 409, message: members.message },
     ...options,
   };
 }
@@ -2812,6 +2817,12 @@ export const problemCatalogue = {
     description:
       'The refresh token was already used. This can mean that it was stolen, so all tokens that descend from the same login have been revoked. Log in again. To avoid this, keep only the newest refresh token and never refresh concurrently.',
   },
+  'registration-closed': {
+    title: 'Registration closed',
+    statuses: [403],
+    description:
+      'This server does not let everybody register. With `AUTH_REGISTRATION=invite`, an account needs an invite; with `domains`, an invite or an address of one of the listed domains; with `closed`, nobody can register. Ask an administrator of your organization for an invite.',
+  },
   'email-not-verified': {
     title: 'Email not verified',
     statuses: [403],
@@ -2874,12 +2885,6 @@ export const problemCatalogue = {
     statuses: [409],
     description:
       'The user is already a member. Use the existing membership: list the organizations and switch to the one that you want.',
-  },
-  'invite-exists': {
-    title: 'Invite exists',
-    statuses: [409],
-    description:
-      'The organization already has a pending invite to this e-mail address. Wait until it is accepted or expires, or revoke it and invite again.',
   },
   'last-owner': {
     title: 'Last owner',

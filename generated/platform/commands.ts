@@ -11,7 +11,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'auth',
     summary: 'Register an account',
     description:
-      'Creates a user with an unverified e-mail address and sends a verification link to it. The mail states when and from which IP address the account was created, and contains a link to delete it. An account that is not verified within 7 days is removed, and its address can be registered again. The mail does not delay the reply. If `AUTH_AUTO_CREATE_ORG_ON_REGISTER` is on, the server also creates a community organization with the user as owner, and names it if `org_name` is absent. Otherwise `org_id` is null, and the user creates or joins an organization during onboarding.',
+      'Creates a user with an unverified e-mail address and sends a verification link to it. The mail states when and from which IP address the account was created, and contains a link to delete it. An account that is not verified within 7 days is removed, and its address can be registered again. The mail does not delay the reply. If `AUTH_AUTO_CREATE_ORG_ON_REGISTER` is on, the server also creates a community organization with the user as owner, and names it if `org_name` is absent. Otherwise `org_id` is null, and the user creates or joins an organization during onboarding. With `invite_token`, the user joins the inviting organization instead. The invite proves the address, so the account is verified and no mail is sent. `AUTH_REGISTRATION` decides who can register.',
     flags: [
       {
         name: 'email',
@@ -53,6 +53,16 @@ export const commands: readonly OperationCommand[] = [
         place: 'body',
         required: false,
         description: 'A name as in `Name`, or null.',
+      },
+      {
+        name: 'invite-token',
+        kind: 'text',
+        choices: [],
+        isSecret: true,
+        property: 'invite_token',
+        place: 'body',
+        required: false,
+        description: 'The token from the invite e-mail.',
       },
     ],
     body: { required: true, isText: false },
@@ -142,7 +152,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'auth',
     summary: 'Log in',
     description:
-      'Checks e-mail address and password. A verified user gets a token pair, scoped to `org_id`, in which the user must be a member, or without `org_id` to the first organization that the user joined, if any. An unverified user gets no tokens but the status `email_verification_required`. Five consecutive failures lock the address for 15 minutes, whether or not it has an account.',
+      'Checks e-mail address and password. A verified user gets a token pair, scoped to `org_id`, in which the user must be a member, or without `org_id` to the organization that the user worked in last, if any. An unverified user gets no tokens but the status `email_verification_required`. Five consecutive failures lock the address for 15 minutes, whether or not it has an account.',
     flags: [
       {
         name: 'email',
@@ -453,6 +463,72 @@ export const commands: readonly OperationCommand[] = [
     largestPage: 200,
     isRun: false,
     validators: { params: null, query: validators.listMyOrganizations_query, headers: null, body: null },
+  },
+  {
+    operationId: 'listMyInvites',
+    name: 'list-my-invites',
+    tag: 'onboarding',
+    summary: 'List the invites to your address',
+    description:
+      'The pending invites to the verified e-mail address of the caller, newest first. Accept one by its id; the token of its e-mail is not needed.',
+    flags: [
+      {
+        name: 'cursor',
+        kind: 'text',
+        choices: [],
+        isSecret: false,
+        property: 'cursor',
+        place: 'query',
+        required: false,
+        description: 'Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters.',
+      },
+    ],
+    body: null,
+    reply: 'json',
+    largestPage: 200,
+    isRun: false,
+    validators: { params: null, query: validators.listMyInvites_query, headers: null, body: null },
+  },
+  {
+    operationId: 'acceptMyInvite',
+    name: 'accept-my-invite',
+    tag: 'onboarding',
+    summary: 'Accept an invite to your address',
+    description:
+      "Joins the organization of an invite that `listMyInvites` lists. The caller's session moves to the organization; the previous refresh token is used up.",
+    flags: [
+      {
+        name: 'invite-id',
+        kind: 'text',
+        choices: [],
+        isSecret: false,
+        property: 'invite_id',
+        place: 'params',
+        required: true,
+        description: 'The id of the invite.',
+      },
+      {
+        name: 'idempotency-key',
+        kind: 'text',
+        choices: [],
+        isSecret: false,
+        property: 'idempotency-key',
+        place: 'idempotencyKey',
+        required: false,
+        description:
+          'Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`.',
+      },
+    ],
+    body: null,
+    reply: 'json',
+    largestPage: null,
+    isRun: false,
+    validators: {
+      params: validators.acceptMyInvite_path,
+      query: null,
+      headers: validators.acceptMyInvite_header,
+      body: null,
+    },
   },
   {
     operationId: 'switchOrganization',
@@ -771,7 +847,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'organizations',
     summary: 'Invite someone',
     description:
-      'Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for an account with this address. You can invite only with roles up to your own. The invite ends when you lose the right to give its role. Invites are limited per inviter and per address, whichever organizations they are for.',
+      'Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for an account with this address. It replaces a pending invite of the organization to the same address. To send an invite again, create it again. You can invite only with roles up to your own, and replace only such invites. The invite ends when you lose the right to give its role. Invites are limited per inviter and per address, whichever organizations they are for.',
     flags: [
       {
         name: 'org-id',

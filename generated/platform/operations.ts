@@ -12,6 +12,8 @@ export type RegisterRequest = OperationRequest<{ body: Schemas['RegisterRequest'
 export type RegisterReply =
   | SuccessReply<201, Schemas['RegisterResponse']>
   | Problems.EmailAlreadyRegistered
+  | Problems.InvalidInvite
+  | Problems.RegistrationClosed
   | Problems.ValidationFailed
   | Problems.PasswordRejected
   | Problems.ServiceUnavailable;
@@ -212,6 +214,43 @@ export type ListMyOrganizationsHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `GET /api/v1/auth/me/invites` */
+export type ListMyInvitesRequest = OperationRequest<{
+  query: WithDefaults<NonNullable<operations['listMyInvites']['parameters']['query']>, 'limit'>;
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type ListMyInvitesReply =
+  | SuccessReply<200, Schemas['MyInvitePage']>
+  | Problems.EmailNotVerified
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List the invites to your address (`GET /api/v1/auth/me/invites`). */
+export type ListMyInvitesHandler<Dependencies> = OperationHandler<
+  ListMyInvitesRequest,
+  ListMyInvitesReply,
+  Dependencies
+>;
+
+/** `POST /api/v1/auth/me/invites/{invite_id}/accept` */
+export type AcceptMyInviteRequest = OperationRequest<{
+  params: operations['acceptMyInvite']['parameters']['path'];
+  headers: { readonly 'idempotency-key'?: string };
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type AcceptMyInviteReply =
+  | SuccessReply<200, Schemas['AcceptInviteResponse']>
+  | Problems.EmailNotVerified
+  | Problems.InviteNotFound
+  | Problems.AlreadyMember
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Accept an invite to your address (`POST /api/v1/auth/me/invites/{invite_id}/accept`). */
+export type AcceptMyInviteHandler<Dependencies> = OperationHandler<
+  AcceptMyInviteRequest,
+  AcceptMyInviteReply,
+  Dependencies
+>;
+
 /** `POST /api/v1/auth/switch-org` */
 export type SwitchOrganizationRequest = OperationRequest<{
   body: Schemas['SwitchOrganizationRequest'];
@@ -373,7 +412,6 @@ export type CreateInviteReply =
   | Problems.InsufficientRole
   | Problems.RoleNotGrantable
   | Problems.AlreadyMember
-  | Problems.InviteExists
   | Problems.ValidationFailed
   | Problems.ServiceUnavailable;
 /** Invite someone (`POST /api/v1/organizations/{org_id}/invites`). */
@@ -1428,6 +1466,10 @@ export interface PlatformHandlers<Dependencies> {
   readonly updateMe: UpdateMeHandler<Dependencies>;
   /** List your organizations (`GET /api/v1/auth/me/organizations`). */
   readonly listMyOrganizations: ListMyOrganizationsHandler<Dependencies>;
+  /** List the invites to your address (`GET /api/v1/auth/me/invites`). */
+  readonly listMyInvites: ListMyInvitesHandler<Dependencies>;
+  /** Accept an invite to your address (`POST /api/v1/auth/me/invites/{invite_id}/accept`). */
+  readonly acceptMyInvite: AcceptMyInviteHandler<Dependencies>;
   /** Switch to another organization (`POST /api/v1/auth/switch-org`). */
   readonly switchOrganization: SwitchOrganizationHandler<Dependencies>;
   /** Log out (`POST /api/v1/auth/logout`). */

@@ -36,10 +36,12 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   sessionsRouter.delete('revokeSession', '/sessions/:session_id', operation('revokeSession'));
 
   const onboardingRouter = new Router({ sensitive: true, prefix: '/api/v1/auth' });
+  onboardingRouter.get('listMyInvites', '/me/invites', operation('listMyInvites'));
   onboardingRouter.post('onboard', '/onboard', operation('onboard'));
   onboardingRouter.get('getOnboardingState', '/onboarding/state', operation('getOnboardingState'));
   onboardingRouter.post('skipIntegration', '/onboarding/skip-integration', operation('skipIntegration'));
   onboardingRouter.post('acceptInvite', '/accept-invite', operation('acceptInvite'));
+  onboardingRouter.post('acceptMyInvite', '/me/invites/:invite_id/accept', operation('acceptMyInvite'));
 
   const organizationsRouter = new Router({ sensitive: true, prefix: '/api/v1/organizations/:org_id' });
   organizationsRouter.patch('updateOrganization', '/', operation('updateOrganization'));

@@ -52,6 +52,12 @@ export const unimplemented: PlatformHandlers<unknown> = {
   listMyOrganizations: () => {
     throw new UnimplementedOperation('listMyOrganizations');
   },
+  listMyInvites: () => {
+    throw new UnimplementedOperation('listMyInvites');
+  },
+  acceptMyInvite: () => {
+    throw new UnimplementedOperation('acceptMyInvite');
+  },
   switchOrganization: () => {
     throw new UnimplementedOperation('switchOrganization');
   },

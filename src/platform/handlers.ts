@@ -16,6 +16,7 @@ import { listIntegrations } from './integrations/list-integrations.js';
 import { testIntegration } from './integrations/test-integration.js';
 import { acceptInvite } from './onboarding/accept-invite.js';
 import { getOnboardingState } from './onboarding/get-onboarding-state.js';
+import { acceptMyInvite, listMyInvites } from './onboarding/my-invites.js';
 import { onboard } from './onboarding/onboard.js';
 import { skipIntegration } from './onboarding/skip-integration.js';
 import { getJwks, getLiveness, getMetrics, getReadiness } from './operations/operations.js';
@@ -68,6 +69,7 @@ import { createView, deleteView, listViews, updateView } from './views/views.js'
 /** Every operation of the Platform API. */
 export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   acceptInvite,
+  acceptMyInvite,
   assignTeams,
   cancelSyncRun,
   changeMemberRole,
@@ -108,6 +110,7 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   listIntegrations,
   listInvites,
   listMembers,
+  listMyInvites,
   listMyOrganizations,
   listRepositories,
   listServiceTokens,

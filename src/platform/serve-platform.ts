@@ -15,7 +15,7 @@ import { listen, type RunningServer } from '../contract/server.js';
 import type { Log } from '../database/log.js';
 import { organizationSchemes } from './accounts/organization-schemes.js';
 import { createBearerSecurity } from './accounts/bearer-security.js';
-import { consoleHome, createConsolePages } from './console/console-pages.js';
+import { consoleHome, createConsolePages, type ConsoleOptions } from './console/console-pages.js';
 import { problemOf } from './failures.js';
 import type { PlatformDependencies } from './dependencies.js';
 import { platformHandlers } from './handlers.js';
@@ -90,7 +90,7 @@ function createPlatformApplication(
     pages: [
       ...analytics,
       ...(hasMailboxPages(settings) ? createMailboxPages(mailboxFolder(settings)) : []),
-      ...(settings.console ? createConsolePages({ folder: consoleFolder, hasMailbox: hasMailboxPages(settings) }) : []),
+      ...(settings.console ? createConsolePages(consoleOptions(settings)) : []),
       ...createPages({
         title: 'Plumbline Platform API',
         openapi: contractFile,
@@ -100,6 +100,15 @@ function createPlatformApplication(
       }),
     ],
   });
+}
+
+function consoleOptions(settings: PlatformSettings): ConsoleOptions {
+  return {
+    folder: consoleFolder,
+    hasMailbox: hasMailboxPages(settings),
+    registration: settings.registration,
+    createsOrganization: settings.autoCreateOrgOnRegister,
+  };
 }
 
 /** `generated/` is beside `src/` both in the sources and under `dist/`; the other files exist only under `dist/`. */

@@ -1,3 +1,4 @@
+import type { RegistrationPolicy } from './auth/registration-policy.js';
 import type { RateLimitRule } from './rate-limits/rate-limit-rule.js';
 import { read, type SettingDescription } from './settings/setting.js';
 import type { logFormats, logLevels, replyValidations } from './settings/settings-table.js';
@@ -38,6 +39,7 @@ export interface PlatformSettings {
   readonly jwtIssuer: string;
   readonly jwtAudience: string;
   readonly autoCreateOrgOnRegister: boolean;
+  readonly registration: RegistrationPolicy;
   readonly bcryptCost: number;
   /** Maximum number of queued password computations; further ones are rejected. */
   readonly bcryptQueue: number;

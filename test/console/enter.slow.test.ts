@@ -154,6 +154,42 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     await page.getByText('audit:read').waitFor();
   });
 
+  test('a new colleague joins three clicks after opening the mail, and no own organization is made', async () => {
+    const { platform } = running;
+    const owner = await platform.signUp({ organization: 'Quiet Rivers' });
+    const body = { email: 'new.hire@example.com', role: 'member' };
+    await platform.json('POST', `/api/v1/organizations/${owner.orgId}/invites`, { token: owner.accessToken, body });
+    const { page, open, complaints } = await running.visitor();
+    await open(await linkFor(body.email));
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('E-mail address').fill(body.email);
+    await page.getByLabel('Password', { exact: true }).fill(testPassword);
+    await page.getByRole('button', { name: 'Create account and join' }).click();
+    await page.getByRole('navigation').waitFor();
+    await page.getByText('Quiet Rivers').last().waitFor();
+    const token = await platform.json('POST', '/api/v1/auth/login', {
+      body: { email: body.email, password: testPassword },
+    });
+    const mine = await platform.json('GET', '/api/v1/auth/me/organizations', { token: token.body.access_token });
+    expect(mine.body.items).toMatchObject([{ name: 'Quiet Rivers', role: 'member' }]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('onboarding offers the invitations to the address, and one click joins', async () => {
+    const { platform } = running;
+    const owner = await platform.signUp({ organization: 'Loud Mountains' });
+    const invited = await platform.signUp({ organization: null });
+    const body = { email: invited.email, role: 'viewer' };
+    await platform.json('POST', `/api/v1/organizations/${owner.orgId}/invites`, { token: owner.accessToken, body });
+    const { page, open, logIn, complaints } = await running.visitor();
+    await open('/console/');
+    await logIn(invited);
+    await page.getByRole('button', { name: 'Join Loud Mountains' }).click();
+    await page.getByText('You have joined Loud Mountains as viewer').waitFor();
+    await page.getByRole('navigation').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('the owner of an address deletes an account that someone else created, with one click', async () => {
     const { platform } = running;
     const credentials = { email: 'stranger@example.com', password: testPassword };

@@ -94,14 +94,16 @@ describe.skipIf(!hasBrowser)(`On the People page${withoutBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('a second invitation to the same address is refused with the reason', async () => {
+  test('an invitation is sent again, and replaces the one before', async () => {
     const { page } = await insider(await running.platform.signUp());
-    for (const outcome of ['is on its way', 'Details']) {
-      await page.getByLabel('E-mail address').fill('twice@example.com');
-      await page.getByRole('button', { name: 'Invite', exact: true }).click();
-      await page.getByText(outcome).first().waitFor();
-    }
-    expect(await page.getByRole('alert').textContent()).toContain('invite');
+    await page.getByLabel('E-mail address').fill('twice@example.com');
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByRole('button', { name: 'Send the invitation of twice@example.com again' }).click();
+    await page.getByText('It replaces the one before').waitFor();
+    await page.getByText('– revoked').waitFor();
+    expect(await page.getByText('… pending').count()).toBe(1);
+    await running.platform.lastMail('twice@example.com');
+    expect(running.platform.mailbox.to('twice@example.com')).toHaveLength(2);
   });
 
   test('a member leaves, and then sees the page of an account without an organization', async () => {

@@ -4,7 +4,7 @@
  *     npm run mutate -- --count 30 --seed 1 src/contract src/outbound/outbound-fetch.ts
  *
  * A seed gives the same sample for the same source. The changes are made in a copy of the last commit. Each mutant meets
- * the tests of its own folder first, and then all fast tests of its part of the product. It fails if fewer than 90 % of the
+ * the tests that mirror its folder first, and then all fast tests of its part of the product. It fails if fewer than 90 % of the
  * mutants are noticed.
  */
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TokenPair } from '../../sdk/src/index.js';
 import {
   acceptInvite,
+  acceptMyInvite,
   changePassword,
   createPlatformClient,
   getMe,
@@ -26,6 +27,7 @@ const issuing: [string, (client: PlatformClient) => Promise<unknown>][] = [
   ['switchOrganization', (client) => switchOrganization(client, { body: { org_id: orgId } })],
   ['onboard', (client) => onboard(client, { body: { action: 'create_org', org_name: 'Example Works' } })],
   ['acceptInvite', (client) => acceptInvite(client, { body: { token: 'an-invite' } })],
+  ['acceptMyInvite', (client) => acceptMyInvite(client, { params: { invite_id: orgId } })],
   ['changePassword', (client) => changePassword(client, { body: { current_password: 'old', new_password: password } })],
 ];
 
@@ -142,6 +144,7 @@ async function issuer(): Promise<string> {
       switchOrganization: () => ({ status: 200, body: session }),
       onboard: () => ({ status: 200, body: membership }),
       acceptInvite: () => ({ status: 200, body: membership }),
+      acceptMyInvite: () => ({ status: 200, body: membership }),
       changePassword: () => ({ status: 200, body: { message: 'Changed.', tokens: tokens(2) } }),
     },
   });

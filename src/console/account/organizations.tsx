@@ -3,6 +3,7 @@ import { listMyOrganizations, switchOrganization } from '@plumbline/sdk/platform
 import { useMutation, useQuery } from '@tanstack/preact-query';
 import type { JSX } from 'preact';
 import { Link, useLocation } from 'wouter-preact';
+import { MyInvitations } from '../session/my-invitations.js';
 import { queries, useMe } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Failed } from '../ui/failed.js';
@@ -12,6 +13,10 @@ import { View } from '../ui/view.js';
 export function Organizations(): JSX.Element {
   const me = useMe();
   const [, navigate] = useLocation();
+  const entered = (): void => {
+    queries.clear(); // everything is of the other organization now
+    navigate('/overview');
+  };
   const organizations = useQuery({
     queryKey: ['organizations'],
     queryFn: async ({ signal }) => unwrap(await listMyOrganizations(platform, { signal, query: { limit: 200 } })),
@@ -19,8 +24,7 @@ export function Organizations(): JSX.Element {
   const change = useMutation({
     mutationFn: async (org_id: string) => unwrap(await switchOrganization(platform, { body: { org_id } })),
     onSuccess: () => {
-      queries.clear(); // everything is of the other organization now
-      navigate('/overview');
+      entered();
     },
   });
   return (
@@ -69,6 +73,7 @@ export function Organizations(): JSX.Element {
         )}
       </View>
       <Failed mutation={change} />
+      <MyInvitations joined={entered} />
     </section>
   );
 }

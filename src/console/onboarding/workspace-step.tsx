@@ -2,6 +2,7 @@ import { onboard } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { waitingInvitation } from '../enter/one-time-token.js';
+import { MyInvitations } from '../session/my-invitations.js';
 import { queries } from '../session/queries.js';
 import { platform } from '../session/session.js';
 import { Field, Form } from '../ui/form.js';
@@ -18,6 +19,7 @@ export function WorkspaceStep(): JSX.Element {
   };
   return (
     <>
+      <MyInvitations joined={done} />
       <Segments label="How to get an organization" options={ways} value={way} onChange={setWay} />
       {way === 'create' ? (
         <Form

@@ -81,9 +81,18 @@ function InviteList({ orgId, role }: InvitationsProps): JSX.Element {
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['invites'] }),
   });
+  const sendAgain = useMutation({
+    mutationFn: async ({ email, role: granted }: Invite) =>
+      unwrap(await createInvite(platform, { params: { org_id: orgId }, body: { email, role: granted } })),
+    onSuccess: ({ email }) => {
+      announce(`A new invitation is on its way to ${email}. It replaces the one before.`);
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ['invites'] }),
+  });
   return (
     <>
       <Failed mutation={revoke} />
+      <Failed mutation={sendAgain} />
       <View
         query={invites}
         what="the invitations"
@@ -114,6 +123,18 @@ function InviteList({ orgId, role }: InvitationsProps): JSX.Element {
                         </span>
                       </span>
                     </div>
+                    {isOpen(invite) && reaches(role, invite.role) && (
+                      <button
+                        type="button"
+                        aria-label={`Send the invitation of ${invite.email} again`}
+                        aria-disabled={sendAgain.isPending}
+                        onClick={() => {
+                          if (!sendAgain.isPending) sendAgain.mutate(invite);
+                        }}
+                      >
+                        Send again
+                      </button>
+                    )}
                     {invite.status === 'pending' && reaches(role, invite.role) && (
                       <button
                         type="button"
@@ -136,6 +157,11 @@ function InviteList({ orgId, role }: InvitationsProps): JSX.Element {
       </View>
     </>
   );
+}
+
+/** Whether an invitation waits to be accepted, or has only expired. */
+function isOpen({ status }: Invite): boolean {
+  return status === 'pending' || status === 'expired';
 }
 
 /** When an invitation was accepted, or until when it is good. */

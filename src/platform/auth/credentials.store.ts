@@ -10,8 +10,8 @@ export interface Credentials {
   readonly auth_provider: string;
   /** Incremented by a new password, but not by a new hash of the same password. */
   readonly token_version: number;
-  /** The first organization that the user joined. */
-  readonly first_org_id: string | null;
+  /** The organization that the user worked in last, otherwise the first one that the user joined. Null: none. */
+  readonly default_org_id: string | null;
 }
 
 const lockoutThreshold = 5;
@@ -21,7 +21,8 @@ const lockoutSeconds = 15 * 60;
 export async function findCredentials(sql: Sql, email: string): Promise<Credentials | null> {
   const [row] = await sql<Credentials[]>`
     select id, password_hash, is_active, is_verified, auth_provider, token_version,
-      (select org_id from memberships where user_id = users.id order by joined_at, org_id limit 1) as first_org_id
+      (select org_id from memberships where user_id = users.id
+        order by (org_id = users.last_org_id) is true desc, joined_at, org_id limit 1) as default_org_id
     from users where email = ${email}`;
   return row ?? null;
 }

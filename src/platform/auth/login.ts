@@ -50,7 +50,7 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
       return { kind: 'unverified' };
     }
 
-    const orgId = body.org_id ?? credentials.first_org_id;
+    const orgId = body.org_id ?? credentials.default_org_id;
     const account = await findAccount(transaction, credentials.id, orgId);
     if (account === null) return { kind: 'invalid' };
     if (body.org_id != null && account.org_id === null) {
@@ -83,7 +83,7 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
   }
   const { account } = outcome.session;
   const tokens = await tokenPair(outcome.session, dependencies);
-  const needsOnboarding = account.is_verified && !account.is_superuser && credentials.first_org_id === null;
+  const needsOnboarding = account.is_verified && !account.is_superuser && credentials.default_org_id === null;
   return { status: 200, body: { ...tokens, needs_onboarding: needsOnboarding, user: userOf(account) } };
 };
 

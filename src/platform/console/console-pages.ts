@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { consoleAssets, sendBuiltPage } from '../../contract/built-pages.js';
 import type { PageRoute } from '../../contract/page-routes.js';
+import type { RegistrationPolicy } from '../auth/registration-policy.js';
 import { keptForMinutes, sendStaticFile } from '../../contract/static-file.js';
 
 export interface ConsoleOptions {
@@ -8,6 +9,9 @@ export interface ConsoleOptions {
   readonly folder: URL;
   /** Whether `/mailbox` is served. The console then links to it, on machines that can open it. */
   readonly hasMailbox: boolean;
+  /** Who can register, and whether a registration creates an organization: the pages ask for what is needed. */
+  readonly registration: RegistrationPolicy;
+  readonly createsOrganization: boolean;
 }
 
 /** The target pages of links in mails. */
@@ -23,7 +27,9 @@ export function consoleHome(ctx: Context): string {
  * The web console below `/console/`. Links in mails redirect to its pages. The token moves to the fragment, which
  * browsers do not send.
  */
-export function createConsolePages({ folder, hasMailbox }: ConsoleOptions): PageRoute[] {
+export function createConsolePages(options: ConsoleOptions): PageRoute[] {
+  const { folder, hasMailbox } = options;
+  const registration = registrationTags(options);
   return [
     ...mailPages.map((path): PageRoute => ({
       name: `redirect ${path}`,
@@ -55,8 +61,15 @@ export function createConsolePages({ folder, hasMailbox }: ConsoleOptions): Page
           return undefined;
         }
         const mailbox = hasMailbox && isOnThisMachine ? '<meta name="plumbline-mailbox" content="/mailbox" />' : '';
-        return sendBuiltPage(ctx, new URL('index.html', folder), mailbox);
+        return sendBuiltPage(ctx, new URL('index.html', folder), registration + mailbox);
       },
     },
   ];
+}
+
+/** What the pages for registration need to know before anybody has logged in. */
+function registrationTags({ registration, createsOrganization }: ConsoleOptions): string {
+  const domains = registration.kind === 'domains' ? ` data-domains="${registration.domains.join(' ')}"` : '';
+  const organization = createsOrganization ? ' data-creates-organization' : '';
+  return `<meta name="plumbline-registration" content="${registration.kind}"${domains}${organization} />`;
 }

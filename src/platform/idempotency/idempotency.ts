@@ -13,7 +13,11 @@ import { unitOfWork } from './unit-of-work.js';
  * They move the caller to another organization, and their replies have the tokens for it. A repetition may come with the
  * old access token or with the new one, so these keys belong to no organization.
  */
-const movesCaller: ReadonlySet<string> = new Set<keyof PlatformHandlers<unknown>>(['acceptInvite', 'onboard']);
+const movesCaller: ReadonlySet<string> = new Set<keyof PlatformHandlers<unknown>>([
+  'acceptInvite',
+  'acceptMyInvite',
+  'onboard',
+]);
 
 /** For how long a repeated request receives the stored reply. */
 const keptSeconds = 86_400;

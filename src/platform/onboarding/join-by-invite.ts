@@ -1,11 +1,11 @@
 import type { RequestContext } from '../../../generated/contract.js';
 import type { Schemas } from '../../../generated/platform/operations.js';
+import type { Sql } from '../../database/connection.js';
 import { findAccount } from '../accounts/accounts.store.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
-import { lockUserAndInviter, redeemInvite } from '../organizations/invites.store.js';
+import { lockUserAndInviter, redeemInvite, type InviteKey, type Redemption } from '../organizations/invites.store.js';
 import { rescopeSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
-import { hashToken } from '../tokens/token-hash.js';
 import { recordEvent } from '../webhooks/record-event.js';
 
 export type JoinOutcome =
@@ -18,7 +18,7 @@ export type JoinOutcome =
  * an e-mail and is invalid for other accounts. Of concurrent calls, one succeeds.
  */
 export async function joinByInvite(
-  token: string,
+  invite: InviteKey,
   caller: Schemas['AccountPrincipal'],
   context: RequestContext,
   dependencies: PlatformDependencies,
@@ -26,34 +26,47 @@ export async function joinByInvite(
   const { sql, clock } = dependencies;
   const now = clock.now();
   const { user_id: userId, session_id: sessionId, email } = caller;
-  const tokenHash = hashToken(token);
   const joined = await sql.begin(async (transaction): Promise<SessionState | 'invalid' | 'already_member'> => {
-    await lockUserAndInviter(transaction, userId, tokenHash);
-    const redeemed = await redeemInvite(transaction, tokenHash, { userId, email }, now);
+    await lockUserAndInviter(transaction, userId, invite);
+    const redeemed = await redeemAndRecord(transaction, invite, { userId, email }, context, now);
     if (redeemed.kind !== 'joined') return redeemed.kind;
-    const { orgId, role, inviteId } = redeemed;
-    await recordAudit(transaction, context, now, {
-      action: 'MEMBER_JOINED',
-      resourceKind: 'MEMBERSHIP',
-      resourceId: userId,
-      orgId,
-      userId,
-    });
-    const subject = `member ${userId}`;
-    const accepted = {
-      type: 'invite.accepted',
-      orgId,
-      subject,
-      data: { invite_id: inviteId, user_id: userId },
-    } as const;
-    await recordEvent(transaction, accepted, now);
-    const member = { type: 'member.joined', orgId, subject, data: { user_id: userId, role } } as const;
-    await recordEvent(transaction, member, now);
-    const account = await findAccount(transaction, userId, orgId);
+    const account = await findAccount(transaction, userId, redeemed.orgId);
     return account === null ? 'invalid' : rescopeSession(transaction, sessionId, account, context, dependencies);
   });
   if (joined === 'invalid' || joined === 'already_member') return { kind: joined };
   return { kind: 'joined', membership: await membershipOf(joined, dependencies) };
+}
+
+/** Redeems an invite, with its audit record and events. Call it under the lock of `lockUserAndInviter`. */
+export async function redeemAndRecord(
+  sql: Sql,
+  invite: InviteKey,
+  user: { readonly userId: string; readonly email: string },
+  context: RequestContext,
+  now: Date,
+): Promise<Redemption> {
+  const redeemed = await redeemInvite(sql, invite, user, now);
+  if (redeemed.kind !== 'joined') return redeemed;
+  const { orgId, role, inviteId } = redeemed;
+  const { userId } = user;
+  await recordAudit(sql, context, now, {
+    action: 'MEMBER_JOINED',
+    resourceKind: 'MEMBERSHIP',
+    resourceId: userId,
+    orgId,
+    userId,
+  });
+  const subject = `member ${userId}`;
+  const accepted = {
+    type: 'invite.accepted',
+    orgId,
+    subject,
+    data: { invite_id: inviteId, user_id: userId },
+  } as const;
+  await recordEvent(sql, accepted, now);
+  const member = { type: 'member.joined', orgId, subject, data: { user_id: userId, role } } as const;
+  await recordEvent(sql, member, now);
+  return redeemed;
 }
 
 /** The contract's reply to a caller who has just joined an organization. */

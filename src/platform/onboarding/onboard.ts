@@ -5,13 +5,15 @@ import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { createOrganization } from '../organizations/organizations.store.js';
 import { rescopeSession } from '../sessions/token-pair.js';
+import { hashToken } from '../tokens/token-hash.js';
 import { joinByInvite, membershipOf } from './join-by-invite.js';
 
 export const onboard: OnboardHandler<PlatformDependencies> = async (request, dependencies) => {
   const { body, principal, context } = request;
   if (!principal.is_verified) return emailNotVerified({ message: 'Verify your e-mail address first.' });
   if (body.action === 'join_org') {
-    const joined = await joinByInvite(body.invite_code, principal, context, dependencies);
+    const invite = { tokenHash: hashToken(body.invite_code) };
+    const joined = await joinByInvite(invite, principal, context, dependencies);
     if (joined.kind === 'invalid') return invalidInvite();
     if (joined.kind === 'already_member') return alreadyMember({ message: 'You already belong to this organization.' });
     return { status: 200, body: joined.membership };

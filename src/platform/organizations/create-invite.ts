@@ -1,5 +1,5 @@
 import type { CreateInviteHandler, CreateInviteReply } from '../../../generated/platform/operations.js';
-import { alreadyMember, inviteExists, roleNotGrantable } from '../../../generated/problems.js';
+import { alreadyMember, roleNotGrantable } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';
 import { reaches } from '../accounts/permissions.js';
 import { recordAudit } from '../audit/audit.store.js';
@@ -7,9 +7,9 @@ import type { PlatformDependencies } from '../dependencies.js';
 import { mailLink } from '../mail/links.js';
 import { enqueueMail, sealMail } from '../mail/outbox.store.js';
 import { newOneTimeToken } from '../tokens/token-hash.js';
-import { insertInvite, inviteOf } from './invites.store.js';
+import { endInvite, findOpenInvite, insertInvite, inviteOf } from './invites.store.js';
 import { adminRequired } from './member-to-manage.js';
-import { actingRole, isMember } from './members.store.js';
+import { actingRole, isMember, lockOrganization } from './members.store.js';
 
 export const createInvite: CreateInviteHandler<PlatformDependencies> = async (
   { body, principal, context },
@@ -40,11 +40,21 @@ export const createInvite: CreateInviteHandler<PlatformDependencies> = async (
     if (await isMember(transaction, orgId, email)) {
       return alreadyMember({ message: 'A member already has this address.' });
     }
+    await lockOrganization(transaction, orgId);
+    const open = await findOpenInvite(transaction, orgId, email);
+    if (open !== null) {
+      const isPending = open.expires_at > now;
+      if (isPending && !reaches(actingAs, open.role)) {
+        return roleNotGrantable({ message: `A pending invite as ${open.role} can be replaced only by that role.` });
+      }
+      await endInvite(transaction, orgId, open.id, now);
+      if (isPending) {
+        const replaced = { resourceKind: 'INVITE', resourceId: open.id, orgId, userId, note: 'replaced' } as const;
+        await recordAudit(transaction, context, now, { action: 'INVITE_REVOKED', ...replaced });
+      }
+    }
     const invite = { orgId, email, role: body.role, tokenHash: hash, invitedBy: userId };
     const row = await insertInvite(transaction, invite, now);
-    if (row === null) {
-      return inviteExists({ message: 'An invite to this address is pending. Revoke it to send another one.' });
-    }
     await enqueueMail(transaction, mail, email, now);
     await recordAudit(transaction, context, now, {
       action: 'MEMBER_INVITED',

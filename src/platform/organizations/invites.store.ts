@@ -19,6 +19,19 @@ export interface InviteRow {
   readonly accepted_at: Date | null;
 }
 
+/** What identifies an invite to the person who accepts it. */
+export type InviteKey = { readonly tokenHash: Buffer } | { readonly id: string };
+
+/** A pending invite to the address of a user. */
+export interface MyInviteRow {
+  readonly id: string;
+  readonly org_id: string;
+  readonly org_name: string;
+  readonly role: Role;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+}
+
 export type Redemption =
   | {
       readonly kind: 'joined';
@@ -53,11 +66,38 @@ export async function selectInvites(
     order by created_at desc, id desc limit ${limit}`;
 }
 
+/** The invites to an address that can be accepted at `now`, newest first. */
+export async function selectMyInvites(
+  sql: Sql,
+  email: string,
+  position: Position | null,
+  limit: number,
+  now: Date,
+): Promise<MyInviteRow[]> {
+  return sql<MyInviteRow[]>`
+    select i.id, i.org_id, o.name as org_name, i.role, i.created_at, i.expires_at
+    from invites i join organizations o on o.id = i.org_id
+    where ${isRedeemable(sql, email, now)}
+      ${position === null ? sql`` : sql`and (i.created_at, i.id) < (${position.at}, ${position.id})`}
+    order by i.created_at desc, i.id desc limit ${limit}`;
+}
+
 /**
- * Stores an invite, valid for 72 hours. It replaces an expired one.
- *
- * @returns null when the organization has a pending invite for this e-mail; of concurrent calls, one gets the row
+ * The invite of an organization to an address that waits, or has expired, without having been accepted or revoked. Call
+ * it under the lock of the organization.
  */
+export async function findOpenInvite(
+  sql: Sql,
+  orgId: string,
+  email: string,
+): Promise<{ readonly id: string; readonly role: Role; readonly expires_at: Date } | null> {
+  const [row] = await sql<{ id: string; role: Role; expires_at: Date }[]>`
+    select id, role, expires_at from invites
+    where org_id = ${orgId} and email = ${email} and accepted_at is null and revoked_at is null`;
+  return row ?? null;
+}
+
+/** Stores an invite, valid for 72 hours. The organization has no open one to the address; see `findOpenInvite`. */
 export async function insertInvite(
   sql: Sql,
   invite: {
@@ -69,17 +109,13 @@ export async function insertInvite(
     readonly invitedBy: string;
   },
   now: Date,
-): Promise<InviteRow | null> {
+): Promise<InviteRow> {
   const { orgId, email, role, tokenHash, invitedBy } = invite;
-  await sql`
-    update invites set revoked_at = ${now}
-    where org_id = ${orgId} and email = ${email} and accepted_at is null and revoked_at is null and expires_at <= ${now}`;
-  const [row] = await sql<InviteRow[]>`
+  const [row] = await sql<[InviteRow]>`
     insert into invites (org_id, email, role, token_hash, invited_by, created_at, expires_at)
     values (${orgId}, ${email}, ${role}, ${tokenHash}, ${invitedBy}, ${now}, ${after(now, inviteTokenSeconds)})
-    on conflict (org_id, email) where accepted_at is null and revoked_at is null do nothing
     returning id, org_id, email, role, invited_by, created_at, expires_at, accepted_at, 'pending' as status`;
-  return row ?? null;
+  return row;
 }
 
 /** Locks a pending invite until the transaction ends. @returns its role, or null when it does not exist */
@@ -123,15 +159,38 @@ function inviterMayGive(sql: Sql): PendingQuery<Row[]> {
       and (u.is_superuser or held.role = 'owner' or (held.role = 'admin' and i.role <> 'owner')))`;
 }
 
+function matches(sql: Sql, key: InviteKey): PendingQuery<Row[]> {
+  return 'id' in key ? sql`i.id = ${key.id}` : sql`i.token_hash = ${key.tokenHash}`;
+}
+
+/** Whether the invite `i` was sent to this address, waits, and can still be given by its inviter. */
+function isRedeemable(sql: Sql, email: string, now: Date): PendingQuery<Row[]> {
+  return sql`i.email = ${email} and i.accepted_at is null and i.revoked_at is null and i.expires_at > ${now}
+    and ${inviterMayGive(sql)}`;
+}
+
 /**
  * Locks a user and the inviter of an invite until the transaction ends, so that the rights of the inviter do not change
  * before the user has joined. Locks in the order of ids, to prevent deadlocks.
+ *
+ * @param userId null: the user does not exist yet
  */
-export async function lockUserAndInviter(sql: Sql, userId: string, tokenHash: Buffer): Promise<void> {
+export async function lockUserAndInviter(sql: Sql, userId: string | null, key: InviteKey): Promise<void> {
   await sql`
     select 1 from users
-    where id = ${userId} or id = (select invited_by from invites where token_hash = ${tokenHash})
+    where id = ${userId} or id = (select i.invited_by from invites i where ${matches(sql, key)})
     order by id for update`;
+}
+
+/**
+ * Locks an invite until the transaction ends. Call it under the lock of `lockUserAndInviter`.
+ *
+ * @returns whether an account with this e-mail can redeem it
+ */
+export async function lockRedeemableInvite(sql: Sql, key: InviteKey, email: string, now: Date): Promise<boolean> {
+  const rows = await sql`
+    select 1 from invites i where ${matches(sql, key)} and ${isRedeemable(sql, email, now)} for update of i`;
+  return rows.length > 0;
 }
 
 /**
@@ -141,7 +200,7 @@ export async function lockUserAndInviter(sql: Sql, userId: string, tokenHash: Bu
  */
 export async function redeemInvite(
   sql: Sql,
-  tokenHash: Buffer,
+  key: InviteKey,
   { userId, email }: { readonly userId: string; readonly email: string },
   now: Date,
 ): Promise<Redemption> {
@@ -150,14 +209,13 @@ export async function redeemInvite(
   >`
     update invites i set accepted_at = ${now}, accepted_by = ${userId}
     from organizations o
-    where o.id = i.org_id and i.token_hash = ${tokenHash} and i.email = ${email}
-      and i.accepted_at is null and i.revoked_at is null and i.expires_at > ${now} and ${inviterMayGive(sql)}
+    where o.id = i.org_id and ${matches(sql, key)} and ${isRedeemable(sql, email, now)}
       and not exists (select 1 from memberships m where m.org_id = i.org_id and m.user_id = ${userId})
     returning i.id, i.org_id, o.name as org_name, i.role, i.invited_by`;
   if (accepted === undefined) {
     const member = await sql`
       select 1 from invites i join memberships m on m.org_id = i.org_id and m.user_id = ${userId}
-      where i.token_hash = ${tokenHash} and i.email = ${email}
+      where ${matches(sql, key)} and i.email = ${email}
         and i.accepted_at is null and i.revoked_at is null and i.expires_at > ${now}`;
     return { kind: member.length > 0 ? 'already_member' : 'invalid' };
   }
@@ -176,4 +234,9 @@ export function inviteOf(row: InviteRow): Schemas['Invite'] {
     expires_at: row.expires_at.toISOString(),
     accepted_at: row.accepted_at?.toISOString() ?? null,
   };
+}
+
+/** The contract's `MyInvite`. */
+export function myInviteOf(row: MyInviteRow): Schemas['MyInvite'] {
+  return { ...row, created_at: row.created_at.toISOString(), expires_at: row.expires_at.toISOString() };
 }

@@ -1,5 +1,6 @@
 /** Every setting of a server: its variable, default, parser, and description in the README. */
 import { resolve } from 'node:path';
+import { registrationPolicy } from '../auth/registration-policy.js';
 import type { RateLimitRule } from '../rate-limits/rate-limit-rule.js';
 import { optional, rateLimit, secret, setting, type Setting } from './setting.js';
 import {
@@ -120,6 +121,12 @@ export const settingsTable = {
     'true',
     boolean,
     'true: registration also creates an organization. false: guided onboarding does.',
+  ),
+  registration: setting(
+    'AUTH_REGISTRATION',
+    'open',
+    registrationPolicy,
+    'Who can register: open, everybody; invite, people with an invite; domains:a.example,b.example, also people with an address there; closed, nobody.',
   ),
   bcryptCost: setting('AUTH_BCRYPT_COST', '12', wholeNumber(4, 16), 'Work factor of password hashes.'),
   bcryptQueue: setting(

@@ -99,7 +99,7 @@ describe('a login with the right password', () => {
 });
 
 describe('the organization of a login', () => {
-  it('is the one that the user joined first, unless the request names one', async () => {
+  it('is the one that the user worked in last, unless the request names one', async () => {
     const owner = await platform.signUp();
     const user = await platform.signUp();
     const body = { email: user.email, role: 'viewer' };
@@ -107,9 +107,27 @@ describe('the organization of a login', () => {
     const { token } = await platform.lastMail(user.email);
     await platform.json('POST', '/api/v1/auth/accept-invite', { token: user.accessToken, body: { token } });
 
+    const inOwn = { org_id: user.orgId, role: 'owner' };
+    const inOther = { org_id: owner.orgId, role: 'viewer' };
+    expect((await login(platform, user.email)).body.user).toMatchObject(inOther);
+    expect((await loginTo(user.email, user.orgId)).body.user).toMatchObject(inOwn);
+    const session = await loginTo(user.email, null);
+    expect(session.body.user).toMatchObject(inOwn);
+    const switchTo = { token: session.body.access_token, body: { org_id: owner.orgId } };
+    expect((await platform.json('POST', '/api/v1/auth/switch-org', switchTo)).status).toBe(200);
+    expect((await login(platform, user.email)).body.user).toMatchObject(inOther);
+  });
+
+  it('is the first one that the user joined, after the last one has removed the user', async () => {
+    const owner = await platform.signUp();
+    const user = await platform.signUp();
+    const body = { email: user.email, role: 'viewer' };
+    await platform.json('POST', `/api/v1/organizations/${owner.orgId}/invites`, { token: owner.accessToken, body });
+    const { token } = await platform.lastMail(user.email);
+    await platform.json('POST', '/api/v1/auth/accept-invite', { token: user.accessToken, body: { token } });
+    const path = `/api/v1/organizations/${owner.orgId}/members/${user.userId}`;
+    expect((await platform.json('DELETE', path, { token: owner.accessToken })).status).toBe(200);
     expect((await login(platform, user.email)).body.user).toMatchObject({ org_id: user.orgId, role: 'owner' });
-    expect((await loginTo(user.email, null)).body.user).toMatchObject({ org_id: user.orgId, role: 'owner' });
-    expect((await loginTo(user.email, owner.orgId)).body.user).toMatchObject({ org_id: owner.orgId, role: 'viewer' });
   });
 
   it.each([

@@ -27,6 +27,13 @@ export const creations: Readonly<Record<string, (platform: TestPlatform, admin: 
     const { token } = await platform.lastMail(email);
     return { path, token: accessToken, body: { token }, other: { path, body: { token: 'n'.repeat(43) } } };
   },
+  acceptMyInvite: async (platform, admin) => {
+    const { email, accessToken } = await platform.signUp({ organization: null });
+    const invite = { token: admin.accessToken, body: { email, role: 'viewer' } };
+    const { body } = await platform.json('POST', inOrganization(admin, 'invites'), invite);
+    const path = (id: string): string => `/api/v1/auth/me/invites/${id}/accept`;
+    return { path: path(String(body.id)), token: accessToken, other: { path: path(randomUUID()) } };
+  },
   createInvite: (_platform, admin) =>
     creation(
       inOrganization(admin, 'invites'),

@@ -89,7 +89,7 @@ describe.each(Object.entries(creations))('%s with a key', (_operationId, create)
   });
 });
 
-test.each(['acceptInvite', 'onboard'])(
+test.each(['acceptInvite', 'acceptMyInvite', 'onboard'])(
   '%s is repeated with its new access token, or the old one',
   async (operation) => {
     const create = creations[operation];

@@ -338,6 +338,8 @@ export interface Operations {
   readonly getMe: operations['getMe'];
   readonly updateMe: operations['updateMe'];
   readonly listMyOrganizations: operations['listMyOrganizations'];
+  readonly listMyInvites: operations['listMyInvites'];
+  readonly acceptMyInvite: operations['acceptMyInvite'];
   readonly switchOrganization: operations['switchOrganization'];
   readonly logout: operations['logout'];
   readonly listSessions: operations['listSessions'];
@@ -450,6 +452,25 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             title: 'Email already registered',
             status: 400,
             message: 'Email already registered',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          invalid_invite: {
+            type: '/problems/invalid-invite',
+            title: 'Invalid invite',
+            status: 400,
+            message: 'Invalid or expired invite',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          registration_closed: {
+            type: '/problems/registration-closed',
+            title: 'Registration closed',
+            status: 403,
+            message: 'An account needs an invite.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
         },
@@ -1126,6 +1147,137 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       503: shared.ServiceUnavailable,
     },
   },
+  listMyInvites: {
+    method: 'GET',
+    path: '/api/v1/auth/me/invites',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            items: [
+              {
+                id: 'c1a2b3d4-e5f6-4a7b-8c9d-0e1f2a3b4c05',
+                org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+                org_name: 'Example Works',
+                role: 'member',
+                created_at: '2026-03-02T09:15:00.000Z',
+                expires_at: '2026-03-05T09:15:00.000Z',
+              },
+            ],
+            next_cursor: null,
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          email_not_verified: {
+            type: '/problems/email-not-verified',
+            title: 'Email not verified',
+            status: 403,
+            message: 'Verify the e-mail address first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  acceptMyInvite: {
+    method: 'POST',
+    path: '/api/v1/auth/me/invites/{invite_id}/accept',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            tokens: {
+              access_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl',
+              refresh_token: 'eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl',
+              token_type: 'bearer',
+              expires_in: 900,
+            },
+            org_id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03',
+            org_name: 'Example Works',
+            role: 'member',
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          email_not_verified: {
+            type: '/problems/email-not-verified',
+            title: 'Email not verified',
+            status: 403,
+            message: 'Verify the e-mail address first.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          invite_not_found: {
+            type: '/problems/invite-not-found',
+            title: 'Invite not found',
+            status: 404,
+            message: 'The organization has no such pending invite.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          already_member: {
+            type: '/problems/already-member',
+            title: 'Already a member',
+            status: 409,
+            message: 'The user already belongs to an organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          idempotency_key_in_use: {
+            type: '/problems/idempotency-key-in-use',
+            title: 'Idempotency key in use',
+            status: 409,
+            message: 'A request with this idempotency key is being handled. Repeat this one when it has ended.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            retry_after_seconds: 1,
+          },
+        },
+      },
+      422: {
+        mediaType: 'application/problem+json',
+        examples: {
+          validation_failed: {
+            type: '/problems/validation-failed',
+            title: 'Validation failed',
+            status: 422,
+            message: 'The request breaks 1 rule.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            violations: [{ path: '/body/email', rule: 'format', message: 'must be an e-mail address' }],
+          },
+          idempotency_key_reused: {
+            type: '/problems/idempotency-key-reused',
+            title: 'Idempotency key reused',
+            status: 422,
+            message: 'Another request had this idempotency key. Use a new key for each request.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
   switchOrganization: {
     method: 'POST',
     path: '/api/v1/auth/switch-org',
@@ -1658,13 +1810,6 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
             title: 'Already a member',
             status: 409,
             message: 'The user already belongs to an organization.',
-            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
-          },
-          invite_exists: {
-            type: '/problems/invite-exists',
-            title: 'Invite exists',
-            status: 409,
-            message: 'A pending invite to this address exists.',
             request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
           },
           idempotency_key_in_use: {

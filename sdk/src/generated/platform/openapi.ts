@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Register an account
-         * @description Creates a user with an unverified e-mail address and sends a verification link to it. The mail states when and from which IP address the account was created, and contains a link to delete it. An account that is not verified within 7 days is removed, and its address can be registered again. The mail does not delay the reply. If `AUTH_AUTO_CREATE_ORG_ON_REGISTER` is on, the server also creates a community organization with the user as owner, and names it if `org_name` is absent. Otherwise `org_id` is null, and the user creates or joins an organization during onboarding.
+         * @description Creates a user with an unverified e-mail address and sends a verification link to it. The mail states when and from which IP address the account was created, and contains a link to delete it. An account that is not verified within 7 days is removed, and its address can be registered again. The mail does not delay the reply. If `AUTH_AUTO_CREATE_ORG_ON_REGISTER` is on, the server also creates a community organization with the user as owner, and names it if `org_name` is absent. Otherwise `org_id` is null, and the user creates or joins an organization during onboarding. With `invite_token`, the user joins the inviting organization instead. The invite proves the address, so the account is verified and no mail is sent. `AUTH_REGISTRATION` decides who can register.
          */
         post: operations["register"];
         delete?: never;
@@ -92,7 +92,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Checks e-mail address and password. A verified user gets a token pair, scoped to `org_id`, in which the user must be a member, or without `org_id` to the first organization that the user joined, if any. An unverified user gets no tokens but the status `email_verification_required`. Five consecutive failures lock the address for 15 minutes, whether or not it has an account.
+         * @description Checks e-mail address and password. A verified user gets a token pair, scoped to `org_id`, in which the user must be a member, or without `org_id` to the organization that the user worked in last, if any. An unverified user gets no tokens but the status `email_verification_required`. Five consecutive failures lock the address for 15 minutes, whether or not it has an account.
          */
         post: operations["login"];
         delete?: never;
@@ -283,6 +283,46 @@ export interface paths {
         get: operations["listMyOrganizations"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/me/invites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the invites to your address
+         * @description The pending invites to the verified e-mail address of the caller, newest first. Accept one by its id; the token of its e-mail is not needed.
+         */
+        get: operations["listMyInvites"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/me/invites/{invite_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invite to your address
+         * @description Joins the organization of an invite that `listMyInvites` lists. The caller's session moves to the organization; the previous refresh token is used up.
+         */
+        post: operations["acceptMyInvite"];
         delete?: never;
         options?: never;
         head?: never;
@@ -488,7 +528,7 @@ export interface paths {
         put?: never;
         /**
          * Invite someone
-         * @description Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for an account with this address. You can invite only with roles up to your own. The invite ends when you lose the right to give its role. Invites are limited per inviter and per address, whichever organizations they are for.
+         * @description Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for an account with this address. It replaces a pending invite of the organization to the same address. To send an invite again, create it again. You can invite only with roles up to your own, and replace only such invites. The invite ends when you lose the right to give its role. Invites are limited per inviter and per address, whichever organizations they are for.
          */
         post: operations["createInvite"];
         delete?: never;
@@ -1563,6 +1603,8 @@ export interface components {
             password: components["schemas"]["NewPassword"];
             full_name?: components["schemas"]["OptionalName"];
             org_name?: components["schemas"]["OptionalName"];
+            /** @description The token from the invite e-mail. */
+            invite_token?: string;
         };
         /** @description The result of a registration. */
         RegisterResponse: {
@@ -1603,6 +1645,30 @@ export interface components {
             status: 400;
             /** @constant */
             message: "Email already registered";
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The invite is unknown, was used, revoked or replaced, is older than 72 hours, or was sent to a different e-mail address than yours. Ask the organization to invite the address of your account. */
+        InvalidInviteProblem: {
+            /** @constant */
+            type: "/problems/invalid-invite";
+            /** @constant */
+            title: "Invalid invite";
+            /** @constant */
+            status: 400;
+            /** @constant */
+            message: "Invalid or expired invite";
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description This server does not let everybody register. With `AUTH_REGISTRATION=invite`, an account needs an invite; with `domains`, an invite or an address of one of the listed domains; with `closed`, nobody can register. Ask an administrator of your organization for an invite. */
+        RegistrationClosedProblem: {
+            /** @constant */
+            type: "/problems/registration-closed";
+            /** @constant */
+            title: "Registration closed";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
             request_id: components["schemas"]["RequestId"];
         };
         /** @description One violation. */
@@ -1707,7 +1773,7 @@ export interface components {
             password: string;
             /**
              * Format: uuid
-             * @description The organization to scope the tokens to. Default: the first one that the user joined.
+             * @description The organization to scope the tokens to. Default: the one that the user worked in last.
              */
             org_id?: string | null;
         };
@@ -2071,6 +2137,86 @@ export interface components {
             items: components["schemas"]["MyOrganization"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
+        /** @description A pending invite to the caller's address. */
+        MyInvite: {
+            /**
+             * Format: uuid
+             * @description The id of the invite.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The organization to join.
+             */
+            org_id: string;
+            /** @description The name of the organization. */
+            org_name: string;
+            role: components["schemas"]["Role"];
+            /**
+             * Format: date-time
+             * @description When it was sent.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it expires.
+             */
+            expires_at: string;
+        };
+        /** @description A page of the caller's invites. */
+        MyInvitePage: {
+            /** @description The invites. */
+            items: components["schemas"]["MyInvite"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
+        /** @description The operation requires a verified e-mail address. Follow the link in the verification e-mail, or ask for a new one. */
+        EmailNotVerifiedProblem: {
+            /** @constant */
+            type: "/problems/email-not-verified";
+            /** @constant */
+            title: "Email not verified";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The new membership, and tokens for it. */
+        AcceptInviteResponse: {
+            tokens: components["schemas"]["Tokens"];
+            /**
+             * Format: uuid
+             * @description The organization that the tokens are scoped to.
+             */
+            org_id: string;
+            /** @description The name of the organization. */
+            org_name: string;
+            role: components["schemas"]["Role"];
+        };
+        /** @description The organization has no pending invite with this id: it never existed, was accepted, revoked or replaced, or has expired. List the invites to see their state. */
+        InviteNotFoundProblem: {
+            /** @constant */
+            type: "/problems/invite-not-found";
+            /** @constant */
+            title: "Invite not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The user is already a member. Use the existing membership: list the organizations and switch to the one that you want. */
+        AlreadyMemberProblem: {
+            /** @constant */
+            type: "/problems/already-member";
+            /** @constant */
+            title: "Already a member";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description The organization to switch to. */
         SwitchOrganizationRequest: {
             /**
@@ -2177,42 +2323,6 @@ export interface components {
             org_name: string;
             role: components["schemas"]["Role"];
         };
-        /** @description The invite is unknown, was used, revoked or replaced, is older than 72 hours, or was sent to a different e-mail address than yours. Ask the organization to invite the address of your account. */
-        InvalidInviteProblem: {
-            /** @constant */
-            type: "/problems/invalid-invite";
-            /** @constant */
-            title: "Invalid invite";
-            /** @constant */
-            status: 400;
-            /** @constant */
-            message: "Invalid or expired invite";
-            request_id: components["schemas"]["RequestId"];
-        };
-        /** @description The operation requires a verified e-mail address. Follow the link in the verification e-mail, or ask for a new one. */
-        EmailNotVerifiedProblem: {
-            /** @constant */
-            type: "/problems/email-not-verified";
-            /** @constant */
-            title: "Email not verified";
-            /** @constant */
-            status: 403;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-        };
-        /** @description The user is already a member. Use the existing membership: list the organizations and switch to the one that you want. */
-        AlreadyMemberProblem: {
-            /** @constant */
-            type: "/problems/already-member";
-            /** @constant */
-            title: "Already a member";
-            /** @constant */
-            status: 409;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-        };
         /** @description The onboarding state of a user. */
         OnboardingState: {
             /**
@@ -2253,18 +2363,6 @@ export interface components {
         AcceptInviteRequest: {
             /** @description The token from the invite e-mail. */
             token: string;
-        };
-        /** @description The new membership, and tokens for it. */
-        AcceptInviteResponse: {
-            tokens: components["schemas"]["Tokens"];
-            /**
-             * Format: uuid
-             * @description The organization that the tokens are scoped to.
-             */
-            org_id: string;
-            /** @description The name of the organization. */
-            org_name: string;
-            role: components["schemas"]["Role"];
         };
         /** @description The fields to change. */
         UpdateOrganizationRequest: {
@@ -2382,30 +2480,6 @@ export interface components {
             title: "Role not grantable";
             /** @constant */
             status: 403;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-        };
-        /** @description The organization already has a pending invite to this e-mail address. Wait until it is accepted or expires, or revoke it and invite again. */
-        InviteExistsProblem: {
-            /** @constant */
-            type: "/problems/invite-exists";
-            /** @constant */
-            title: "Invite exists";
-            /** @constant */
-            status: 409;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-        };
-        /** @description The organization has no pending invite with this id: it never existed, was accepted, revoked or replaced, or has expired. List the invites to see their state. */
-        InviteNotFoundProblem: {
-            /** @constant */
-            type: "/problems/invite-not-found";
-            /** @constant */
-            title: "Invite not found";
-            /** @constant */
-            status: 404;
             /** @description What happened, for people to read. The wording may change. */
             message: string;
             request_id: components["schemas"]["RequestId"];
@@ -4526,6 +4600,11 @@ export interface components {
          */
         Cursor: string;
         /**
+         * @description The id of the invite.
+         * @example c1a2b3d4-e5f6-4a7b-8c9d-0e1f2a3b4c05
+         */
+        InviteId: string;
+        /**
          * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
          * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
          */
@@ -4535,11 +4614,6 @@ export interface components {
          * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
          */
         OrgId: string;
-        /**
-         * @description The id of the invite.
-         * @example c1a2b3d4-e5f6-4a7b-8c9d-0e1f2a3b4c05
-         */
-        InviteId: string;
         /**
          * @description The id of the member.
          * @example 8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02
@@ -4690,7 +4764,7 @@ export interface operations {
                     "application/json": components["schemas"]["RegisterResponse"];
                 };
             };
-            /** @description The body cannot be read, or the address is already registered. */
+            /** @description The body cannot be read, the address is already registered, or the invite is invalid. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -4699,7 +4773,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["EmailAlreadyRegisteredProblem"];
+                    "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["EmailAlreadyRegisteredProblem"] | components["schemas"]["InvalidInviteProblem"];
+                };
+            };
+            /** @description Registration is closed for this address. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RegistrationClosedProblem"];
                 };
             };
             406: components["responses"]["NotAcceptable"];
@@ -5587,6 +5673,164 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listMyInvites: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The largest number of items on a page.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+                 * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of invites. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "c1a2b3d4-e5f6-4a7b-8c9d-0e1f2a3b4c05",
+                     *           "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *           "org_name": "Example Works",
+                     *           "role": "member",
+                     *           "created_at": "2026-03-02T09:15:00.000Z",
+                     *           "expires_at": "2026-03-05T09:15:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MyInvitePage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The e-mail address of the caller is not verified. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["EmailNotVerifiedProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    acceptMyInvite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat (draft-ietf-httpapi-idempotency-key-header-07): the server stores the success with the change that it reports, and answers a repetition with it for 24 hours, marked `Idempotency-Replayed`. A key belongs to the caller, the organization and the operation; if the operation moves the caller to another organization, to the caller and the operation. Choose a random one for each request, such as a UUID. It is a string of a structured field (RFC 9651), of 1 to 255 characters, or the same without quotes if it has no space, quote or backslash. A refusal changes nothing and is not stored. Rate limits come first: a repetition counts, and may be answered with 429. Repeat it later with the same key.
+                 * @example "8e03978e-40d5-43dd-bc93-6894a57f9324"
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of the invite.
+                 * @example c1a2b3d4-e5f6-4a7b-8c9d-0e1f2a3b4c05
+                 */
+                invite_id: components["parameters"]["InviteId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller is a member now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tokens": {
+                     *         "access_token": "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl",
+                     *         "refresh_token": "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl",
+                     *         "token_type": "bearer",
+                     *         "expires_in": 900
+                     *       },
+                     *       "org_id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *       "org_name": "Example Works",
+                     *       "role": "member"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AcceptInviteResponse"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The e-mail address of the caller is not verified. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["EmailNotVerifiedProblem"];
+                };
+            };
+            /** @description No such invite to the address of the caller is pending. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InviteNotFoundProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description The caller already belongs to this organization. An earlier request with this idempotency key is still being handled. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    /**
+                     * @description Whole seconds to wait before the next attempt; the same number as `retry_after_seconds` in the body.
+                     * @example 60
+                     */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["AlreadyMemberProblem"] | components["schemas"]["IdempotencyKeyInUseProblem"];
+                };
+            };
+            /** @description The request violates the contract. An earlier request with this idempotency key was a different one. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ValidationFailedProblem"] | components["schemas"]["IdempotencyKeyReusedProblem"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     switchOrganization: {
         parameters: {
             query?: never;
@@ -6265,7 +6509,7 @@ export interface operations {
                 };
             };
             406: components["responses"]["NotAcceptable"];
-            /** @description A user with this address is already a member, or has a pending invite. An earlier request with this idempotency key is still being handled. */
+            /** @description A user with this address is already a member. An earlier request with this idempotency key is still being handled. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -6279,7 +6523,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["AlreadyMemberProblem"] | components["schemas"]["InviteExistsProblem"] | components["schemas"]["IdempotencyKeyInUseProblem"];
+                    "application/problem+json": components["schemas"]["AlreadyMemberProblem"] | components["schemas"]["IdempotencyKeyInUseProblem"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];

@@ -20,7 +20,11 @@ export interface RegisterRequest extends CallOptions {
 }
 export type RegisterResult =
   | Success<201, Schemas['RegisterResponse']>
-  | Failure<400, Schemas['MalformedRequestProblem'] | Schemas['EmailAlreadyRegisteredProblem']>
+  | Failure<
+      400,
+      Schemas['MalformedRequestProblem'] | Schemas['EmailAlreadyRegisteredProblem'] | Schemas['InvalidInviteProblem']
+    >
+  | Failure<403, Schemas['RegistrationClosedProblem']>
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
@@ -36,12 +40,14 @@ export type RegisterResult =
  * account that is not verified within 7 days is removed, and its address can be registered again. The
  * mail does not delay the reply. If `AUTH_AUTO_CREATE_ORG_ON_REGISTER` is on, the server also creates
  * a community organization with the user as owner, and names it if `org_name` is absent. Otherwise
- * `org_id` is null, and the user creates or joins an organization during onboarding.
+ * `org_id` is null, and the user creates or joins an organization during onboarding. With
+ * `invite_token`, the user joins the inviting organization instead. The invite proves the address, so
+ * the account is verified and no mail is sent. `AUTH_REGISTRATION` decides who can register.
  *
- * Problems: 400 `MalformedRequestProblem`, `EmailAlreadyRegisteredProblem`; 406
- * `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
- * `ValidationFailedProblem`, `PasswordRejectedProblem`; 429 `RateLimitedProblem`; 500
- * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * Problems: 400 `MalformedRequestProblem`, `EmailAlreadyRegisteredProblem`, `InvalidInviteProblem`;
+ * 403 `RegistrationClosedProblem`; 406 `NotAcceptableProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`, `PasswordRejectedProblem`; 429
+ * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts
@@ -195,7 +201,7 @@ export type LoginResult =
  * Log in (`POST /api/v1/auth/login`).
  *
  * Checks e-mail address and password. A verified user gets a token pair, scoped to `org_id`, in which
- * the user must be a member, or without `org_id` to the first organization that the user joined, if
+ * the user must be a member, or without `org_id` to the organization that the user worked in last, if
  * any. An unverified user gets no tokens but the status `email_verification_required`. Five
  * consecutive failures lock the address for 15 minutes, whether or not it has an account.
  *
@@ -669,6 +675,90 @@ export function listMyOrganizations(
 ): Promise<ListMyOrganizationsResult> {
   return client.call(
     { path: '/api/v1/auth/me/organizations', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `GET /api/v1/auth/me/invites` */
+export interface ListMyInvitesRequest extends CallOptions {
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['listMyInvites']['parameters']['query']>> | undefined;
+}
+export type ListMyInvitesResult =
+  | Success<200, Schemas['MyInvitePage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['EmailNotVerifiedProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * List the invites to your address (`GET /api/v1/auth/me/invites`).
+ *
+ * The pending invites to the verified e-mail address of the caller, newest first. Accept one by its
+ * id; the token of its e-mail is not needed.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `EmailNotVerifiedProblem`; 406 `NotAcceptableProblem`;
+ * 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listMyInvites(client);
+ * ```
+ */
+export function listMyInvites(client: PlatformClient, request?: ListMyInvitesRequest): Promise<ListMyInvitesResult> {
+  return client.call(
+    { path: '/api/v1/auth/me/invites', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `POST /api/v1/auth/me/invites/{invite_id}/accept` */
+export interface AcceptMyInviteRequest extends TokenCallOptions, KeyedCallOptions {
+  /** The values of the path. */
+  readonly params: operations['acceptMyInvite']['parameters']['path'];
+}
+export type AcceptMyInviteResult =
+  | Success<200, Schemas['AcceptInviteResponse']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['EmailNotVerifiedProblem']>
+  | Failure<404, Schemas['InviteNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['AlreadyMemberProblem'] | Schemas['IdempotencyKeyInUseProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Accept an invite to your address (`POST /api/v1/auth/me/invites/{invite_id}/accept`).
+ *
+ * Joins the organization of an invite that `listMyInvites` lists. The caller's session moves to the
+ * organization; the previous refresh token is used up.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `EmailNotVerifiedProblem`; 404 `InviteNotFoundProblem`;
+ * 406 `NotAcceptableProblem`; 409 `AlreadyMemberProblem`, `IdempotencyKeyInUseProblem`; 422
+ * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await acceptMyInvite(client, {
+ *   params: {
+ *     invite_id: "c1a2b3d4-e5f6-4a7b-8c9d-0e1f2a3b4c05"
+ *   }
+ * });
+ * ```
+ */
+export function acceptMyInvite(client: PlatformClient, request: AcceptMyInviteRequest): Promise<AcceptMyInviteResult> {
+  return client.call(
+    {
+      path: '/api/v1/auth/me/invites/{invite_id}/accept',
+      method: 'post',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+      keyed: true,
+      issues: 'tokens',
+    },
     request,
   );
 }
@@ -1177,10 +1267,7 @@ export type CreateInviteResult =
       | Schemas['RoleNotGrantableProblem']
     >
   | Failure<406, Schemas['NotAcceptableProblem']>
-  | Failure<
-      409,
-      Schemas['AlreadyMemberProblem'] | Schemas['InviteExistsProblem'] | Schemas['IdempotencyKeyInUseProblem']
-    >
+  | Failure<409, Schemas['AlreadyMemberProblem'] | Schemas['IdempotencyKeyInUseProblem']>
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
   | Failure<422, Schemas['ValidationFailedProblem'] | Schemas['IdempotencyKeyReusedProblem']>
@@ -1191,16 +1278,17 @@ export type CreateInviteResult =
  * Invite someone (`POST /api/v1/organizations/{org_id}/invites`).
  *
  * Sends an invite by e-mail. The token is only in that e-mail. It is valid for 72 hours and only for
- * an account with this address. You can invite only with roles up to your own. The invite ends when
- * you lose the right to give its role. Invites are limited per inviter and per address, whichever
- * organizations they are for.
+ * an account with this address. It replaces a pending invite of the organization to the same address.
+ * To send an invite again, create it again. You can invite only with roles up to your own, and replace
+ * only such invites. The invite ends when you lose the right to give its role. Invites are limited per
+ * inviter and per address, whichever organizations they are for.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `OrganizationMismatchProblem`, `InsufficientRoleProblem`,
  * `RoleNotGrantableProblem`; 406 `NotAcceptableProblem`; 409 `AlreadyMemberProblem`,
- * `InviteExistsProblem`, `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415
- * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429
- * `RateLimitedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ * `IdempotencyKeyInUseProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`, `IdempotencyKeyReusedProblem`; 429 `RateLimitedProblem`; 500
+ * `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
  *
  * @example
  * ```ts

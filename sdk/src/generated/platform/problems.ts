@@ -8,6 +8,8 @@ type Schemas = components['schemas'];
 export type Problem =
   | Schemas['MalformedRequestProblem']
   | Schemas['EmailAlreadyRegisteredProblem']
+  | Schemas['InvalidInviteProblem']
+  | Schemas['RegistrationClosedProblem']
   | Schemas['ValidationFailedProblem']
   | Schemas['PasswordRejectedProblem']
   | Schemas['InvalidDisownTokenProblem']
@@ -21,16 +23,14 @@ export type Problem =
   | Schemas['InvalidRefreshTokenProblem']
   | Schemas['RefreshTokenReusedProblem']
   | Schemas['ForeignRequestProblem']
-  | Schemas['SessionNotFoundProblem']
-  | Schemas['InvalidInviteProblem']
   | Schemas['EmailNotVerifiedProblem']
+  | Schemas['InviteNotFoundProblem']
   | Schemas['AlreadyMemberProblem']
+  | Schemas['SessionNotFoundProblem']
   | Schemas['OrganizationRequiredProblem']
   | Schemas['OrganizationMismatchProblem']
   | Schemas['InsufficientRoleProblem']
   | Schemas['RoleNotGrantableProblem']
-  | Schemas['InviteExistsProblem']
-  | Schemas['InviteNotFoundProblem']
   | Schemas['MemberNotFoundProblem']
   | Schemas['LastOwnerProblem']
   | Schemas['TeamsFileInvalidProblem']
@@ -84,6 +84,8 @@ export type ProblemType = Problem['type'];
 export const problemTypes = [
   '/problems/malformed-request',
   '/problems/email-already-registered',
+  '/problems/invalid-invite',
+  '/problems/registration-closed',
   '/problems/validation-failed',
   '/problems/password-rejected',
   '/problems/invalid-disown-token',
@@ -97,16 +99,14 @@ export const problemTypes = [
   '/problems/invalid-refresh-token',
   '/problems/refresh-token-reused',
   '/problems/foreign-request',
-  '/problems/session-not-found',
-  '/problems/invalid-invite',
   '/problems/email-not-verified',
+  '/problems/invite-not-found',
   '/problems/already-member',
+  '/problems/session-not-found',
   '/problems/organization-required',
   '/problems/organization-mismatch',
   '/problems/insufficient-role',
   '/problems/role-not-grantable',
-  '/problems/invite-exists',
-  '/problems/invite-not-found',
   '/problems/member-not-found',
   '/problems/last-owner',
   '/problems/teams-file-invalid',
