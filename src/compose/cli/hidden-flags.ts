@@ -1,5 +1,6 @@
 /** Flags that docker compose accepts without listing them in its help. They are accepted so that scripts keep working. */
 import { Option } from 'commander';
+import { collected } from './arguments.js';
 
 /** A flag that sets the value of another one. */
 class Alias extends Option {
@@ -35,12 +36,21 @@ export function hiddenFlags(command: string): Option[] {
 
 const FLAGS: Readonly<Record<string, () => Option[]>> = {
   build: () => [ignored('--compress'), ignored('--force-rm'), ignored('--no-rm'), ignored('--parallel')],
+  create: () => [ignored('--y')],
+  down: () => [new Alias('--volume', 'volumes')],
   exec: () => [
     new Option('-i, --interactive').hideHelp(),
     new Option('-t, --tty').hideHelp(),
     new Alias('--no-TTY', 'tty'),
   ],
+  publish: () => [new Alias('--y', 'yes')],
   pull: () => [ignored('--parallel'), ignored('--no-parallel')],
   rm: () => [ignored('-a, --all')],
-  run: () => [new Option('-t, --tty').hideHelp(), new Alias('--no-TTY', 'tty')],
+  run: () => [
+    new Option('-t, --tty').hideHelp(),
+    new Alias('--no-TTY', 'tty'),
+    new Alias('--labels <name=value>', 'label').argParser(collected),
+    new Alias('--volumes <source:target>', 'volume').argParser(collected),
+  ],
+  up: () => [ignored('--y')],
 };

@@ -1,8 +1,8 @@
 /** src/compose/COMMANDS.md is true: of our commands, and of docker compose's where it is built. */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { ourFlags, theirFlags, type Flags } from './command-flags.js';
-import { theirProgram } from './docker-compose-program.js';
+import { ourFlags, theirFlags, theirHiddenFlags, type Flags } from './command-flags.js';
+import { sourcesBeside, theirProgram } from './docker-compose-program.js';
 
 interface Row {
   readonly command: string;
@@ -23,14 +23,22 @@ const rows = cellsOf('flags').map(([name = '', both = '', theirs = '', ours = ''
   ours: wordsOf(ours),
 }));
 
+/** Flags of both that no help shows, by command. */
+const hidden: Flags = new Map(
+  cellsOf('hidden').map(([name = '', flags = '']) => [wordsOf(name)[0] ?? '', wordsOf(flags)]),
+);
+const hiddenOf = (command: string): readonly string[] => hidden.get(command) ?? [];
+
 const { program, missing } = await theirProgram();
 
 describe('the table of commands', () => {
   it('has all our commands and flags', async () => {
     const listed = new Map(
-      rows.filter(({ isOurs }) => isOurs).map(({ command, both, ours }) => [command, [...both, ...ours].sort()]),
+      rows
+        .filter(({ isOurs }) => isOurs)
+        .map(({ command, both, ours }) => [command, [...both, ...ours, ...hiddenOf(command)]]),
     );
-    expect(sorted(listed)).toEqual(sorted(await ourFlags()));
+    expect(sorted(listed)).toEqual(sorted(await ourFlags(hidden)));
   });
 
   it.skipIf(missing !== undefined)(
@@ -43,6 +51,15 @@ describe('the table of commands', () => {
       );
       const actual = [...(await theirFlags(program ?? ''))].map(([command, flags]) => [command, plain(flags)] as const);
       expect(sorted(listed)).toEqual(sorted(new Map(actual)));
+    },
+  );
+
+  it.skipIf(missing !== undefined)(
+    `has all hidden flags of docker compose${missing ? ` (skipped: ${missing})` : ''}`,
+    async () => {
+      const actual = await theirHiddenFlags(sourcesBeside(program ?? ''));
+      expect(actual.size).toBeGreaterThan(5);
+      expect(sorted(actual)).toEqual(sorted(hidden));
     },
   );
 

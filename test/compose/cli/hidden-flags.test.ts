@@ -28,6 +28,8 @@ describe('flags that docker compose accepts without listing them', () => {
     ['pull', '--parallel', 'db'],
     ['pull', '--no-parallel=true', 'db'],
     ['rm', '-f', '-a'],
+    ['up', '-d', '--y'],
+    ['create', '--y'],
     ['logs', '--tail', '-1'],
     ['logs', '--tail=-1'],
   ])('%s %s', async (...words) => {
@@ -39,6 +41,26 @@ describe('flags that docker compose accepts without listing them', () => {
   it.each(['-v', '--version'])('compose %s prints the version', async (flag) => {
     const { run } = await commandLine({ 'compose.yaml': SHOP });
     expect(await run(flag)).toMatchObject({ code: 0, stdout: 'Plumbline Compose version 1.2.3\n' });
+  });
+
+  it('run takes --labels and --volumes for --label and --volume', async () => {
+    const { run, backend } = await commandLine({ 'compose.yaml': SHOP });
+    const flags = ['--labels', 'a=1', '--label', 'b=2', '--volumes', 'data:/data', '--volume', 'more:/more'];
+    expect(await run('run', '-d', '--name', 'once', ...flags, 'db')).toMatchObject({ code: 0 });
+    expect(await backend.containers.inspect('once')).toMatchObject({
+      labels: { a: '1', b: '2' },
+      mounts: [{ target: '/data' }, { target: '/more' }],
+    });
+  });
+
+  it('down takes --volume for --volumes', async () => {
+    const { run, backend } = await commandLine({
+      'compose.yaml': 'services: { db: { image: db, volumes: ["data:/data"] } }\nvolumes: { data: {} }',
+    });
+    await run('up', '-d');
+    expect(await backend.volumes.list()).toHaveLength(1);
+    expect(await run('down', '--volume')).toMatchObject({ code: 0 });
+    expect(await backend.volumes.list()).toEqual([]);
   });
 
   it('keeps the workers of --parallel before a command', async () => {
