@@ -8,8 +8,8 @@ import { folderWith } from '../model/project-folder.js';
 import { consoleOn, type Console } from './command-line.js';
 
 /** The command line on the native backend, whose program is not Podman. */
-async function on(program: string | null): Promise<Console> {
-  const folder = await folderWith({ 'compose.yaml': 'services: { web: { image: web } }' });
+async function on(program: string | null, keys = ''): Promise<Console> {
+  const folder = await folderWith({ 'compose.yaml': `services: { web: { image: web${keys} } }` });
   const executable = path.join(folder, 'podman');
   if (program !== null) {
     await writeFile(executable, `#!/bin/sh\n${program}\n`);
@@ -37,6 +37,20 @@ exit 125`);
   expect(code).toBe(1);
   expect(stderr).toMatch(/the storage in \/var\/lib\/hidden is damaged\n$/);
   expect(stderr).not.toMatch(/odd|at .*\.ts/);
+});
+
+it('a container whose image podman tried to fetch fails with what the registry said', async () => {
+  const program = `case "$1" in
+image) echo '[{"Id":"sha256:1"}]';;
+create) echo 'Error: initializing source docker://web: reading manifest latest: toomanyrequests' >&2; exit 125;;
+*) echo '[]';;
+esac`;
+  const { run } = await on(program, ', network_mode: none');
+  const { code, stderr } = await run('up', '-d');
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    'cannot be pulled. initializing source docker://web: reading manifest latest: toomanyrequests',
+  );
 });
 
 it('Without catatonit, the error says what to install', async () => {

@@ -4,8 +4,8 @@ import { cannotBePulled, type RuntimeError } from '../errors.js';
 export interface BaseImageWatcher {
   /** Called for each line of the build log. */
   see(line: string): void;
-  /** Returns imageNotFound with the base image's name, if a missing base caused the failure. */
-  missing(failure: string): RuntimeError | undefined;
+  /** Returns imageNotFound with the base image's name, if a missing base caused the failure. See `FailureOptions`. */
+  missing(reason: string, secrets: readonly string[]): RuntimeError | undefined;
 }
 
 /** `Step 1/3 : FROM name` (Docker), `STEP 1/3: FROM name` (Podman), each also with a stage in brackets. */
@@ -20,8 +20,8 @@ export function baseImageWatcher(): BaseImageWatcher {
       if (from !== null) base = from[1];
       else if (anyStep.test(line)) base = undefined;
     },
-    missing(failure) {
-      return base === undefined ? undefined : cannotBePulled(base, failure);
+    missing(reason, secrets) {
+      return base === undefined ? undefined : cannotBePulled(base, reason, secrets);
     },
   };
 }

@@ -12,6 +12,7 @@ import { interruptBuild } from './interrupt-build.js';
 import { each, option, pairs, variableArguments } from './options.js';
 import { mergedLines } from '../merged-lines.js';
 import type { RunningProgram } from '../program.js';
+import { podmanReason } from './failures.js';
 import type { Podman } from './podman.js';
 
 /** @throws RuntimeError.notSupported for what Podman 4 does not have, imageNotFound for a missing Dockerfile */
@@ -115,13 +116,11 @@ async function* progress(process: RunningProgram, secrets: readonly string[]): A
     base.see(line);
     // The last line that consists of an id is the image's id.
     if (/^[0-9a-f]{64}$/.test(line)) imageId = line;
-    if (/^error:/i.test(line)) reason = line;
+    if (/^error:/i.test(line)) reason = podmanReason(line);
     yield { type: 'log', line };
   }
   if ((await process.exit) !== 0) {
-    throw (
-      base.missing(reason) ?? commandFailed(`Build failed: ${reason.replace(/^error:\s*/i, '')}`, undefined, secrets)
-    );
+    throw base.missing(reason, secrets) ?? commandFailed(`Build failed: ${reason}`, undefined, secrets);
   }
   yield { type: 'done', imageId };
 }

@@ -2,6 +2,7 @@
 import { missingNetwork, nameIsTaken } from '../engine/failure-text.js';
 import {
   alreadyExists,
+  cannotBePulled,
   commandFailed,
   imageNotFound,
   notFound,
@@ -17,8 +18,9 @@ export interface Subject {
   readonly image?: string;
 }
 
-const imageIsMissing =
-  /image not known|no such image|did not resolve to an alias|initializing source|manifest unknown|unable to copy from source|pinging container registry/i;
+const imageIsUnknown = /image not known|no such image/i;
+const registryRefuses =
+  /did not resolve to an alias|initializing source|manifest unknown|unable to copy from source|pinging container registry/i;
 const isMissing =
   /no such (container|network|volume|object|exec)|could not be found on container|no (container|volume|network) with (name|id)|network not found|unable to find network/i;
 
@@ -32,9 +34,10 @@ export function podmanFailure(
   subject: Subject,
   secrets: readonly string[],
 ): RuntimeError | TerminalError {
-  const text = errorLines(stderr);
+  const text = podmanReason(stderr);
   const cause = new Error(text);
-  if (subject.image !== undefined && imageIsMissing.test(text)) return imageNotFound(subject.image);
+  if (subject.image !== undefined && imageIsUnknown.test(text)) return imageNotFound(subject.image);
+  if (subject.image !== undefined && registryRefuses.test(text)) return cannotBePulled(subject.image, text, secrets);
   const network = missingNetwork(text);
   if (network !== undefined) return notFound(network);
   if (subject.newName !== undefined && nameIsTaken(text, subject.newName)) return alreadyExists(subject.newName);
@@ -43,14 +46,11 @@ export function podmanFailure(
   return commandFailed(text || 'Podman failed without an error message.', cause, secrets);
 }
 
-/** Podman ends with `Error: ...`. The warnings and log lines before it are not the reason. */
-function errorLines(stderr: string): string {
-  const lines = stderr.trim().split('\n');
-  const at = lines.findLastIndex((line) => /^error:/i.test(line));
-  if (at !== -1)
-    return lines
-      .slice(at)
-      .join(' ')
-      .replace(/^error:\s*/i, '');
-  return lines.filter((line) => !/^time="/.test(line)).join(' ') || stderr.trim();
+/** The reason in podman's output. It ends with `Error: ...`, which can have several lines, after warnings and log lines. */
+export function podmanReason(output: string): string {
+  const all = output.split('\n').map((line) => line.trim());
+  const lines = all.filter((line) => line !== '' && !/^time="/.test(line));
+  const start = lines.findLastIndex((line) => /^error:/i.test(line));
+  const reason = start === -1 ? lines : lines.slice(start);
+  return reason.join(' ').replace(/^error:\s*/i, '') || output.trim();
 }

@@ -9,6 +9,7 @@ import { objectsOf } from '../json.js';
 import type { PullProgress } from '../records.js';
 import type { ImageOperations } from '../runtime.js';
 import { buildImage } from './build.js';
+import { podmanReason } from './failures.js';
 import { labelArguments, option } from './options.js';
 import type { RunningProgram } from '../program.js';
 import type { Podman } from './podman.js';
@@ -18,8 +19,8 @@ export function nativeImages(podman: Podman): ImageOperations {
   const push: ImageOperations['push'] = async (reference, { signal } = {}) => {
     const whole = qualifyImage(operand(reference));
     const process = podman.start(['push', whole], { signal });
-    return progress(process, (last) =>
-      /image not known/i.test(last) ? imageNotFound(reference) : commandFailed(last, undefined, podman.secrets),
+    return progress(process, (reason) =>
+      /image not known/i.test(reason) ? imageNotFound(reference) : commandFailed(reason, undefined, podman.secrets),
     );
   };
   return {
@@ -37,9 +38,7 @@ export function nativeImages(podman: Podman): ImageOperations {
     // eslint-disable-next-line @typescript-eslint/require-await -- what is thrown must reject
     async pull(reference, { platform, signal } = {}) {
       const args = ['pull', ...option('--platform', platform), qualifyImage(operand(reference))];
-      return progress(podman.start(args, { signal }), (last) =>
-        cannotBePulled(reference, last.replace(/^error:\s*/i, ''), podman.secrets),
-      );
+      return progress(podman.start(args, { signal }), (reason) => cannotBePulled(reference, reason, podman.secrets));
     },
     push,
     build: async (spec, { signal } = {}) =>
@@ -51,13 +50,20 @@ export function nativeImages(podman: Podman): ImageOperations {
   };
 }
 
-async function* progress(process: RunningProgram, failed: (last: string) => Error): AsyncGenerator<PullProgress, void> {
-  let last = '';
+/** The last lines of the output that are kept, because the reason of a failure is among them. */
+const KEPT_LINES = 50;
+
+async function* progress(
+  process: RunningProgram,
+  failed: (reason: string) => Error,
+): AsyncGenerator<PullProgress, void> {
+  const last: string[] = [];
   for await (const line of mergedLines(process)) {
-    last = line;
+    last.push(line);
+    if (last.length > KEPT_LINES) last.shift();
     yield { message: line };
   }
-  if ((await process.exit) !== 0) throw failed(last);
+  if ((await process.exit) !== 0) throw failed(podmanReason(last.join('\n')));
 }
 
 /** Ensures that a name from outside is not read as an option or a local file. */

@@ -8,6 +8,7 @@ import { answering } from '../failure-replies.js';
 import { failedFrame } from '../failed-frame.js';
 import { listMatching } from '../label-filter.js';
 import { byTime, replyWithPage } from '../paging.js';
+import { shownText } from '../shown-text.js';
 import { streamOf, streamSignal } from '../streams.js';
 import { isImageOfServer } from '../trust/values.js';
 
@@ -77,7 +78,7 @@ function stepFrame({ layer, message, currentBytes, totalBytes }: PullProgress): 
   return {
     type: 'progress',
     layer: layer ?? null,
-    message,
+    message: shownText(message),
     current_bytes: currentBytes ?? null,
     total_bytes: totalBytes ?? null,
   };

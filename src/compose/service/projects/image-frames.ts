@@ -2,8 +2,8 @@
 import type { Schemas } from '../../../../generated/compose/operations.js';
 import type { RequestContext } from '../../../../generated/contract.js';
 import type { Orchestration, Progress } from '../../orchestrator/orchestration.js';
-import { scrub, secretValues } from '../../runtime/scrub.js';
 import { failedFrame } from '../failed-frame.js';
+import { shownText } from '../shown-text.js';
 
 export type ImageFrame =
   | Schemas['ImageStatusFrame']
@@ -108,9 +108,14 @@ class WaitingFrames {
 function frameOf(progress: Progress): ImageFrame {
   switch (progress.kind) {
     case 'line':
-      return { type: 'log', name: progress.name, line: progress.text };
+      // A build prints what the project makes it print. A pull is a program of the server.
+      return {
+        type: 'log',
+        name: progress.name,
+        line: progress.about === 'build' ? progress.text : shownText(progress.text),
+      };
     case 'warning':
-      return { type: 'warning', message: scrub(progress.message, secretValues(process.env)) };
+      return { type: 'warning', message: shownText(progress.message) };
     case 'status':
       return { type: 'status', name: progress.name, status: progress.status, done: progress.done };
   }

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../../../generated/contract.js';
 import { DEFAULT_PARALLEL, type Orchestration } from '../../orchestrator/orchestration.js';
-import { scrub, secretValues } from '../../runtime/scrub.js';
+import { shownText } from '../shown-text.js';
 import { SENT_LABELS } from '../trust/ownership.js';
 import { isReservedLabel } from '../trust/values.js';
 import type { ComposeDependencies } from '../dependencies.js';
@@ -12,7 +12,7 @@ export function orchestrationOf(
 ): { orchestration: Orchestration; warnings: string[] } {
   const warnings: string[] = [];
   const report: Orchestration['report'] = (progress) => {
-    if (progress.kind === 'warning') warnings.push(scrub(progress.message, secretValues(process.env)));
+    if (progress.kind === 'warning') warnings.push(shownText(progress.message));
   };
   return {
     orchestration: {

@@ -106,8 +106,12 @@ async function* progress(
   for await (const line of linesOf(chunksOf(client, stream, signal))) {
     const item = objectOf(parseJson(line));
     const failure = textOf(item.error) || textOf(objectOf(item.errorDetail).message);
-    if (failure !== '')
-      throw base.missing(failure) ?? backendFailure(`Build failed: ${failure}${hint}`, undefined, client.secrets);
+    if (failure !== '') {
+      throw (
+        base.missing(failure, client.secrets) ??
+        backendFailure(`Build failed: ${failure}${hint}`, undefined, client.secrets)
+      );
+    }
     imageId = textOf(objectOf(item.aux).ID) || imageId;
     for (const text of cutter.push(textOf(item.stream) || statusLine(textOf(item.status)))) {
       base.see(text);
