@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandLine } from './command-line.js';
+import { commandLine, consoleOn } from './command-line.js';
 import { SHOP, statuses } from './shop.js';
 
 describe('start, stop, restart, kill, rm', () => {
@@ -81,5 +81,19 @@ describe('listings', () => {
     expect((await run('port', 'web', '81')).code).toBe(1);
     expect((await run('top', 'db')).stdout).toContain('folder-db\nUSER   PID');
     expect((await run('ls')).stdout).toMatch(/NAME +STATUS +CONFIG FILES\nfolder +running\(2\) +\//);
+  });
+
+  it('port prints one address of a port that an engine binds for each address family', async () => {
+    const line = await commandLine(SHOP);
+    const addresses = ['0.0.0.0', '::'];
+    const { containers } = line.backend;
+    const port: typeof containers.port = async (...args) =>
+      (await containers.port(...args)).flatMap((binding) =>
+        addresses.map((hostAddress) => ({ ...binding, hostAddress })),
+      );
+    const { run } = consoleOn({ ...line.backend, containers: { ...containers, port } }, line);
+    await run('up', '-d');
+    expect((await run('port', 'web', '80')).stdout).toBe('0.0.0.0:8080\n');
+    expect((await run('port', 'web')).stdout).toBe('80/tcp -> 0.0.0.0:8080\n80/tcp -> [::]:8080\n');
   });
 });

@@ -30,6 +30,8 @@ export interface CommandProcess {
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
   kill(signal: NodeJS.Signals): void;
+  /** Closes the pipe that it prints to, as `head` does after its last line. */
+  stopReading(): void;
 }
 
 export interface EngineProject extends Console {
@@ -172,6 +174,7 @@ function started(command: string, args: readonly string[], folder: string, engin
     },
     ended,
     kill: (signal) => child.kill(signal),
+    stopReading: () => child.stdout.destroy(),
   };
 }
 

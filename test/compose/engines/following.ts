@@ -17,6 +17,31 @@ async function replaceBy(version: number, { write, run }: EngineProject): Promis
 }
 
 export const following: EnginePart = (engine) => {
+  describe('a command whose reader has ended, as head -1 does', () => {
+    it.each([
+      ['logs --follow', 'version 1 line'],
+      ['up', 'version 1 line'],
+      ['exec -T web sh -c "while :; do echo more; sleep 0.1; done"', 'more'],
+      ['events', 'container'],
+    ])('%s ends with 141, and the containers run on', async (command, line) => {
+      const project = await engineProject(engine, { services: { web: { command: counting(1) } } });
+      expect((await project.run('up', '-d')).code).toBe(0);
+      const words = [...command.matchAll(/"([^"]+)"|(\S+)/g)].map(([word, quoted]) => quoted ?? word);
+      const process = await project.spawn(...words);
+      let isOver = false;
+      const ended = process.ended.finally(() => (isOver = true));
+      /** Makes events where they are the output. */
+      const change = async (until: () => boolean): Promise<void> => {
+        while (command === 'events' && !until()) await project.run('up', '-d', '--force-recreate');
+      };
+      await Promise.all([process.says(line), change(() => process.printed().includes(line))]);
+      process.stopReading();
+      await change(() => isOver);
+      expect(await ended).toBe(141);
+      expect(await project.statuses()).toEqual({ web: 'running' });
+    });
+  });
+
   describe('output of a container that is replaced', () => {
     it('continues in an attached up of one service, from the first line', async () => {
       const project = await engineProject(engine, { services: { web: { command: counting(1) } } });

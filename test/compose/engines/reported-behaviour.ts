@@ -169,13 +169,15 @@ export const reportedBehaviour: EnginePart = (engine) => {
 
     it('exec, port, ps, logs, top and create work', async () => {
       const { run, name, statuses } = await engineProject(engine, {
-        services: { web: { ports: ['127.0.0.1::80'], scale: 2 } },
+        services: { web: { ports: ['127.0.0.1::80', '81'], scale: 2 } },
       });
       expect((await run('create')).code).toBe(0);
       expect(await statuses()).toEqual({ web: 'created', 'web#2': 'created' });
       expect((await run('start')).code).toBe(0);
       expect((await run('exec', '-T', '--index', '2', 'web', 'sh', '-c', 'hostname; exit 5')).code).toBe(5);
       expect((await run('port', 'web', '80')).stdout).toMatch(/^127\.0\.0\.1:\d+\n$/);
+      // Docker binds such a port for each address family.
+      expect((await run('port', 'web', '81')).stdout).toMatch(/^0\.0\.0\.0:\d+\n$/);
       expect((await run('ps', '--format', '{{.Name}}')).stdout).toBe(`${name}-web\n${name}-web-2\n`);
       expect((await run('top', 'web')).stdout).toContain('trap "exit 0" TERM');
       expect((await run('logs', '--no-log-prefix', 'web')).stdout).toBe('ready\nready\n');
