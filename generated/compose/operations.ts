@@ -819,6 +819,7 @@ export type UpProjectRequest = OperationRequest<{
 }>;
 export type UpProjectReply =
   | SuccessReply<200, Schemas['UpResult']>
+  | Problems.OrchestratorInvalidReplicaCount
   | Problems.ComposeValidationDisabledReference
   | Problems.ComposeValidationUnsupported
   | Problems.ComposeValidationConflict
@@ -827,11 +828,12 @@ export type UpProjectReply =
   | Problems.OrchestratorServiceNotFound
   | Problems.RuntimeNotFound
   | Problems.RuntimeImageNotFound
+  | Problems.OrchestratorProjectNotIngested
+  | Problems.OrchestratorLimitExceeded
   | Problems.RuntimeAlreadyExists
   | Problems.RuntimeInvalidState
   | Problems.ComposeExternalVolumeNotFound
   | Problems.ComposeWaitNonZeroExitCode
-  | Problems.OrchestratorLimitExceeded
   | Problems.ValidationFailed
   | Problems.RuntimePersistenceFailure
   | Problems.RuntimeNotSupported

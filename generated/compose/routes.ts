@@ -2135,6 +2135,7 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
         kind: 'problem',
         problems: {
           'malformed-request': validators.problem_MalformedRequest,
+          'orchestrator-invalid-replica-count': validators.problem_OrchestratorInvalidReplicaCount,
           'compose-validation-disabled-reference': validators.problem_ComposeValidationDisabledReference,
           'compose-validation-unsupported': validators.problem_ComposeValidationUnsupported,
           'compose-validation-conflict': validators.problem_ComposeValidationConflict,
@@ -2162,11 +2163,12 @@ export const routes: readonly (Route & { readonly operationId: keyof ComposeHand
       409: {
         kind: 'problem',
         problems: {
+          'orchestrator-project-not-ingested': validators.problem_OrchestratorProjectNotIngested,
+          'orchestrator-limit-exceeded': validators.problem_OrchestratorLimitExceeded,
           'runtime-already-exists': validators.problem_RuntimeAlreadyExists,
           'runtime-invalid-state': validators.problem_RuntimeInvalidState,
           'compose-external-volume-not-found': validators.problem_ComposeExternalVolumeNotFound,
           'compose-wait-non-zero-exit-code': validators.problem_ComposeWaitNonZeroExitCode,
-          'orchestrator-limit-exceeded': validators.problem_OrchestratorLimitExceeded,
         },
       },
       413: { kind: 'problem', problems: { 'payload-too-large': validators.problem_PayloadTooLarge } },

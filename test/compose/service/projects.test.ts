@@ -77,6 +77,42 @@ test('Labels distinguish names with hyphens, and services whose names have the s
   for (const name of ['a', 'a-b']) await running.expect(204, 'DELETE', `/projects/${name}`);
 });
 
+describe.each(['only has containers', 'was sent'])('the numbers of a project that %s', (kind) => {
+  const name = kind === 'was sent' ? 'counted' : 'counted-elsewhere';
+  beforeAll(async () => {
+    const owner = kind === 'was sent' ? running : await runService({ wrap: () => running.backend });
+    await owner.up(name, shop);
+    if (owner !== running) await owner.stop();
+  });
+  afterAll(() => running.expect(204, 'DELETE', `/projects/${name}`));
+
+  const asked = (service: string, replicas: number): [path: string, body: object][] => [
+    [`services/${service}/scale`, { replicas }],
+    ['up', { scale: { web: 1, [service]: replicas } }],
+  ];
+
+  test.each([...asked('other', 1), ...asked('other', -1), ...asked('Web', 1)])(
+    '%s %o is 404 for an unknown service, before all else',
+    async (path, body) => {
+      expect(await running.expect(404, 'POST', `/projects/${name}/${path}`, body)).toMatchObject({
+        error: 'OrchestratorError',
+        case: 'serviceNotFound',
+        project: name,
+      });
+    },
+  );
+
+  test.each(asked('web', -1))('%s %o is 400 for a negative number, before any change', async (path, body) => {
+    const before = await running.expect(200, 'GET', `/projects/${name}/services`);
+    expect(await running.expect(400, 'POST', `/projects/${name}/${path}`, body)).toMatchObject({
+      error: 'OrchestratorError',
+      case: 'invalidReplicaCount',
+      replicas: -1,
+    });
+    expect(await running.expect(200, 'GET', `/projects/${name}/services`)).toEqual(before);
+  });
+});
+
 describe('a project that only has containers', () => {
   beforeAll(async () => {
     // Another server on the same backend has not been sent the file.
@@ -106,6 +142,7 @@ describe('a project that only has containers', () => {
   test('cannot be scaled, built or pulled, and takes no files: 409, which says to send the file', async () => {
     for (const [path, body] of [
       ['services/web/scale', { replicas: 1 }],
+      ['up', { scale: { web: 1 } }],
       ['build', {}],
       ['pull', {}],
     ] as const) {
@@ -115,16 +152,12 @@ describe('a project that only has containers', () => {
         name: 'foreign',
       });
     }
-    const scale = (service: string): string => `/projects/foreign/services/${service}/scale`;
-    expect(await running.expect(404, 'POST', scale('other'), { replicas: 1 })).toMatchObject({
-      case: 'serviceNotFound',
-      service: 'other',
-    });
-    expect(await running.expect(400, 'POST', scale('web'), { replicas: -1 })).toMatchObject({
-      case: 'invalidReplicaCount',
-    });
     const files = await running.expect(409, 'PUT', '/projects/foreign/files', { files: [] });
     expect(files).toMatchObject({ case: 'projectNotIngested', name: 'foreign' });
+  });
+
+  test('can be started with an empty scale', async () => {
+    await running.expect(200, 'POST', '/projects/foreign/up', { scale: {} });
   });
 
   test('can be removed', async () => {

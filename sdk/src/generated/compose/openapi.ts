@@ -774,7 +774,7 @@ export interface paths {
         put?: never;
         /**
          * Bring a project up
-         * @description Converges containers to the compose file: up-to-date containers are kept, changed ones are replaced, missing ones are created, and all are started in dependency order. For a project without a compose file, starts the existing containers.
+         * @description Converges containers to the compose file: up-to-date containers are kept, changed ones are replaced, missing ones are created, and all are started in dependency order. For a project without a compose file, starts the existing containers; `scale` then answers 409.
          */
         post: operations["upProject"];
         delete?: never;
@@ -2618,7 +2618,7 @@ export interface components {
              * @enum {string}
              */
             recreate?: "changed" | "never" | "always";
-            /** @description Numbers of containers that override those of the file. */
+            /** @description Numbers of containers that override those of the file, which it requires. */
             scale?: {
                 [key: string]: number;
             };
@@ -2651,6 +2651,30 @@ export interface components {
             services: components["schemas"]["ServiceContainer"][];
             /** @description Settings that were ignored. */
             warnings: string[];
+        };
+        /** @description The number of replicas must not be negative. */
+        OrchestratorInvalidReplicaCountProblem: {
+            /** @constant */
+            type: "/problems/orchestrator-invalid-replica-count";
+            /** @constant */
+            title: "Invalid number of replicas";
+            /** @constant */
+            status: 400;
+            /** @description What happened, for people to read. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * @description The family of the error.
+             * @constant
+             */
+            error: "OrchestratorError";
+            /**
+             * @description The case within the family.
+             * @constant
+             */
+            case: "invalidReplicaCount";
+            /** @description The requested number. */
+            replicas: number;
         };
         /** @description The file uses a feature that is not supported. */
         ComposeValidationUnsupportedProblem: {
@@ -2942,30 +2966,6 @@ export interface components {
             replicas: number;
             /** @description The containers. */
             containers: components["schemas"]["ServiceContainer"][];
-        };
-        /** @description The number of replicas must not be negative. */
-        OrchestratorInvalidReplicaCountProblem: {
-            /** @constant */
-            type: "/problems/orchestrator-invalid-replica-count";
-            /** @constant */
-            title: "Invalid number of replicas";
-            /** @constant */
-            status: 400;
-            /** @description What happened, for people to read. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-            /**
-             * @description The family of the error.
-             * @constant
-             */
-            error: "OrchestratorError";
-            /**
-             * @description The case within the family.
-             * @constant
-             */
-            case: "invalidReplicaCount";
-            /** @description The requested number. */
-            replicas: number;
         };
         /** @description A link to the page of this server. */
         PageLink: {
@@ -3443,14 +3443,14 @@ export interface components {
                 "application/problem+json": components["schemas"]["OrchestratorProjectNotIngestedProblem"];
             };
         };
-        /** @description The body cannot be read, or the compose file cannot be followed. */
+        /** @description The body cannot be read, a number of containers is negative, or the compose file cannot be followed. */
         CannotUp: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["ComposeValidationDisabledReferenceProblem"] | components["schemas"]["ComposeValidationUnsupportedProblem"] | components["schemas"]["ComposeValidationConflictProblem"] | components["schemas"]["ComposeValidationNotAllowedProblem"];
+                "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["OrchestratorInvalidReplicaCountProblem"] | components["schemas"]["ComposeValidationDisabledReferenceProblem"] | components["schemas"]["ComposeValidationUnsupportedProblem"] | components["schemas"]["ComposeValidationConflictProblem"] | components["schemas"]["ComposeValidationNotAllowedProblem"];
             };
         };
         /** @description The project, the service, or something that its containers need does not exist. */
@@ -3463,14 +3463,14 @@ export interface components {
                 "application/problem+json": components["schemas"]["OrchestratorProjectNotFoundProblem"] | components["schemas"]["OrchestratorServiceNotFoundProblem"] | components["schemas"]["RuntimeNotFoundProblem"] | components["schemas"]["RuntimeImageNotFoundProblem"];
             };
         };
-        /** @description Existing containers conflict, a dependency has failed, or the server has a limit of containers. */
+        /** @description The server has no compose file of the project, existing containers conflict, a dependency has failed, or the server has a limit of containers. */
         CannotStart: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["RuntimeAlreadyExistsProblem"] | components["schemas"]["RuntimeInvalidStateProblem"] | components["schemas"]["ComposeExternalVolumeNotFoundProblem"] | components["schemas"]["ComposeWaitNonZeroExitCodeProblem"] | components["schemas"]["OrchestratorLimitExceededProblem"];
+                "application/problem+json": components["schemas"]["OrchestratorProjectNotIngestedProblem"] | components["schemas"]["OrchestratorLimitExceededProblem"] | components["schemas"]["RuntimeAlreadyExistsProblem"] | components["schemas"]["RuntimeInvalidStateProblem"] | components["schemas"]["ComposeExternalVolumeNotFoundProblem"] | components["schemas"]["ComposeWaitNonZeroExitCodeProblem"];
             };
         };
         /** @description A dependency was not ready in time. */
@@ -3501,26 +3501,6 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["RuntimeInvalidStateProblem"] | components["schemas"]["ComposeWaitNonZeroExitCodeProblem"];
-            };
-        };
-        /** @description The body cannot be read, the number is none, or the compose file cannot be followed. */
-        CannotScale: {
-            headers: {
-                "X-Request-Id": components["headers"]["XRequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["MalformedRequestProblem"] | components["schemas"]["OrchestratorInvalidReplicaCountProblem"] | components["schemas"]["ComposeValidationDisabledReferenceProblem"] | components["schemas"]["ComposeValidationUnsupportedProblem"] | components["schemas"]["ComposeValidationConflictProblem"] | components["schemas"]["ComposeValidationNotAllowedProblem"];
-            };
-        };
-        /** @description The server has no compose file of the project, existing containers conflict, a dependency has failed, or the server has a limit of containers. */
-        CannotScaleNow: {
-            headers: {
-                "X-Request-Id": components["headers"]["XRequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["OrchestratorProjectNotIngestedProblem"] | components["schemas"]["OrchestratorLimitExceededProblem"] | components["schemas"]["RuntimeAlreadyExistsProblem"] | components["schemas"]["RuntimeInvalidStateProblem"] | components["schemas"]["ComposeExternalVolumeNotFoundProblem"] | components["schemas"]["ComposeWaitNonZeroExitCodeProblem"];
             };
         };
         /** @description The server was started without its page. */
@@ -6480,12 +6460,12 @@ export interface operations {
                     "application/json": components["schemas"]["ScaleResult"];
                 };
             };
-            400: components["responses"]["CannotScale"];
+            400: components["responses"]["CannotUp"];
             401: components["responses"]["PageSessionRequired"];
             403: components["responses"]["CallerNotAllowed"];
             404: components["responses"]["NothingToStart"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["CannotScaleNow"];
+            409: components["responses"]["CannotStart"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailed"];

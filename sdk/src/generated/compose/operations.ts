@@ -1887,6 +1887,7 @@ export type UpProjectResult =
   | Failure<
       400,
       | Schemas['MalformedRequestProblem']
+      | Schemas['OrchestratorInvalidReplicaCountProblem']
       | Schemas['ComposeValidationDisabledReferenceProblem']
       | Schemas['ComposeValidationUnsupportedProblem']
       | Schemas['ComposeValidationConflictProblem']
@@ -1904,11 +1905,12 @@ export type UpProjectResult =
   | Failure<406, Schemas['NotAcceptableProblem']>
   | Failure<
       409,
+      | Schemas['OrchestratorProjectNotIngestedProblem']
+      | Schemas['OrchestratorLimitExceededProblem']
       | Schemas['RuntimeAlreadyExistsProblem']
       | Schemas['RuntimeInvalidStateProblem']
       | Schemas['ComposeExternalVolumeNotFoundProblem']
       | Schemas['ComposeWaitNonZeroExitCodeProblem']
-      | Schemas['OrchestratorLimitExceededProblem']
     >
   | Failure<413, Schemas['PayloadTooLargeProblem']>
   | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
@@ -1923,19 +1925,21 @@ export type UpProjectResult =
  *
  * Converges containers to the compose file: up-to-date containers are kept, changed ones are replaced,
  * missing ones are created, and all are started in dependency order. For a project without a compose
- * file, starts the existing containers.
+ * file, starts the existing containers; `scale` then answers 409.
  *
- * Problems: 400 `MalformedRequestProblem`, `ComposeValidationDisabledReferenceProblem`,
- * `ComposeValidationUnsupportedProblem`, `ComposeValidationConflictProblem`,
- * `ComposeValidationNotAllowedProblem`; 401 `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`,
- * `ClientNotAllowedProblem`; 404 `OrchestratorProjectNotFoundProblem`,
- * `OrchestratorServiceNotFoundProblem`, `RuntimeNotFoundProblem`, `RuntimeImageNotFoundProblem`; 406
- * `NotAcceptableProblem`; 409 `RuntimeAlreadyExistsProblem`, `RuntimeInvalidStateProblem`,
- * `ComposeExternalVolumeNotFoundProblem`, `ComposeWaitNonZeroExitCodeProblem`,
- * `OrchestratorLimitExceededProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`;
- * 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`, `RuntimePersistenceFailureProblem`; 501
- * `RuntimeNotSupportedProblem`; 502 `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`;
- * 503 `ServiceUnavailableProblem`; 504 `ComposeWaitTimeoutProblem`.
+ * Problems: 400 `MalformedRequestProblem`, `OrchestratorInvalidReplicaCountProblem`,
+ * `ComposeValidationDisabledReferenceProblem`, `ComposeValidationUnsupportedProblem`,
+ * `ComposeValidationConflictProblem`, `ComposeValidationNotAllowedProblem`; 401
+ * `PageSessionRequiredProblem`; 403 `ForeignRequestProblem`, `ClientNotAllowedProblem`; 404
+ * `OrchestratorProjectNotFoundProblem`, `OrchestratorServiceNotFoundProblem`,
+ * `RuntimeNotFoundProblem`, `RuntimeImageNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `OrchestratorProjectNotIngestedProblem`, `OrchestratorLimitExceededProblem`,
+ * `RuntimeAlreadyExistsProblem`, `RuntimeInvalidStateProblem`, `ComposeExternalVolumeNotFoundProblem`,
+ * `ComposeWaitNonZeroExitCodeProblem`; 413 `PayloadTooLargeProblem`; 415
+ * `UnsupportedMediaTypeProblem`; 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`,
+ * `RuntimePersistenceFailureProblem`; 501 `RuntimeNotSupportedProblem`; 502
+ * `RuntimeBackendFailureProblem`, `TerminalCommandFailedProblem`; 503 `ServiceUnavailableProblem`; 504
+ * `ComposeWaitTimeoutProblem`.
  *
  * @example
  * ```ts

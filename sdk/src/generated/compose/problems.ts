@@ -47,12 +47,12 @@ export type Problem =
   | Schemas['ComposeValidationEmptyProjectProblem']
   | Schemas['OrchestratorLimitExceededProblem']
   | Schemas['OrchestratorProjectNotIngestedProblem']
+  | Schemas['OrchestratorInvalidReplicaCountProblem']
   | Schemas['ComposeValidationUnsupportedProblem']
   | Schemas['OrchestratorServiceNotFoundProblem']
   | Schemas['ComposeExternalVolumeNotFoundProblem']
   | Schemas['ComposeWaitNonZeroExitCodeProblem']
   | Schemas['ComposeWaitTimeoutProblem']
-  | Schemas['OrchestratorInvalidReplicaCountProblem']
   | Schemas['PageNotServedProblem']
   | Schemas['PageLinkRefusedProblem']
   | Schemas['RepeatedHostProblem']
@@ -111,12 +111,12 @@ export const problemTypes = [
   '/problems/compose-validation-empty-project',
   '/problems/orchestrator-limit-exceeded',
   '/problems/orchestrator-project-not-ingested',
+  '/problems/orchestrator-invalid-replica-count',
   '/problems/compose-validation-unsupported',
   '/problems/orchestrator-service-not-found',
   '/problems/compose-external-volume-not-found',
   '/problems/compose-wait-non-zero-exit-code',
   '/problems/compose-wait-timeout',
-  '/problems/orchestrator-invalid-replica-count',
   '/problems/page-not-served',
   '/problems/page-link-refused',
   '/problems/repeated-host',

@@ -29,6 +29,8 @@ import type { IngestedProject } from './registry.js';
 const ofStarting = [
   'OrchestratorError.projectNotFound',
   'OrchestratorError.serviceNotFound',
+  'OrchestratorError.invalidReplicaCount',
+  'OrchestratorError.projectNotIngested',
   'OrchestratorError.limitExceeded',
   'RuntimeError.notFound',
   'RuntimeError.imageNotFound',
@@ -49,16 +51,21 @@ export const upProject: UpProjectHandler<ComposeDependencies> = ({ params, body 
     dependencies.projectLocks(params.name, async () => {
       const { name } = params;
       const { services = [], profiles = [] } = body;
-      const { ingested } = await lookUp(name, context.signal, dependencies);
+      const known = await lookUp(name, context.signal, dependencies);
+      const scale = new Map(Object.entries(body.scale ?? {}));
+      requireScale(name, known, scale);
+      const { ingested } = known;
       const { orchestration, warnings } = orchestrationOf(context, dependencies);
-      if (ingested === undefined) await startProject(orchestration, { name, services });
-      else {
+      if (ingested === undefined) {
+        if (scale.size > 0) throw new OrchestratorError({ case: 'projectNotIngested', name });
+        await startProject(orchestration, { name, services });
+      } else {
         requireServices(ingested, services);
         await requireOwnProject(name, dependencies, context.signal);
         const loaded = await dependencies.projects.load(ingested, { services, profiles });
-        dependencies.projects.scale(ingested, new Map(Object.entries(body.scale ?? {})), services.length === 0);
+        dependencies.projects.scale(ingested, scale, services.length === 0);
         warnings.push(...loaded.warnings.map(({ message }) => message));
-        await up(orchestration, loaded, upOptions(body));
+        await up(orchestration, loaded, { ...upOptions(body), scale });
       }
       const members = membersOf(await observeProject(orchestration, name), services, name, services);
       return { status: 200, body: { project: name, services: members.map(containerOf), warnings } };
@@ -66,12 +73,11 @@ export const upProject: UpProjectHandler<ComposeDependencies> = ({ params, body 
   );
 
 function upOptions(body: Schemas['UpRequest']): UpOptions {
-  const { build, pull, recreate, scale, remove_orphans: removeOrphans, timeout_seconds: stopTimeoutSeconds } = body;
+  const { build, pull, recreate, remove_orphans: removeOrphans, timeout_seconds: stopTimeoutSeconds } = body;
   return {
     ...(build && { build }),
     ...(pull && { pull }),
     ...(recreate && { recreate }),
-    ...(scale && { scale: new Map(Object.entries(scale)) }),
     ...(removeOrphans !== undefined && { removeOrphans }),
     ...(stopTimeoutSeconds !== undefined && { stopTimeoutSeconds }),
   };
@@ -137,29 +143,38 @@ export const restartProject: RestartProjectHandler<ComposeDependencies> = (
   );
 
 export const scaleService: ScaleServiceHandler<ComposeDependencies> = ({ params, body, context }, dependencies) =>
-  answering([...ofStarting, 'OrchestratorError.invalidReplicaCount', 'OrchestratorError.projectNotIngested'], () =>
+  answering(ofStarting, () =>
     dependencies.projectLocks(params.name, async () => {
       const { name, service } = params;
       const { replicas } = body;
-      const { ingested, members: present } = await lookUp(name, context.signal, dependencies);
-      membersOf(present, [service], name, [...(ingested?.services.keys() ?? [])]);
-      if (replicas < 0) throw new OrchestratorError({ case: 'invalidReplicaCount', replicas });
+      const known = await lookUp(name, context.signal, dependencies);
+      const scale = new Map([[service, replicas]]);
+      requireScale(name, known, scale);
+      const { ingested } = known;
       if (ingested === undefined) throw new OrchestratorError({ case: 'projectNotIngested', name });
-      requireServices(ingested, [service]);
       await requireOwnProject(name, dependencies, context.signal);
       const { orchestration } = orchestrationOf(context, dependencies);
       const loaded = await dependencies.projects.load(ingested, { services: [service] });
-      const scale = new Map([[service, replicas]]);
       dependencies.projects.scale(ingested, scale, false);
-      await up(orchestration, loaded, {
-        scale,
-        removeOrphans: false,
-      });
+      await up(orchestration, loaded, { scale, removeOrphans: false });
       const members = membersOf(await observeProject(orchestration, name), [service], name, [service]);
       const containers = members.map(containerOf);
       return { status: 200, body: { project: name, service, replicas: containers.length, containers } };
     }),
   );
+
+/** @throws OrchestratorError.serviceNotFound, before invalidReplicaCount for a negative number */
+function requireScale(
+  name: string,
+  { ingested, members }: Awaited<ReturnType<typeof lookUp>>,
+  scale: ReadonlyMap<string, number>,
+): void {
+  if (ingested === undefined) membersOf(members, [...scale.keys()], name);
+  else requireServices(ingested, [...scale.keys()]);
+  for (const replicas of scale.values()) {
+    if (replicas < 0) throw new OrchestratorError({ case: 'invalidReplicaCount', replicas });
+  }
+}
 
 /** @throws OrchestratorError.projectNotFound, or projectNotIngested when it is known by its containers alone */
 export async function requireIngested(
