@@ -237,6 +237,56 @@ volumes: { data: { driver_opts: { type: tmpfs } } }`);
     expect((await statuses())['shop-web']).toBe('created');
   });
 
+  it('keeps a container that ran before and that the engine cannot start, with its data', async () => {
+    const { up, faults, control, containers } = bench();
+    const file = 'services: { db: { image: db } }';
+    await up(file);
+    control.exit('shop-db', 3);
+    const [before] = await containers();
+    faults.fail('start', backendFailure('port is taken'));
+    await expect(up(file)).rejects.toEqual(backendFailure('port is taken'));
+    expect(await containers()).toEqual([before]);
+  });
+
+  it('keeps a running container that it restarts with a dependency and that the engine cannot start', async () => {
+    const { up, faults, containers } = bench();
+    const file = (colour: string) => `
+services:
+  db: { image: db, environment: { COLOUR: ${colour} } }
+  web: { image: web, depends_on: { db: { condition: service_started, restart: true } } }`;
+    await up(file('red'));
+    const web = async () => (await containers()).find(({ name }) => name === 'shop-web');
+    const before = await web();
+    faults.fail('start', backendFailure('port is taken'), { id: before?.id ?? '' });
+    await expect(up(file('blue'))).rejects.toEqual(backendFailure('port is taken'));
+    expect(await web()).toMatchObject({ id: before?.id, status: 'stopped' });
+  });
+
+  it.each([
+    ['volumes_from: [db]', ['Created shop-db', 'Started shop-db', 'Created shop-web', 'Started shop-web']],
+    ['ipc: "service:db"', ['Created shop-db', 'Started shop-db', 'Created shop-web', 'Started shop-web']],
+    ['pid: "service:db"', ['Created shop-db', 'Started shop-db', 'Created shop-web', 'Started shop-web']],
+    ['network_mode: "service:db"', ['Created shop-db', 'Started shop-db', 'Created shop-web', 'Started shop-web']],
+    ['depends_on: [db]', ['Created shop-db', 'Created shop-web', 'Started shop-db', 'Started shop-web']],
+  ])('a container with %s is created when what it needs exists', async (keys, order) => {
+    const { up, actions } = bench();
+    await up(`services: { web: { image: web, ${keys} }, db: { image: db } }`);
+    expect(actions()).toEqual(order);
+  });
+
+  it('a container with a pre_start hook is created after the hook', async () => {
+    const { up, containers } = bench(({ command }) =>
+      command[0] === 'prepare'
+        ? async () => {
+            expect((await containers()).map(({ name }) => name)).not.toContain('shop-web');
+            return 0;
+          }
+        : undefined,
+    );
+    await up('services: { web: { image: web, pre_start: [{ command: [prepare] }] } }');
+    expect((await containers()).map(({ name }) => name)).toEqual(['shop-web']);
+  });
+
   it('copies a secret of the environment into the container before it starts, and reveals it nowhere', async () => {
     const { up, control, containers, progress } = bench();
     const file = 'services: { db: { image: db, secrets: [password] } }\nsecrets: { password: { environment: PW } }';

@@ -41,6 +41,25 @@ export const stubborn: TestProgram = {
     }),
 };
 
+/** Says `asked` at SIGTERM, and ends with exit code 0 a second later. */
+export const slow: TestProgram = {
+  command: sh(`trap "echo asked; sleep 1; exit 0" TERM; echo ready; ${forever}`),
+  saysReady: true,
+  mock: ({ on, ended, write }) =>
+    new Promise((resolve) => {
+      on('SIGTERM', () => {
+        write('stdout', 'asked\n');
+        setTimeout(() => {
+          resolve(0);
+        }, 1000);
+      });
+      ended.addEventListener('abort', () => {
+        resolve(0);
+      });
+      write('stdout', 'ready\n');
+    }),
+};
+
 /** Ends with exit code 7 at SIGUSR1. */
 export const signalled: TestProgram = {
   command: sh(`trap "exit 7" USR1; echo ready; ${forever}`),
@@ -122,6 +141,7 @@ export const unhealthy: TestProgram = { command: ['false'], mock: () => 1 };
 const all = [
   obedient,
   stubborn,
+  slow,
   signalled,
   exitsWithThree,
   talks,

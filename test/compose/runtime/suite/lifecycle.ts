@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { durableStopMarks } from '../../../../src/compose/runtime/state.js';
 import { eventually, failure, type Bench } from '../conformance.js';
-import { exitsWithThree, obedient, signalled, stubborn } from '../programs.js';
+import { exitsWithThree, obedient, signalled, slow, stubborn } from '../programs.js';
 
 const nobody = 'plt-nobody-has-this-name';
 
@@ -111,6 +111,41 @@ export function lifecycle(bench: Bench): void {
     const again = await failure(containers.stop(id));
     await stop;
     expect(again).toEqual({ case: 'invalidState', id, expected: 'running', actual: 'stopping' });
+  });
+
+  proves(
+    ['stop'],
+    'a stop whose caller leaves goes on in the engine: the container is stopping, then stopped',
+    async () => {
+      const id = await started(slow);
+      const caller = new AbortController();
+      const stop = containers.stop(id, { timeoutSeconds: 20, signal: caller.signal });
+      stop.catch(() => undefined); // It is awaited below.
+      for await (const { line } of await containers.logs(id, { follow: true })) if (line === 'asked') break;
+      caller.abort();
+      await expect(stop).rejects.toBe(caller.signal.reason);
+      expect(await status(id)).toBe('stopping');
+      expect(await internal.awaitExit(id, { timeoutSeconds: 30 })).toMatchObject({ exitCode: 0 });
+      expect(await status(id)).toBe('stopped');
+    },
+  );
+
+  proves(['stop'], 'a stop whose caller leaves before the engine is asked changes nothing', async () => {
+    const id = await started(obedient);
+    await containers.stop(await started(obedient)); // The first stop of a process lists all containers.
+    const seen = await containers.inspect(id);
+    const signal = AbortSignal.abort();
+    await expect(containers.stop(id, { seen, signal })).rejects.toBe(signal.reason);
+    expect(await status(id)).toBe('running');
+  });
+
+  proves(['stop', 'kill'], 'a kill during a stop leaves the container exited', async () => {
+    const id = await started(stubborn);
+    const stop = containers.stop(id, { timeoutSeconds: 20 });
+    await eventually(async () => (await status(id)) === 'stopping');
+    await containers.kill(id);
+    await stop.catch(() => undefined); // Engines differ in what they tell the one who asked for the stop.
+    expect(await containers.inspect(id)).toMatchObject({ status: 'exited', exitCode: 137 });
   });
 
   proves(['stop'], 'stopping a container that does not run is invalidState', async () => {
