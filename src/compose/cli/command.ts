@@ -32,6 +32,8 @@ export interface Definition<Flags extends OptionValues> {
    * locally. Absent if the server's API does not support it.
    */
   readonly remote?: 'here' | (() => Promise<Handler<Flags>>);
+  /** Whether it can stop containers, so that users should know of stop times that have no effect. */
+  readonly stops?: true;
   /** Whether it changes something besides the engine, so that it has no dry run. */
   readonly hasNoDryRun?: true;
 }
@@ -86,7 +88,7 @@ export function define<Flags extends OptionValues>(compose: Command, io: Io, def
     // `compose` may be a command of it, such as `bridge`.
     const globals = { ...compose.optsWithGlobals<GlobalOptions>(), ...command.opts<GlobalOptions>() };
     io.setExitCode(
-      await perform(io, globals, async (session) => {
+      await perform(io, globals, definition.stops === true, async (session) => {
         const handler = await handlerOf(definition, session, command.name());
         return handler(session, command.args, command.opts<Flags>());
       }),
@@ -130,6 +132,7 @@ function acceptGlobals(command: Command): void {
 async function perform(
   io: Io,
   options: GlobalOptions,
+  stops: boolean,
   work: (session: Session) => Promise<number | undefined>,
 ): Promise<number> {
   const interrupted = new AbortController();
@@ -143,7 +146,8 @@ async function perform(
   let session: Session | undefined;
   try {
     const variables = await variablesBeforeLoad(loadOptions(io, options));
-    session = new Session(io, withDefaults(options, variables), variables, interrupted.signal, impatient.signal);
+    const signals = { signal: interrupted.signal, impatient: impatient.signal };
+    session = new Session(io, withDefaults(options, variables), variables, { ...signals, stops });
     const code = (await work(session)) ?? 0;
     await session.progress.close();
     return code;

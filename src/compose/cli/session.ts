@@ -75,10 +75,20 @@ export class Session {
   /** The second Ctrl-C. */
   readonly impatient: AbortSignal;
   readonly progress: ProgressView;
+  readonly #stops: boolean;
+  /** The warnings that were printed: a command may load the project several times. */
+  readonly #warned = new Set<string>();
   #orchestration: Promise<Orchestration> | undefined;
 
-  constructor(io: Io, options: GlobalOptions, variables: Environment, signal: AbortSignal, impatient: AbortSignal) {
+  /** @param run `stops`: whether the command can stop containers */
+  constructor(
+    io: Io,
+    options: GlobalOptions,
+    variables: Environment,
+    { signal, impatient, stops }: { signal: AbortSignal; impatient: AbortSignal; stops: boolean },
+  ) {
     this.io = io;
+    this.#stops = stops;
     this.options = options;
     this.variables = variables;
     this.signal = signal;
@@ -185,9 +195,13 @@ export class Session {
 
   async warn(warnings: LoadedProject['warnings']): Promise<void> {
     const mark = paint('warning:', YELLOW, this.coloured('stderr'));
-    for (const { message, location } of warnings) {
+    for (const { code, message, location } of warnings) {
+      if (code === 'stopTimeIgnored' && !this.#stops) continue;
       const at = location === undefined ? '' : `${location.file}:${location.line}:${location.column}: `;
-      await this.io.stderr.write(`${mark} ${at}${message}\n`);
+      const text = `${mark} ${at}${message}\n`;
+      if (this.#warned.has(text)) continue;
+      this.#warned.add(text);
+      await this.io.stderr.write(text);
     }
   }
 

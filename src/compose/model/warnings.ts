@@ -1,7 +1,7 @@
 import type { Place } from './node.js';
 
 export type WarningCode =
-  'unsetVariable' | 'unsupportedKey' | 'obsoleteVersion' | 'ambiguousFiles' | 'includeConflict' | 'unsetContent';
+  'unsetVariable' | 'unsupportedKey' | 'stopTimeIgnored' | 'obsoleteVersion' | 'ambiguousFiles' | 'unsetContent';
 
 /** A problem that does not prevent loading. */
 export interface Warning {

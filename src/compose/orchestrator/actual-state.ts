@@ -1,9 +1,10 @@
 /** Reads the actual state of a project from labels, so that stopping and listing need no compose file. */
+import { containerName } from '../model/project/container-names.js';
 import type { ContainerRecord, ContainerSummary } from '../runtime/records.js';
 import { backendFailure, notFound } from '../runtime/errors.js';
 import { requireStatus } from '../runtime/lifecycle.js';
 import { OrchestratorError } from './errors.js';
-import { containerName, LABELS, parseDependencyLabel } from './labels.js';
+import { LABELS, parseDependencyLabel } from './labels.js';
 import type { LabelledDependency } from './labels.js';
 import type { Orchestration } from './orchestration.js';
 

@@ -2,8 +2,6 @@
  * The labels that assign containers, networks and volumes to a project. They are Docker Compose's, so that other tools
  * see the same project. Names are never parsed to recognize a project.
  */
-import { separatorOf } from '../model/project/listings.js';
-import type { Project } from '../model/project/project.js';
 import type { DependencyCondition, Service } from '../model/project/service.js';
 
 export const LABELS = {
@@ -58,15 +56,4 @@ export function outgoingName(id: string, name: string): string {
 /** Whether a container is being replaced. */
 export function isOutgoing({ id, name }: { readonly id: string; readonly name: string }): boolean {
   return name.startsWith(outgoingName(id, ''));
-}
-
-/** The name of a container: `<project>-<service>`, with `-<number>` from the second replica on. */
-export function containerName(
-  project: Pick<Project, 'name' | 'compatibility'>,
-  service: string,
-  number: number,
-  given?: string,
-): string {
-  const isNumbered = number !== 1 || project.compatibility === true;
-  return given ?? [project.name, service, ...(isNumbered ? [number] : [])].join(separatorOf(project));
 }

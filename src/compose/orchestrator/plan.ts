@@ -3,12 +3,14 @@
  * containers give the same plan. Containers in the desired state are kept.
  */
 import { SHARED_NAMESPACES } from '../model/normalize/normalize.js';
+import { containerName, requireDistinctNames } from '../model/project/container-names.js';
+import { replicaCount } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import { allServices } from '../model/project/profiles.js';
 import type { Service } from '../model/project/service.js';
 import type { ContainerSummary } from '../runtime/records.js';
 import { OrchestratorError } from './errors.js';
-import { containerName, isOutgoing } from './labels.js';
+import { isOutgoing } from './labels.js';
 import type { Member } from './actual-state.js';
 
 export type Step =
@@ -68,10 +70,14 @@ export interface PlanOptions {
   readonly start?: boolean;
 }
 
-/** @throws OrchestratorError.invalidReplicaCount, serviceNotFound for an invalid `scale` */
+/**
+ * @throws OrchestratorError.invalidReplicaCount, serviceNotFound for an invalid `scale`
+ * @throws ComposeFailure ComposeValidationError.conflict for two containers of one name
+ */
 export function planUp(desired: Desired, actual: readonly Member<ContainerSummary>[], options: PlanOptions = {}): Plan {
   const { project } = desired;
   requireScale(project, options.scale ?? new Map());
+  requireDistinctNames(project, (name) => replicaCount(project.services[name] ?? {}, options.scale?.get(name)));
   const replaced = new Set<string>();
   const services = inOrder(project).map((name): ServicePlan => {
     const steps = planService(name, desired, replicasOf(name, actual), options, replaced);
@@ -85,11 +91,6 @@ export function planUp(desired: Desired, actual: readonly Member<ContainerSummar
 /** Whether the plan changes nothing. */
 export function isSettled(plan: Plan): boolean {
   return plan.services.every(({ steps }) => steps.every(({ act }) => act === 'keep'));
-}
-
-/** The desired number of a service's containers. */
-export function replicaCount(service: Service, asked?: number): number {
-  return asked ?? service.scale ?? service.deploy?.replicas ?? 1;
 }
 
 /** @throws OrchestratorError.invalidReplicaCount, serviceNotFound for an invalid `scale` */

@@ -1,6 +1,7 @@
 /** One-off containers of a service: `run`. */
 import { randomBytes } from 'node:crypto';
 import type { AttachedProcess } from '../runtime/records.js';
+import { containerName } from '../model/project/container-names.js';
 import { separatorOf } from '../model/project/listings.js';
 import type { Project } from '../model/project/project.js';
 import { commandFailed, isRuntimeError, notSupported, unlessNotFound } from '../runtime/errors.js';
@@ -10,7 +11,6 @@ import { optionalField } from './container/optional-field.js';
 import { blueprint, createContainer } from './creation.js';
 import { awaitDependencies } from './dependencies.js';
 import { ensureImages, type ImageOptions } from './images.js';
-import { containerName } from './labels.js';
 import { observeProject } from './actual-state.js';
 import type { Orchestration } from './orchestration.js';
 import { withProvided } from './providers/providers.js';

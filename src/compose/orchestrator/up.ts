@@ -1,6 +1,7 @@
 /** Converges containers to the compose project: `up`, `create` and `scale`. */
 import type { LoadedProject } from '../model/loader/load.js';
 import { SHARED_NAMESPACES } from '../model/normalize/normalize.js';
+import { containerName } from '../model/project/container-names.js';
 import type { Project } from '../model/project/project.js';
 import type { Service } from '../model/project/service.js';
 import type { ClusterOperations } from '../runtime/cluster.js';
@@ -18,7 +19,7 @@ import { restartPolicy } from './container/container-spec.js';
 import { blueprint, createContainer, type Blueprint } from './creation.js';
 import { awaitDependencies } from './dependencies.js';
 import { ensureImages, type ImageOptions } from './images.js';
-import { containerName, outgoingName } from './labels.js';
+import { outgoingName } from './labels.js';
 import { unsupportedKeys } from './unsupported-keys.js';
 import { observeProject, surveyProject, type Member } from './actual-state.js';
 import { inStages } from './ordered.js';

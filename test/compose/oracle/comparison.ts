@@ -49,7 +49,8 @@ function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(comparable);
   if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(
-    ([key, inner]) => inner !== false && !isEmptyStruct(key, inner) && !key.startsWith('x-'),
+    ([key, inner]) =>
+      inner !== false && !isEmptyStruct(key, inner) && !key.startsWith('x-') && key !== 'create_host_path',
   );
   const compared = Object.fromEntries(kept.map(([key, inner]) => [key, comparable(inner)]));
   const { pre_start: hooks } = compared;

@@ -200,6 +200,16 @@ volumes: { data: { driver_opts: { type: tmpfs } } }`);
     });
   });
 
+  it('refuses a scale that gives two containers one name, before any change', async () => {
+    const { up, containers } = bench();
+    const file = 'services: { w: { image: w }, w-2: { image: w } }';
+    await expect(up(file, { scale: new Map([['w', 2]]) })).rejects.toMatchObject({
+      case: 'conflict',
+      message: "services.w: one of its replicas has the name 'shop-w-2', which the container of service w-2 has.",
+    });
+    expect(await containers()).toEqual([]);
+  });
+
   it('warns of orphans, and removes them if asked to', async () => {
     const { up, statuses, warnings } = bench();
     await up(SHOP);

@@ -119,5 +119,5 @@ async function projectsOn(io: Io, options: GlobalOptions): Promise<readonly stri
 
 function sessionOf(io: Io, options: GlobalOptions): Session {
   const never = new AbortController().signal;
-  return new Session(io, options, environmentFrom(io.environment), never, never);
+  return new Session(io, options, environmentFrom(io.environment), { signal: never, impatient: never, stops: false });
 }

@@ -9,6 +9,7 @@ import { keepOrphans, removesOrphans } from '../settings.js';
 export function downCommand(compose: Command, io: Io): void {
   define<DownFlags>(compose, io, {
     usage: 'down [services...]',
+    stops: true,
     description: 'stop and remove containers and networks',
     options: (command) =>
       command

@@ -47,6 +47,7 @@ export function startCommand(compose: Command, io: Io): void {
 export function stopCommand(compose: Command, io: Io): void {
   define<{ timeout?: number }>(compose, io, {
     usage: 'stop [services...]',
+    stops: true,
     description: 'stop containers without removing them',
     options: (command) => command.option(...TIMEOUT, wholeNumber),
     run: async (session, services, { timeout }) => {
@@ -63,6 +64,7 @@ export function stopCommand(compose: Command, io: Io): void {
 export function restartCommand(compose: Command, io: Io): void {
   define<{ timeout?: number; deps?: boolean }>(compose, io, {
     usage: 'restart [services...]',
+    stops: true,
     description: 'restart containers, and dependants that request it',
     options: (command) => command.option(...TIMEOUT, wholeNumber).option('--no-deps', 'do not restart dependants'),
     run: async (session, services, { timeout, deps }) => {
@@ -124,6 +126,7 @@ export function unpauseCommand(compose: Command, io: Io): void {
 export function rmCommand(compose: Command, io: Io): void {
   define<RmFlags>(compose, io, {
     usage: 'rm [services...]',
+    stops: true,
     description: 'remove stopped containers',
     options: (command) =>
       command

@@ -10,6 +10,7 @@ import type { ScaleFlags } from '../flags.js';
 export function scaleCommand(compose: Command, io: Io): void {
   define<ScaleFlags>(compose, io, {
     usage: 'scale <service=number...>',
+    stops: true,
     description: 'set the number of containers of services; other services are not changed',
     options: (command) => command.option('--no-deps', 'do not start dependencies'),
     examples: ['compose scale web=3 worker=0'],

@@ -17,6 +17,7 @@ import type { CreateFlags, UpFlags } from '../flags.js';
 export function upCommand(compose: Command, io: Io): void {
   define<UpFlags>(compose, io, {
     usage: 'up [services...]',
+    stops: true,
     description: 'create and start containers; up-to-date containers are kept',
     options: (command) => {
       createOptions(command)
@@ -64,6 +65,7 @@ function noAttach(): Option {
 export function createCommand(compose: Command, io: Io): void {
   define<CreateFlags>(compose, io, {
     usage: 'create [services...]',
+    stops: true,
     description: 'create containers without starting them',
     options: createOptions,
     run: async (session, services, flags) => {

@@ -12,6 +12,7 @@ import { quieter } from '../quiet.js';
 export function waitCommand(compose: Command, io: Io): void {
   define<{ downProject?: boolean }>(compose, io, {
     usage: 'wait <services...>',
+    stops: true,
     description: 'wait until a container of these services exits, and return its exit code',
     options: (command) => command.option('--down-project', 'take the project down afterwards'),
     run: async (session, services, { downProject }) => {
@@ -38,6 +39,7 @@ export function waitCommand(compose: Command, io: Io): void {
 export function watchCommand(compose: Command, io: Io): void {
   define<{ prune: boolean; quiet?: boolean; up?: boolean }>(compose, io, {
     usage: 'watch [services...]',
+    stops: true,
     description: 'apply file changes to containers (develop.watch) until Ctrl-C',
     options: (command) =>
       command

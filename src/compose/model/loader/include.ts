@@ -3,10 +3,8 @@ import { withEnvFiles } from '../dotenv/environment.js';
 import type { Environment } from '../dotenv/environment.js';
 import { failure } from '../errors.js';
 import type { ComposeFiles } from './files.js';
-import { child, childMap, pathText, sameContent, shown, textOf, withEntry, withoutEntry } from '../node.js';
+import { child, childMap, sameContent, shown, textOf, withEntry, withoutEntry } from '../node.js';
 import type { MapNode, Node, Path } from '../node.js';
-import { composeFile } from '../schema/compose-file.js';
-import type { WarningList } from '../warnings.js';
 
 /** The inputs of loading one compose file, or one list of them. */
 export interface LoadScope {
@@ -27,24 +25,24 @@ const SHARED_SECTIONS = ['services', 'networks', 'volumes', 'secrets', 'configs'
 
 /**
  * Loads the included files, each with its project directory and environment, and adds their resources to the including
- * file (Compose Specification, "include"). The including file's definition of a resource overrides the included one.
+ * file (Compose Specification, "include"). A resource that both define differently is an error, also between included
+ * files.
  *
  * @param root a file in canonical form with absolute paths
- * @throws ComposeFailure of the IncludeError family
+ * @throws ComposeFailure of the IncludeError family, ComposeValidationError.conflict
  */
 export async function applyIncludes(
   root: MapNode,
   scope: LoadScope,
   load: LoadScopeModel,
   files: ComposeFiles,
-  warnings: WarningList,
 ): Promise<MapNode> {
   const includes = child(root, 'include');
   if (includes?.kind !== 'list') return root;
   let model = withoutEntry(root, 'include');
   for (const include of includes.items) {
     const imported = await load(await includedScope(include, scope, files));
-    model = importResources(imported, model, warnings);
+    model = importResources(imported, model);
   }
   return model;
 }
@@ -76,25 +74,28 @@ function textNodes(node: Node | undefined): readonly Node[] {
   return node?.kind === 'list' ? node.items : [];
 }
 
-function importResources(imported: MapNode, model: MapNode, warnings: WarningList): MapNode {
-  let shared: MapNode = { ...imported, entries: new Map() };
+/**
+ * A resource that both define alike is one, because a file may be included several times. `!reset` and `!override` in
+ * the including file say what happens to the included one.
+ */
+function importResources(imported: MapNode, model: MapNode): MapNode {
+  let merged = model;
   for (const section of SHARED_SECTIONS) {
     const resources = childMap(imported, section);
     if (resources === undefined) continue;
-    shared = withEntry(shared, section, resources);
+    const present = childMap(model, section);
     for (const [name, entry] of resources.entries) {
-      const own = childMap(model, section)?.entries.get(name);
-      if (own !== undefined && !sameContent(own.value, entry.value)) warnConflict([section, name], own.value, warnings);
+      const own = present?.entries.get(name);
+      if (own === undefined || own.value.directive !== undefined) continue;
+      if (!sameContent(own.value, entry.value)) throw conflict([section, name], own.value);
     }
+    const entries = new Map([...resources.entries, ...(present?.entries ?? [])]);
+    merged = withEntry(merged, section, { ...(present ?? resources), entries });
   }
-  const merged = composeFile.merge(shared, model, []);
-  return merged.kind === 'map' ? merged : model;
+  return merged;
 }
 
-function warnConflict(resource: Path, node: Node, warnings: WarningList): void {
-  warnings.add(
-    'includeConflict',
-    `${pathText(resource)} is also defined by an included file; the two are merged.`,
-    node.place,
-  );
+function conflict(path: Path, node: Node): Error {
+  const reason = 'conflicts with imported resource; define it in one file, or override it in a file of -f';
+  return failure('ComposeValidationError', 'conflict', { path, reason }, node.place);
 }

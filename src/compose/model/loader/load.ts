@@ -109,7 +109,7 @@ export async function loadProject(options: LoadOptions): Promise<LoadedProject> 
   const profiles = requestedProfiles(options.profiles ?? [], scope.environment.get('COMPOSE_PROFILES'));
   const active = withProfiles(normalized, profiles);
   const selected = selectServices(active, options.services ?? []);
-  if (!without.has('checks')) validate(selected, model);
+  if (!without.has('checks')) validate(selected, model, { forSwarm });
   const project = without.has('variableFiles')
     ? selected
     : await withFileVariables(selected, model, lookup, context.files);
@@ -157,10 +157,16 @@ export async function variablesBeforeLoad(options: LoadOptions): Promise<Environ
   }
 }
 
-async function variablesIn(directory: string, options: LoadOptions, files: ComposeFiles): Promise<Environment> {
-  const given = environmentFrom(options.environment);
-  const { envFiles = [], workingDirectory } = options;
-  return withEnvFiles(given, await projectEnvFiles(envFiles, given, workingDirectory, directory, files), files);
+/** @param known variables that take precedence over those of the files; default: the environment's */
+async function variablesIn(
+  directory: string,
+  options: LoadOptions,
+  files: ComposeFiles,
+  known = environmentFrom(options.environment),
+): Promise<Environment> {
+  const { environment, envFiles = [], workingDirectory } = options;
+  const chosen = await projectEnvFiles(envFiles, environmentFrom(environment), workingDirectory, directory, files);
+  return withEnvFiles(known, chosen, files);
 }
 
 interface PreparedLoad {
@@ -176,10 +182,11 @@ async function prepareLoad(options: LoadOptions, interpolated: boolean): Promise
 
   // The .env file of the searched directory may set COMPOSE_FILE, so read it first.
   const searchDirectory = directoryOf(options.files ?? [], options);
+  const known = await variablesIn(searchDirectory, options, files);
   const paths = await findComposeFiles(
     {
       files: options.files ?? [],
-      environment: await variablesIn(searchDirectory, options, files),
+      environment: known,
       workingDirectory,
       searchDirectory,
     },
@@ -187,7 +194,8 @@ async function prepareLoad(options: LoadOptions, interpolated: boolean): Promise
     warnings,
   );
   const directory = directoryOf(paths, options);
-  const environment = await variablesIn(directory, options, files);
+  // As docker compose: an `.env` below the project's directory takes precedence for commands that run there.
+  const environment = await variablesIn(directory, options, files, known);
   const context: ModelContext = {
     files,
     documents: new Map(),

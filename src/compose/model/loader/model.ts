@@ -53,7 +53,6 @@ export async function loadModel(scope: LoadScope, context: ModelContext): Promis
         { ...scope, stack },
         (inner) => includeOnce(inner, context),
         context.files,
-        context.warnings,
       );
       const extended = await applyExtends(complete, file, (base, shownAs) =>
         openServices(base, shownAs, scope.environment, context),

@@ -33,6 +33,11 @@ export function imageOf(project: Project, service: string): string {
   return project.services[service]?.image ?? `${project.name}${separatorOf(project)}${service}`;
 }
 
+/** The desired number of a service's containers. */
+export function replicaCount(service: Service, asked?: number): number {
+  return asked ?? service.scale ?? service.deploy?.replicas ?? 1;
+}
+
 /** The services whose images the build of a service has as contexts. */
 export function serviceContexts({ build }: Service): string[] {
   const contexts = [build?.context ?? '', ...Object.values(build?.additional_contexts ?? {})];

@@ -2,7 +2,7 @@ import { formatDuration } from '../normalize/duration.js';
 import { parseMemory } from '../normalize/memory.js';
 import type { Json } from '../node.js';
 import { matchesPattern } from '../validate/patterns.js';
-import { filterValues, mapValues } from './records.js';
+import { mapValues } from './records.js';
 
 /** Print functions for values that the project stores in another form, by path. */
 const PRINTED: readonly (readonly [pattern: string, print: (value: Json) => Json])[] = [
@@ -28,8 +28,6 @@ const PRINTED: readonly (readonly [pattern: string, print: (value: Json) => Json
     'restart_policy.window',
   ].map((key) => [`services.*.deploy.${key}`, durationText] as const),
   ...['secrets', 'configs', 'build.secrets'].map((key) => [`services.*.${key}.*.mode`, octalText] as const),
-  // Creating the host directory is the default and is not printed.
-  ['services.*.volumes.*.bind', withoutDefault('create_host_path', true)],
   ['services.*.extra_hosts', hostList],
   ['services.*.build.extra_hosts', hostList],
 ];
@@ -46,11 +44,6 @@ export function printed(value: Json, path: readonly string[]): Json {
   if (print !== undefined) return print[1](value);
   if (Array.isArray(value)) return value.map((item: Json, index) => printed(item, [...path, String(index)]));
   return isRecord(value) ? mapValues(value, (inner, key) => printed(inner, [...path, key])) : value;
-}
-
-function withoutDefault(key: string, value: Json): (record: Json) => Json {
-  return (record) =>
-    isRecord(record) ? filterValues(record, (inner, name) => name !== key || inner !== value) : record;
 }
 
 function isRecord(value: Json): value is Record<string, Json> {

@@ -61,7 +61,8 @@ export function reportUnsupported(
     const users = uses.flatMap(({ path }) => (path.length > 1 ? [String(path[1])] : []));
     const key = pattern.replace(/^[a-z]+\.\*\./, '');
     const where = users.length === 0 ? '' : ` (${String(first.path[0])}: ${users.join(', ')})`;
-    warnings.add('unsupportedKey', `'${key}' is not supported and has no effect: ${reason}${where}.`, first.place);
+    const code = key === 'stop_grace_period' ? 'stopTimeIgnored' : 'unsupportedKey';
+    warnings.add(code, `'${key}' is not supported and has no effect: ${reason}${where}.`, first.place);
   }
 }
 

@@ -1,6 +1,7 @@
 import { failure } from '../errors.js';
 import { findCycle } from './graph.js';
-import { serviceContexts } from '../project/listings.js';
+import { requireDistinctNames } from '../project/container-names.js';
+import { replicaCount, serviceContexts } from '../project/listings.js';
 import { parseMemory } from '../normalize/memory.js';
 import { nearest, shown, shownPath } from '../node.js';
 import type { MapNode, Path, Place } from '../node.js';
@@ -15,14 +16,20 @@ import type { DeviceRequest } from '../project/workload.js';
  * Validates relations between parts of a project: references, exclusive keys, cycles.
  *
  * @param model the merged model of the project, for locations
+ * @param forSwarm whether the project is for a swarm
  * @throws ComposeFailure of the first failed check
  */
-export function validate(project: Project, model: MapNode): void {
+export function validate(project: Project, model: MapNode, { forSwarm }: { readonly forSwarm: boolean }): void {
   const at = (path: Path): Place => nearest(model, path).place;
   for (const [name, service] of Object.entries(project.services)) {
     for (const check of SERVICE_CHECKS) check({ name, service, project, model, at });
   }
   checkContainerNames(project, at);
+  // Names of a swarm's containers are the swarm's.
+  if (!forSwarm) {
+    const replicas = (name: string): number => replicaCount(project.services[name] ?? {});
+    requireDistinctNames(project, replicas, (name) => at(['services', name]));
+  }
   checkResources(project, at);
   const cycle = findCycle(project.services, ({ depends_on: dependencies = {} }) => Object.keys(dependencies));
   if (cycle !== undefined) {

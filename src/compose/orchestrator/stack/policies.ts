@@ -1,10 +1,10 @@
 /** How a swarm places, limits, restarts and updates the containers of a service. Durations are in nanoseconds. */
 import type Docker from 'dockerode';
+import { replicaCount } from '../../model/project/listings.js';
 import type { Service } from '../../model/project/service.js';
 import type { GenericResource, UpdateConfig } from '../../model/project/workload.js';
 import { optionalField } from '../container/optional-field.js';
 import { limits } from '../container/limits.js';
-import { replicaCount } from '../plan.js';
 
 const NANO = 1e9;
 

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { localFiles } from '../../../../src/compose/model/loader/files.js';
-import { loadProject } from '../../../../src/compose/model/loader/load.js';
+import { loadProject, type LoadOptions } from '../../../../src/compose/model/loader/load.js';
 import { folderWith, load, loadFailure } from '../project-folder.js';
 
 const image = (name: string): string => `services: {web: {image: ${name}}}\n`;
@@ -30,6 +30,24 @@ describe('finding compose files', () => {
     await mkdir(path.join(folder, 'deep', 'er'), { recursive: true });
     const { project } = await loadProject({ environment: {}, workingDirectory: path.join(folder, 'deep', 'er') });
     expect([project.workingDirectory, project.name]).toEqual([folder, 'folder']);
+  });
+
+  it('reads the .env of a working directory below the project before that of the project', async () => {
+    const folder = await folderWith({
+      'compose.yml': image('"$A-$B-$C"'),
+      '.env': 'A=project\nB=project\nC=project',
+      'below/.env': 'A=below\nB=below',
+    });
+    const below = path.join(folder, 'below');
+    const imageIn = async (options: Partial<LoadOptions>): Promise<string | undefined> =>
+      (await loadProject({ environment: { A: 'shell' }, workingDirectory: below, ...options })).project.services['web']
+        ?.image;
+    expect(await imageIn({})).toBe('shell-below-project');
+    // The directory of a file that is named is the project's, and so is one that is given.
+    expect(await imageIn({ files: ['../compose.yml'] })).toBe('shell-project-project');
+    expect(await imageIn({ projectDirectory: '..' })).toBe('shell-project-project');
+    expect(await imageIn({ envFiles: ['../.env'] })).toBe('shell-project-project');
+    expect(await imageIn({ environment: { COMPOSE_DISABLE_ENV_FILE: '1' } })).toBe('--');
   });
 
   it('reads the files of COMPOSE_FILE, from the environment or the .env file, with any separator', async () => {

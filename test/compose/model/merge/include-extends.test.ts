@@ -41,13 +41,42 @@ describe('include', () => {
     expect(project.services['two']?.build?.context).toBe(`${folder}/b`);
   });
 
-  it('lets the including file extend a resource, with a warning', async () => {
-    const { project, warnings } = await load({
-      'compose.yaml': `include: [other.yaml]\n${service('db: {restart: always}')}`,
-      'other.yaml': service('db: {image: db}'),
+  it.each([
+    ['services.db', 'services: {db: {restart: always}}', 'services: {db: {image: db}}'],
+    ['networks.n', 'networks: {n: {internal: true}}', 'networks: {n: {driver: bridge}}'],
+    ['volumes.v', 'volumes: {v: {name: x}}', 'volumes: {v: }'],
+    ['secrets.s', 'secrets: {s: {file: a}}', 'secrets: {s: {file: b}}'],
+    ['configs.c', 'configs: {c: {content: a}}', 'configs: {c: {content: b}}'],
+    ['models.m', 'models: {m: {model: a}}', 'models: {m: {model: b}}'],
+  ])('fails if both files define %s in different ways', async (place, including, included) => {
+    const failure = await loadFailure({
+      'compose.yaml': `include: [other.yaml]\n${including}`,
+      'other.yaml': included,
     });
-    expect(project.services['db']).toMatchObject({ image: 'db', restart: 'always' });
-    expect(warnings.map(({ code }) => code)).toContain('includeConflict');
+    expect(failure).toMatchObject({ case: 'conflict', location: { line: 2 } });
+    expect(failure.message).toContain(`${place}: conflicts with imported resource`);
+  });
+
+  it('fails if two included files define a service in different ways', async () => {
+    const files = { 'compose.yaml': 'include: [a.yaml, b.yaml]\n' };
+    const [a, b] = [service('db: {image: a}'), service('db: {image: b}')];
+    expect(await loadFailure({ ...files, 'a.yaml': a, 'b.yaml': b })).toMatchObject({ case: 'conflict' });
+    expect((await load({ ...files, 'a.yaml': a, 'b.yaml': a })).project.services['db']?.image).toBe('a');
+  });
+
+  it('takes a service that the including file defines alike, resets, or overrides in a later file', async () => {
+    const files = {
+      'other.yaml': service('db: {image: db, security_opt: [x]}'),
+      'over.yaml': service('db: {image: o}'),
+    };
+    const including = (text: string) => ({ ...files, 'compose.yaml': `include: [other.yaml]\n${text}` });
+    const alike = await load(including(service('db: {image: db, security_opt: [x]}')));
+    expect(alike.project.services['db']).toMatchObject({ image: 'db', security_opt: ['x'] });
+    expect(alike.warnings).toEqual([]);
+    const reset = await load(including('services:\n  db: !reset null\n  web: {image: web}\n'));
+    expect(Object.keys(reset.project.services)).toEqual(['web']);
+    const later = await load(including(''), { files: ['compose.yaml', 'over.yaml'] });
+    expect(later.project.services['db']).toMatchObject({ image: 'o', security_opt: ['x'] });
   });
 
   it('of one file by two paths counts once', async () => {

@@ -34,6 +34,18 @@ describe('a printed project', () => {
     expect(text).not.toMatch(/data|unused|web/);
   });
 
+  it('shows that the directory of a bind mount is created, as docker compose does', async () => {
+    const mounts = `"./short:/a", {type: bind, source: ./l, target: /b}, {type: bind, source: ./n, target: /c, bind: {create_host_path: false}}`;
+    const { project } = await load(`services: {web: {image: w, volumes: [${mounts}]}}`);
+    const printed = JSON.parse(renderConfig(project, 'json')) as { services: { web: { volumes: object[] } } };
+    expect(printed.services.web.volumes).toMatchObject([
+      { target: '/a', bind: { create_host_path: true } },
+      { target: '/b' },
+      { target: '/c', bind: { create_host_path: false } },
+    ]);
+    expect(printed.services.web.volumes[1]).not.toHaveProperty('bind');
+  });
+
   it('gives models no names, as docker compose', async () => {
     const { project } = await load('services: {web: {image: w, models: [small]}}\nmodels: {small: {model: a/b}}');
     expect(renderConfig(project, 'yaml')).toMatch(/^models:\n {2}small:\n {4}model: a\/b\n$/m);

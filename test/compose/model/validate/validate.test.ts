@@ -2,6 +2,27 @@ import { describe, expect, it } from 'vitest';
 import { describeFailure } from '../../../../src/compose/model/errors.js';
 import { load, loadFailure } from '../project-folder.js';
 
+describe('names of containers', () => {
+  it('that two services would have are found with the place and both services', async () => {
+    const failure = await loadFailure('services:\n  w-2: {image: i}\n  w: {image: i, scale: 2}\n');
+    expect(failure).toMatchObject({ case: 'conflict', fields: { path: ['services', 'w'] }, location: { line: 3 } });
+    expect(failure.message).toBe(
+      "services.w: one of its replicas has the name 'folder-w-2', which the container of service w-2 has.",
+    );
+  });
+
+  it.each([
+    ['of fewer replicas', 'services: {w: {image: i}, w-2: {image: i}}', {}],
+    ['of replicas from 2 on', 'services: {w: {image: i, scale: 3}, w-1: {image: i}, w-02: {image: i}}', {}],
+    ['of no container', 'services: {w: {image: i, scale: 2}, w-2: {image: i, scale: 0}}', {}],
+    ['with a name given', 'services: {w: {image: i, scale: 2}, w-2: {image: i, container_name: own}}', {}],
+    ['with docker compose 1', 'services: {w: {image: i, scale: 2}, w-2: {image: i}}', { compatibility: true }],
+    ['on a swarm', 'services: {w: {image: i, scale: 2}, w-2: {image: i}}', { forSwarm: true }],
+  ])('%s do not clash', async (_what, file, options) => {
+    await load(file, options);
+  });
+});
+
 describe('an inconsistent project', () => {
   it('fails with the exact message if a service has neither image nor build', async () => {
     const failure = await loadFailure('services:\n  web:\n    command: x\n');
@@ -39,6 +60,9 @@ describe('an inconsistent project', () => {
     ['services: {a: {image: i, mem_limit: 1m, deploy: {resources: {limits: {memory: 2m}}}}}', 'conflict'],
     ['services: {a: {image: i, cpus: 1, deploy: {resources: {limits: {cpus: "2"}}}}}', 'conflict'],
     ['services: {a: {image: i, container_name: nn}, b: {image: i, container_name: nn}}', 'conflict'],
+    ['services: {a: {image: i, scale: 2}, a-2: {image: i}}', 'conflict'],
+    ['services: {a: {image: i, deploy: {replicas: 12}}, a-12: {image: i}}', 'conflict'],
+    ['services: {a: {image: i, scale: 3}, b: {image: i, container_name: folder-a-3}}', 'conflict'],
     ['services: {a: {image: i, tmpfs: /x, volumes: ["/x"]}}', 'conflict'],
     ['services: {a: {image: i, develop: {watch: [{path: ., action: sync}]}}}', 'conflict'],
     ['services: {a: {image: i}}\nsecrets: {s: {}}', 'conflict'],

@@ -1,0 +1,46 @@
+/** The names of a project's containers. */
+import { failure, type ComposeFailure } from '../errors.js';
+import type { Place } from '../node.js';
+import { separatorOf } from './listings.js';
+import type { Project } from './project.js';
+
+type Named = Pick<Project, 'name' | 'compatibility'>;
+
+/** `<project>-<service>`, with `-<number>` from the second replica on; `given` is the service's `container_name`. */
+export function containerName(project: Named, service: string, number: number, given?: string): string {
+  const isNumbered = number !== 1 || project.compatibility === true;
+  return given ?? [project.name, service, ...(isNumbered ? [number] : [])].join(separatorOf(project));
+}
+
+/**
+ * Requires that no replica has the name of another service's container, as the second one of `web` and the only one of
+ * `web-2` would have.
+ *
+ * @param replicas the number of containers of each service
+ * @param at the place of a service in the compose file
+ * @throws ComposeFailure ComposeValidationError.conflict
+ */
+export function requireDistinctNames(
+  project: Named & Pick<Project, 'services'>,
+  replicas: (service: string) => number,
+  at: (service: string) => Place | undefined = () => undefined,
+): void {
+  const services = Object.entries(project.services).filter(([service]) => replicas(service) > 0);
+  const firstNames = services.map(([other, { container_name: given }]) => ({
+    other,
+    name: containerName(project, other, 1, given),
+  }));
+  for (const [service, { container_name: given }] of services) {
+    if (given !== undefined || replicas(service) === 1) continue;
+    const clash = firstNames.find(({ other, name }) => {
+      const number = Number(/[0-9]+$/.exec(name)?.[0]);
+      return other !== service && number <= replicas(service) && name === containerName(project, service, number);
+    });
+    if (clash !== undefined) throw clashOf(service, clash, at(service));
+  }
+}
+
+function clashOf(service: string, clash: { other: string; name: string }, place: Place | undefined): ComposeFailure {
+  const reason = `one of its replicas has the name '${clash.name}', which the container of service ${clash.other} has`;
+  return failure('ComposeValidationError', 'conflict', { path: ['services', service], reason }, place);
+}
