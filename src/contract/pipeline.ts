@@ -12,7 +12,14 @@ import type { Exchange } from './exchange.js';
 import { idempotencyKeyOf, replyOnce, type Idempotency } from './idempotency.js';
 import type { RateLimiter } from './rate-limiting.js';
 import { createBodyReader, type BodyReader } from './read-body.js';
-import { checkReply, isSampled, validateReply, type AnyReply, type ReplyValidation } from './reply-check.js';
+import {
+  checkReply,
+  checkStoredReply,
+  isSampled,
+  validateReply,
+  type AnyReply,
+  type ReplyValidation,
+} from './reply-check.js';
 import { putReply, type Inspect } from './reply-writer.js';
 import { serveEndpoint, type ServeOptions } from './serve-endpoint.js';
 import { validate } from './validation.js';
@@ -136,7 +143,7 @@ async function replyTo(
   const keyed = { key, parts: valid.parts, principal: authorized.principal };
   return replyOnce(exchange, keyed, idempotency, async (dependencies) => {
     const reply = await handler(request, dependencies);
-    checkReply(route, reply); // a wrong reply must not be stored
+    checkStoredReply(route, reply);
     return reply;
   });
 }

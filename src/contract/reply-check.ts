@@ -55,6 +55,27 @@ export function checkReply(route: Route, reply: AnyReply): void {
 }
 
 /**
+ * Rejects a reply of a request with an idempotency key that must not be stored, because each repetition would receive it:
+ * one that {@link checkReply} rejects, or that lacks a required header.
+ *
+ * @throws UndocumentedReply with the violation, without the values
+ */
+export function checkStoredReply(route: Route, reply: AnyReply): void {
+  checkReply(route, reply);
+  checkHeaders(route, reply);
+}
+
+/** @throws UndocumentedReply if a required header is missing */
+function checkHeaders(route: Route, reply: AnyReply): void {
+  const table = route.replies[reply.status];
+  if (table?.kind !== 'success') return;
+  for (const [name, presence] of Object.entries(table.headers)) {
+    if (presence === 'required' && reply.headers?.[name] === undefined)
+      throw new UndocumentedReply(`${route.operationId} replied ${reply.status}: the header ${name} is missing`);
+  }
+}
+
+/**
  * Validates the body and the required headers of a reply that {@link checkReply} accepts. The items of a stream are
  * validated as they are written.
  *
@@ -70,9 +91,7 @@ export function validateReply(route: Route, reply: AnyReply, requestId: string):
     if (validate !== undefined) checkBody(validate, { ...reply.body, request_id: requestId }, fail);
   }
   if (table?.kind !== 'success') return;
-  for (const [name, presence] of Object.entries(table.headers)) {
-    if (presence === 'required' && reply.headers?.[name] === undefined) fail(`the header ${name} is missing`);
-  }
+  checkHeaders(route, reply);
   if (table.validate !== null && !streams.has(table.mediaType)) {
     checkBody(table.validate, reply.body, fail);
   }

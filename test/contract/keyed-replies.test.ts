@@ -15,6 +15,7 @@ test.each<[string, AnyReply, number, number]>([
     500,
     0,
   ],
+  ['is not stored if a required header is missing', { status: 201, body: created.body }, 500, 0],
 ])('The reply of a request with a key %s', async (_what, reply, status, count) => {
   const stored: AnyReply[] = [];
   const workshop = await startWorkshop({
