@@ -4,14 +4,6 @@ import type { HostA, HostARepositoryData } from '../support/hosts/host-a.js';
 import { startHostA } from '../support/hosts/host-a.js';
 import { NOW } from './harness.js';
 
-const CONNECTOR: string = 'octokit';
-
-/** Why the tests of host_a cannot run here; the package is optional. */
-export const missing = await import(CONNECTOR).then(
-  () => undefined,
-  () => 'the optional package octokit is not installed',
-);
-
 export function host(...repositories: HostARepositoryData[]): Promise<HostA> {
   return startHostA(...repositories);
 }

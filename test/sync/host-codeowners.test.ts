@@ -7,15 +7,9 @@ import { git, initRepository } from '../support/git-history.js';
 import { hostARepository, problem } from '../support/hosts/host-a.js';
 import { hostBProject, refusal, startHostB } from '../support/hosts/host-b.js';
 import type { Fault, Host, HostReply, HostRequest } from '../support/hosts/server.js';
-import { commits, host as startHostA, missing as missingA, options as optionsOfHostA } from './host-a-fixture.js';
+import { commits, host as startHostA, options as optionsOfHostA } from './host-a-fixture.js';
 import { NOW, onlyId, sqliteUri, sync, temporaryDirectory, testDependencies } from './harness.js';
 import { unitsIn } from './work-units/stored-units.js';
-
-const CONNECTOR_B: string = '@gitbeaker/rest';
-const missingB = await import(CONNECTOR_B).then(
-  () => undefined,
-  () => 'the optional package @gitbeaker/rest is not installed',
-);
 
 /** A host with one repository, which has a commit and an incident. */
 interface TestHost {
@@ -27,7 +21,6 @@ interface TestHost {
 
 interface Kind {
   readonly name: string;
-  readonly missing: string | undefined;
   /** Where the host looks, in its order. */
   readonly places: readonly string[];
   start(): Promise<TestHost>;
@@ -41,7 +34,6 @@ interface Kind {
 const kinds: readonly Kind[] = [
   {
     name: 'host_a',
-    missing: missingA,
     places: CODEOWNERS_PATHS,
     start: async () => {
       const issue = { number: 1, title: 'Down', labels: ['incident'] };
@@ -61,7 +53,6 @@ const kinds: readonly Kind[] = [
   },
   {
     name: 'host_b',
-    missing: missingB,
     places: ['CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'],
     start: async () => {
       const time = new Date(NOW).toISOString();
@@ -90,8 +81,8 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-for (const { name, missing, places, start, asksForText, refuse, forbidden } of kinds) {
-  describe.skipIf(missing !== undefined)(`CODEOWNERS from ${name} ${missing ?? ''}`, () => {
+for (const { name, places, start, asksForText, refuse, forbidden } of kinds) {
+  describe(`CODEOWNERS from ${name}`, () => {
     it('gives units to the owners that the default branch names', async () => {
       const { texts, options } = await start();
       texts['docs/CODEOWNERS'] = '* @acme/core\n';
@@ -197,7 +188,7 @@ for (const { name, missing, places, start, asksForText, refuse, forbidden } of k
   });
 }
 
-describe.skipIf(missingB !== undefined)(`CODEOWNERS of an empty project of host_b ${missingB ?? ''}`, () => {
+describe('CODEOWNERS of an empty project of host_b', () => {
   it('is not requested', async () => {
     const host = await startHostB(hostBProject(7, 'acme/widgets'));
     const options = { provider: 'gitlab', hostBUrl: host.url, auth: host.token, projectId: '7', target: 'git' };

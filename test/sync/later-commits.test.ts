@@ -4,7 +4,7 @@ import { hostARepository, problem } from '../support/hosts/host-a.js';
 import { hostBProject, refusal, startHostB } from '../support/hosts/host-b.js';
 import type { Fault, Host, HostRequest } from '../support/hosts/server.js';
 import { NOW, noted, onlyId, sqliteUri, storedRows, sync } from './harness.js';
-import { commits, host, missing, options } from './host-a-fixture.js';
+import { commits, host, options } from './host-a-fixture.js';
 import { unitsIn } from './work-units/stored-units.js';
 
 /** A host with a branch of so many commits; `grow` adds commits to it. */
@@ -81,10 +81,10 @@ const range = (first: number, last: number): number[] =>
 
 const limited = (_request: HostRequest): Fault => problem(429, 'Too many', { 'retry-after': '600' });
 
-describe.skipIf(missing !== undefined).each([
+describe.each([
   ['host_a', branchOfHostA],
   ['host_b', branchOfHostB],
-])(`the commits of a busy branch of %s ${missing ?? ''}`, (_host, open) => {
+])('the commits of a busy branch of %s', (_host, open) => {
   it('are the latest 100 in the first sync, and later all since the last known head, with their sizes', async () => {
     const branch = await open(120);
     const db = sqliteUri();
@@ -123,7 +123,7 @@ describe.skipIf(missing !== undefined).each([
   });
 });
 
-describe.skipIf(missing !== undefined)(`commits of host_a ${missing ?? ''}`, () => {
+describe('commits of host_a', () => {
   it('need no author: the committer has the date, and one without any date is skipped with a note', async () => {
     const [newest, second, ...older] = commits(4);
     if (newest === undefined || second === undefined) throw new Error('There are commits');

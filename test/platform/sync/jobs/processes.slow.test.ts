@@ -4,13 +4,12 @@ import { startServer, type ServerProcess } from '../../../cli/plumbline.js';
 import { hostARepository, problem, startHostA, type HostA } from '../../../support/hosts/host-a.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../../support/platform.js';
 import { createTestDatabase, startOwnPostgres, type TestDatabase } from '../../../support/postgres.js';
-import { commits, missing } from '../../../sync/host-a-fixture.js';
+import { commits } from '../../../sync/host-a-fixture.js';
 import { executeWithoutSleep, eventually, queueOf, type Queue, type Run } from './queue.js';
 
 const linux = process.platform === 'linux' ? null : 'processes are looked up in /proc';
-const reason = missing ?? linux;
 
-describe.skipIf(reason !== null)(`the process of a run ${reason ?? ''}`, () => {
+describe.skipIf(linux !== null)(`the process of a run ${linux ?? ''}`, () => {
   let database: TestDatabase;
   let host: HostA;
   let platform: TestPlatform;
