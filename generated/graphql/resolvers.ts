@@ -48,9 +48,12 @@ export type AnalyticsResult = {
   readonly distributions: ReadonlyArray<DistributionResult>;
   /** DORA's four keys; null if not requested. */
   readonly dora: Maybe<DoraResult>;
+  /** The repositories and types of work of which only the later part is known, latest first; at most 100. */
+  readonly historyLimits: ReadonlyArray<HistoryLimit>;
   /**
-   * The first day of which work is known: in the repositories that the filters name, otherwise in the organization. Nothing
-   * says what happened before, so a sum over earlier days is unknown instead of 0. Null without any work.
+   * The first day of which all work is known: of each type that figures of this batch are about, in each repository that
+   * the filters name, otherwise in the organization. Work of earlier days is unknown or known in part (`historyLimits`), so a sum over them is
+   * unknown or too small. Null without any work.
    */
   readonly knownSince: Maybe<Scalars['Date']['output']>;
   /** Reviews; null if not requested. */
@@ -126,9 +129,12 @@ export type BreakdownResult = {
 export type BucketCoverage =
   /** All days of the bucket. */
   | 'FULL'
-  /** Nothing is known of its days: they are before `knownSince`, or in the future. Do not read a value of 0 as a measurement. */
+  /**
+   * Nothing is known of its days: they are before the first known work, or in the future. Do not read a value of 0 as a
+   * measurement.
+   */
   | 'NONE'
-  /** Some of its days: the others are outside of the range, before `knownSince`, or not over (UTC). */
+  /** Some of its days, or some of the work: other days are outside of the range, before `knownSince`, or not over (UTC). */
   | 'PARTIAL';
 
 /** The length of a bucket of a timeseries. */
@@ -526,6 +532,19 @@ export type GroupDimensionInput =
   /** The team of the request: its id, or `unassigned`. */
   | 'TEAM';
 
+/**
+ * Work of which only the later part is known: a sync read the latest commits or deployments up to a limit, or those of a
+ * period.
+ */
+export type HistoryLimit = {
+  /** The first day that is known. */
+  readonly knownSince: Scalars['Date']['output'];
+  /** The repository. */
+  readonly repo: Scalars['String']['output'];
+  /** The type of work item: pull_request, commit, deployment, incident or issue. */
+  readonly workType: Scalars['String']['output'];
+};
+
 /** A file that changes often. It shows where better structure may pay off. A high score does not say that a file is bad. */
 export type Hotspot = {
   /** The number of added and deleted lines. */
@@ -855,8 +874,8 @@ export type TimeseriesRequestInput = {
 /** One series. */
 export type TimeseriesResult = {
   /**
-   * The buckets by date. The value of an empty bucket is 0; averages omit empty buckets. An average cycle time of 0 is
-   * omitted, too: work takes time, and where it begins and ends at once, its beginning is not known.
+   * The buckets by date. The value of an empty bucket is 0; averages omit empty buckets, and those in
+   * which no cycle time is known: work takes time, and where it begins and ends at once, its beginning is unknown.
    */
   readonly buckets: ReadonlyArray<TimeseriesBucket>;
   /** The requested dimension. */
@@ -933,7 +952,7 @@ export type WorkUnit = {
   readonly closedBy: ReadonlyArray<Scalars['String']['output']>;
   /** When it was completed; null if it is not complete. */
   readonly completedAt: Maybe<Scalars['String']['output']>;
-  /** Hours from start to completion; null if it is not complete. */
+  /** Hours from start to completion; null if it is not complete, or if it begins and ends at once: its beginning is unknown. */
   readonly cycleTimeHours: Maybe<Scalars['Float']['output']>;
   /** The day on which it counts. */
   readonly day: Scalars['Date']['output'];
@@ -1200,6 +1219,7 @@ export type ResolversTypes = {
   FilterInput: FilterInput;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   GroupDimensionInput: GroupDimensionInput;
+  HistoryLimit: ResolverTypeWrapper<HistoryLimit>;
   Hotspot: ResolverTypeWrapper<Hotspot>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   MeasureInput: MeasureInput;
@@ -1273,6 +1293,7 @@ export type ResolversParentTypes = {
   DoraResult: DoraResult;
   FilterInput: FilterInput;
   Float: Scalars['Float']['output'];
+  HistoryLimit: HistoryLimit;
   Hotspot: Hotspot;
   Int: Scalars['Int']['output'];
   Query: Record<PropertyKey, never>;
@@ -1316,6 +1337,7 @@ export type AnalyticsResultResolvers<
   breakdowns?: Resolver<ReadonlyArray<ResolversTypes['BreakdownResult']>, ParentType, ContextType>;
   distributions?: Resolver<ReadonlyArray<ResolversTypes['DistributionResult']>, ParentType, ContextType>;
   dora?: Resolver<Maybe<ResolversTypes['DoraResult']>, ParentType, ContextType>;
+  historyLimits?: Resolver<ReadonlyArray<ResolversTypes['HistoryLimit']>, ParentType, ContextType>;
   knownSince?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType>;
   reviews?: Resolver<Maybe<ResolversTypes['ReviewsResult']>, ParentType, ContextType>;
   sankey?: Resolver<Maybe<ResolversTypes['SankeyResult']>, ParentType, ContextType>;
@@ -1514,6 +1536,15 @@ export type DoraResultResolvers<
   dimension?: Resolver<ResolversTypes['DoraDimensionInput'], ParentType, ContextType>;
   items?: Resolver<ReadonlyArray<ResolversTypes['DoraItem']>, ParentType, ContextType>;
   total?: Resolver<ResolversTypes['DoraKeys'], ParentType, ContextType>;
+};
+
+export type HistoryLimitResolvers<
+  ContextType = any,
+  ParentType extends ResolversParentTypes['HistoryLimit'] = ResolversParentTypes['HistoryLimit'],
+> = {
+  knownSince?: Resolver<ResolversTypes['Date'], ParentType, ContextType>;
+  repo?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  workType?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type HotspotResolvers<
@@ -1834,6 +1865,7 @@ export type Resolvers<ContextType = any> = {
   DoraItem?: DoraItemResolvers<ContextType>;
   DoraKeys?: DoraKeysResolvers<ContextType>;
   DoraResult?: DoraResultResolvers<ContextType>;
+  HistoryLimit?: HistoryLimitResolvers<ContextType>;
   Hotspot?: HotspotResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   ReviewItem?: ReviewItemResolvers<ContextType>;

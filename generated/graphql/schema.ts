@@ -898,10 +898,37 @@ type AnalyticsResult {
   sankey: SankeyResult
 
   """
-  The first day of which work is known: in the repositories that the filters name, otherwise in the organization. Nothing
-  says what happened before, so a sum over earlier days is unknown instead of 0. Null without any work.
+  The first day of which all work is known: of each type that figures of this batch are about, in each repository that
+  the filters name, otherwise in the organization. Work of earlier days is unknown or known in part (\`historyLimits\`), so a sum over them is
+  unknown or too small. Null without any work.
   """
   knownSince: Date
+
+  """
+  The repositories and types of work of which only the later part is known, latest first; at most 100.
+  """
+  historyLimits: [HistoryLimit!]!
+}
+
+"""
+Work of which only the later part is known: a sync read the latest commits or deployments up to a limit, or those of a
+period.
+"""
+type HistoryLimit {
+  """
+  The repository.
+  """
+  repo: String!
+
+  """
+  The type of work item: pull_request, commit, deployment, incident or issue.
+  """
+  workType: String!
+
+  """
+  The first day that is known.
+  """
+  knownSince: Date!
 }
 
 """
@@ -914,12 +941,13 @@ enum BucketCoverage {
   FULL
 
   """
-  Some of its days: the others are outside of the range, before \`knownSince\`, or not over (UTC).
+  Some of its days, or some of the work: other days are outside of the range, before \`knownSince\`, or not over (UTC).
   """
   PARTIAL
 
   """
-  Nothing is known of its days: they are before \`knownSince\`, or in the future. Do not read a value of 0 as a measurement.
+  Nothing is known of its days: they are before the first known work, or in the future. Do not read a value of 0 as a
+  measurement.
   """
   NONE
 }
@@ -944,8 +972,8 @@ type TimeseriesResult {
   measure: MeasureInput!
 
   """
-  The buckets by date. The value of an empty bucket is 0; averages omit empty buckets. An average cycle time of 0 is
-  omitted, too: work takes time, and where it begins and ends at once, its beginning is not known.
+  The buckets by date. The value of an empty bucket is 0; averages omit empty buckets, and those in
+  which no cycle time is known: work takes time, and where it begins and ends at once, its beginning is unknown.
   """
   buckets: [TimeseriesBucket!]!
 }
@@ -1815,7 +1843,7 @@ type WorkUnit {
   churnLoc: Int
 
   """
-  Hours from start to completion; null if it is not complete.
+  Hours from start to completion; null if it is not complete, or if it begins and ends at once: its beginning is unknown.
   """
   cycleTimeHours: Float
 
@@ -1980,7 +2008,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '7293353626deca5b';
+export const persistedVersion = '43cd73a840b45342';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -2093,6 +2121,11 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     breakdowns {
       dimension
       measure
@@ -2165,6 +2198,11 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     distributions {
       dimension
       measure
@@ -2221,6 +2259,11 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     dora {
       dimension
       total {
@@ -2365,6 +2408,11 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     breakdowns {
       dimension
       measure
@@ -2485,6 +2533,11 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     breakdowns {
       dimension
       measure
@@ -2562,6 +2615,11 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     distributions {
       dimension
       measure
@@ -2602,6 +2660,12 @@ export const persistedQueries = {
     orgId: $orgId
     batch: { reviews: { dimension: $dimension, dateRange: $dateRange, topN: $topN }, filters: $filters }
   ) {
+    knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     reviews {
       dimension
       total {
@@ -2673,6 +2737,11 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     timeseries {
       dimension
       dimensionValue
@@ -2704,6 +2773,12 @@ export const persistedQueries = {
       filters: $filters
     }
   ) {
+    knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     workInProgress {
       dimension
       total {

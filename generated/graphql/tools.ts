@@ -469,6 +469,19 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        historyLimits: {
+                          type: 'array',
+                          items: {
+                            type: 'object',
+                            properties: {
+                              repo: { type: 'string' },
+                              workType: { type: 'string' },
+                              knownSince: { type: 'string' },
+                            },
+                            required: ['repo', 'workType', 'knownSince'],
+                            additionalProperties: false,
+                          },
+                        },
                         breakdowns: {
                           type: 'array',
                           items: {
@@ -570,7 +583,7 @@ export const queryTools: readonly QueryTool[] = [
                           },
                         },
                       },
-                      required: ['knownSince', 'breakdowns', 'distributions'],
+                      required: ['knownSince', 'historyLimits', 'breakdowns', 'distributions'],
                       additionalProperties: false,
                     },
                   },
@@ -737,6 +750,19 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        historyLimits: {
+                          type: 'array',
+                          items: {
+                            type: 'object',
+                            properties: {
+                              repo: { type: 'string' },
+                              workType: { type: 'string' },
+                              knownSince: { type: 'string' },
+                            },
+                            required: ['repo', 'workType', 'knownSince'],
+                            additionalProperties: false,
+                          },
+                        },
                         distributions: {
                           type: 'array',
                           items: {
@@ -831,7 +857,7 @@ export const queryTools: readonly QueryTool[] = [
                           },
                         },
                       },
-                      required: ['knownSince', 'distributions'],
+                      required: ['knownSince', 'historyLimits', 'distributions'],
                       additionalProperties: false,
                     },
                   },
@@ -992,6 +1018,19 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        historyLimits: {
+                          type: 'array',
+                          items: {
+                            type: 'object',
+                            properties: {
+                              repo: { type: 'string' },
+                              workType: { type: 'string' },
+                              knownSince: { type: 'string' },
+                            },
+                            required: ['repo', 'workType', 'knownSince'],
+                            additionalProperties: false,
+                          },
+                        },
                         dora: {
                           anyOf: [
                             {
@@ -1377,7 +1416,7 @@ export const queryTools: readonly QueryTool[] = [
                           ],
                         },
                       },
-                      required: ['knownSince', 'dora'],
+                      required: ['knownSince', 'historyLimits', 'dora'],
                       additionalProperties: false,
                     },
                   },
@@ -1544,6 +1583,19 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        historyLimits: {
+                          type: 'array',
+                          items: {
+                            type: 'object',
+                            properties: {
+                              repo: { type: 'string' },
+                              workType: { type: 'string' },
+                              knownSince: { type: 'string' },
+                            },
+                            required: ['repo', 'workType', 'knownSince'],
+                            additionalProperties: false,
+                          },
+                        },
                         breakdowns: {
                           type: 'array',
                           items: {
@@ -1604,7 +1656,7 @@ export const queryTools: readonly QueryTool[] = [
                           },
                         },
                       },
-                      required: ['knownSince', 'breakdowns', 'timeseries'],
+                      required: ['knownSince', 'historyLimits', 'breakdowns', 'timeseries'],
                       additionalProperties: false,
                     },
                   },
@@ -1977,6 +2029,19 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        historyLimits: {
+                          type: 'array',
+                          items: {
+                            type: 'object',
+                            properties: {
+                              repo: { type: 'string' },
+                              workType: { type: 'string' },
+                              knownSince: { type: 'string' },
+                            },
+                            required: ['repo', 'workType', 'knownSince'],
+                            additionalProperties: false,
+                          },
+                        },
                         breakdowns: {
                           type: 'array',
                           items: {
@@ -2095,7 +2160,7 @@ export const queryTools: readonly QueryTool[] = [
                           ],
                         },
                       },
-                      required: ['knownSince', 'breakdowns', 'timeseries', 'sankey'],
+                      required: ['knownSince', 'historyLimits', 'breakdowns', 'timeseries', 'sankey'],
                       additionalProperties: false,
                     },
                   },
@@ -2261,6 +2326,19 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        historyLimits: {
+                          type: 'array',
+                          items: {
+                            type: 'object',
+                            properties: {
+                              repo: { type: 'string' },
+                              workType: { type: 'string' },
+                              knownSince: { type: 'string' },
+                            },
+                            required: ['repo', 'workType', 'knownSince'],
+                            additionalProperties: false,
+                          },
+                        },
                         distributions: {
                           type: 'array',
                           items: {
@@ -2331,7 +2409,7 @@ export const queryTools: readonly QueryTool[] = [
                           },
                         },
                       },
-                      required: ['knownSince', 'distributions'],
+                      required: ['knownSince', 'historyLimits', 'distributions'],
                       additionalProperties: false,
                     },
                   },
@@ -2490,6 +2568,20 @@ export const queryTools: readonly QueryTool[] = [
                     analytics: {
                       type: 'object',
                       properties: {
+                        knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        historyLimits: {
+                          type: 'array',
+                          items: {
+                            type: 'object',
+                            properties: {
+                              repo: { type: 'string' },
+                              workType: { type: 'string' },
+                              knownSince: { type: 'string' },
+                            },
+                            required: ['repo', 'workType', 'knownSince'],
+                            additionalProperties: false,
+                          },
+                        },
                         reviews: {
                           anyOf: [
                             {
@@ -2600,7 +2692,7 @@ export const queryTools: readonly QueryTool[] = [
                           ],
                         },
                       },
-                      required: ['reviews'],
+                      required: ['knownSince', 'historyLimits', 'reviews'],
                       additionalProperties: false,
                     },
                   },
@@ -2768,6 +2860,19 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        historyLimits: {
+                          type: 'array',
+                          items: {
+                            type: 'object',
+                            properties: {
+                              repo: { type: 'string' },
+                              workType: { type: 'string' },
+                              knownSince: { type: 'string' },
+                            },
+                            required: ['repo', 'workType', 'knownSince'],
+                            additionalProperties: false,
+                          },
+                        },
                         timeseries: {
                           type: 'array',
                           items: {
@@ -2801,7 +2906,7 @@ export const queryTools: readonly QueryTool[] = [
                           },
                         },
                       },
-                      required: ['knownSince', 'timeseries'],
+                      required: ['knownSince', 'historyLimits', 'timeseries'],
                       additionalProperties: false,
                     },
                   },
@@ -2961,6 +3066,20 @@ export const queryTools: readonly QueryTool[] = [
                     analytics: {
                       type: 'object',
                       properties: {
+                        knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        historyLimits: {
+                          type: 'array',
+                          items: {
+                            type: 'object',
+                            properties: {
+                              repo: { type: 'string' },
+                              workType: { type: 'string' },
+                              knownSince: { type: 'string' },
+                            },
+                            required: ['repo', 'workType', 'knownSince'],
+                            additionalProperties: false,
+                          },
+                        },
                         workInProgress: {
                           anyOf: [
                             {
@@ -3048,7 +3167,7 @@ export const queryTools: readonly QueryTool[] = [
                           ],
                         },
                       },
-                      required: ['workInProgress'],
+                      required: ['knownSince', 'historyLimits', 'workInProgress'],
                       additionalProperties: false,
                     },
                   },

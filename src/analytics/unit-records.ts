@@ -1,5 +1,5 @@
 import type { CodeHealth, CodeHealthRequest } from './code-health.js';
-import type { Subcategory } from './vocabulary.js';
+import type { Subcategory, WorkType } from './vocabulary.js';
 import type { Correction, Phases, Share } from './work-unit.js';
 
 /** The description of a unit, from the records. */
@@ -28,6 +28,14 @@ export interface UnitExplanation extends Omit<UnitDescription, 'closedBy'> {
   readonly phases: Phases | null;
 }
 
+/** Work of a repository of which only the later part is known, because the limits of a sync excluded what is older. */
+export interface HistoryLimit {
+  readonly repo: string;
+  readonly workType: WorkType;
+  /** The first day that is known, as YYYY-MM-DD. */
+  readonly knownSince: string;
+}
+
 /** The records that units are derived from. All methods read those of the given organization only. */
 export interface UnitRecords {
   /**
@@ -43,4 +51,6 @@ export interface UnitRecords {
    * @throws like `describe`; the signal's reason once it is aborted
    */
   codeHealth(orgId: string, request: CodeHealthRequest, signal: AbortSignal): Promise<CodeHealth>;
+  /** In any order. @throws like `describe` */
+  historyLimits(orgId: string): Promise<readonly HistoryLimit[]>;
 }

@@ -17,6 +17,9 @@ const DIVIDING = new Set(['items', 'buckets']);
 /** What an object says about how much is known: it is repeated in the rows of its lists. */
 const KNOWLEDGE = ['coverage', 'knownSince'];
 
+/** The list of what is known in part: it is one text of {@link KNOWLEDGE}, and no list of figures. */
+const LIMITS = 'historyLimits';
+
 /**
  * The lists of a result, each as a table. An object without lists is a table of one row.
  *
@@ -31,18 +34,28 @@ export function tablesOf(
   const about: JsonObject = {
     ...known,
     ...Object.fromEntries(
-      fields.flatMap(([name, value]) =>
-        KNOWLEDGE.includes(name) && !isObject(value) ? [[[...path, name].join('.'), value]] : [],
-      ),
+      fields.flatMap(([name, value]): readonly (readonly [string, Json])[] => {
+        const place = [...path, name].join('.');
+        if (name === LIMITS && isObjects(value))
+          return value.length === 0 ? [] : [[place, value.map(limitText).join('; ')]];
+        return KNOWLEDGE.includes(name) && !isObject(value) ? [[place, value]] : [];
+      }),
     ),
   };
   const tables = fields.flatMap(([name, value]): readonly ResultTable[] => {
+    if (name === LIMITS) return [];
     const inner = [...path, name];
     if (isObjects(value))
       return [{ name: inner.join('.'), rows: value.flatMap(rowsOf).map((row) => ({ ...row, ...about })) }];
     return isObject(value) ? tablesOf(value, inner, about) : [];
   });
   return tables.length > 0 || path.length === 0 ? tables : [{ name: path.join('.'), rows: [data] }];
+}
+
+/** Such as `acme/widgets: commit since 2026-01-07`. */
+function limitText(limit: JsonObject): string {
+  const text = (name: string): string => (typeof limit[name] === 'string' ? limit[name] : '');
+  return `${text('repo')}: ${text('workType')} since ${text('knownSince')}`;
 }
 
 /** One row per innermost element; none for an element that only names its lists, which are empty. */

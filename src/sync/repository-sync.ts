@@ -3,6 +3,7 @@ import { inSpan } from '../system/tracing.js';
 import { cleanedUp } from './cleaned-up.js';
 import { SyncError, failureOf } from './failures.js';
 import { repositoryId } from './identity.js';
+import { followHistory } from './known-history.js';
 import {
   prune,
   reopenPrune,
@@ -132,6 +133,7 @@ async function syncOpened(
     const start = stored?.request === fingerprint ? { position: stored.position, done: stored.done } : undefined;
     dependencies.progress.repositoryStarted?.({ name, target: request.target, resumed: start?.done === false });
     if (context.units !== undefined) units = await beginDerivation(context.units, key, synced);
+    const historyAfter = followHistory(stored, start !== undefined, request, dependencies.now());
     const run = dependencies.newId();
     let pageNumber = 0;
     let revision = stored?.revision;
@@ -149,6 +151,7 @@ async function syncOpened(
         request: fingerprint,
         position: page.position,
         done: page.done,
+        ...historyAfter(page),
       };
       const time = Math.max(since, dependencies.now());
       const sinkPage = stamp(page, pageNumber === 1 ? repository : undefined, key, state, time, request.orgId);

@@ -23,6 +23,20 @@ test('a table and CSV have the coverage of each bucket, and no value where nothi
   expect(table === undefined ? '' : tableText(table)).toContain('2026-01-26      -  NONE');
 });
 
+test('each row says which work is known in part only, as a text', () => {
+  const historyLimits = [
+    { repo: 'acme/web', workType: 'commit', knownSince: '2026-02-04' },
+    { repo: 'acme/api', workType: 'deployment', knownSince: '2026-01-28' },
+  ];
+  const [table, ...others] = tablesOf({ analytics: { ...weekly.analytics, historyLimits } });
+  expect(others).toEqual([]);
+  expect(table?.rows.map((row) => row['analytics.historyLimits'])).toEqual(
+    buckets.map(() => 'acme/web: commit since 2026-02-04; acme/api: deployment since 2026-01-28'),
+  );
+  expect(tablesOf({ analytics: { ...weekly.analytics, historyLimits: [] } })).toEqual(tablesOf(weekly));
+  expect(seriesOf({ analytics: { ...weekly.analytics, historyLimits } })).toEqual(seriesOf(weekly));
+});
+
 test('the lists of an object say how much of it is known', () => {
   const tables = tablesOf({
     codeHealth: { repo: 'a', commits: 86, coverage: 0.5, knownSince: '2026-08-03', directories: [{ path: 'test' }] },

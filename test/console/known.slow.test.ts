@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { WorkUnit } from '../../src/analytics/work-unit.js';
 import { fill, unit } from '../analytics/graphql/served.js';
+import { writeHistory } from '../support/git-history.js';
 import type { TestUser } from '../support/platform.js';
 import { hasBrowser, pick, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
+import { clone as cloneOf } from '../sync/daily-commits.js';
+import { sync } from '../sync/harness.js';
 import { lookAt, someAppearances } from './look.js';
 
 /** What a clone of a project tells that squashes its requests: one commit each, with one time. */
@@ -18,6 +21,13 @@ const squashed = Array.from({ length: 30 }, (_, index): WorkUnit => {
 const many = Array.from({ length: 121 }, (_, index) =>
   unit({ id: `of ${index}`, repo: `acme/service-${String(index).padStart(3, '0')}`, day: '2026-02-10' }),
 );
+
+/** In pixels, of the PNG file of a chart. */
+async function pictureHeight(chart: Locator): Promise<number> {
+  const picture = chart.page().waitForEvent('download');
+  await chart.getByRole('button', { name: /as PNG$/ }).click();
+  return (await readFile(await (await picture).path())).readUInt32BE(20);
+}
 
 const period = 'range=custom&start=2026-01-28&end=2026-03-01';
 
@@ -92,18 +102,58 @@ describe.skipIf(!hasBrowser)(`What the console knows${withoutBrowser}`, () => {
       await chart.getByRole('button', { name: /as CSV$/ }).click();
       const lines = (await readFile(await (await csv).path(), 'utf8')).split('\r\n');
       expect(lines).toEqual([
-        '\uFEFFFrom,Pull request,Days',
-        '2026-01-19,,not known',
-        '2026-01-26,,not known',
-        '2026-02-02,5,partial',
-        '2026-02-09,7,all',
-        '2026-02-16,7,all',
-        '2026-02-23,7,all',
-        '2026-03-02,3,partial',
+        '\uFEFFFrom,Pull request,Days,Known since',
+        '2026-01-19,,not known,2026-02-04',
+        '2026-01-26,,not known,2026-02-04',
+        '2026-02-02,5,partial,2026-02-04',
+        '2026-02-09,7,all,2026-02-04',
+        '2026-02-16,7,all,2026-02-04',
+        '2026-02-23,7,all,2026-02-04',
+        '2026-03-02,3,partial,2026-02-04',
         '',
       ]);
     },
   );
+
+  test('charts, files and pictures say that a sync read only the later commits of a repository', async () => {
+    const user = await running.platform.signUp({ organization: 'Limited' });
+    const { databaseUri: db } = running.platform;
+    await fill(db, user.orgId, [unit({ id: 'old', workType: 'pull_request', day: '2025-12-01' })]);
+    const repoPath = cloneOf('busy', [5, 6, 7, 8, 9]);
+    await sync({ target: 'git', provider: 'local', db, org: user.orgId, repoPath, maxCommitsPerRepo: '3' });
+    const page = await open(user, 'explore?dimension=repo&interval=week&range=custom&start=2025-12-29&end=2026-01-18');
+    const chart = page.getByRole('region', { name: 'Work units by repository', exact: true });
+    const sentence = /Not all work before .*7.* is known: syncs read only the later commits of busy\./;
+    await chart.getByText(sentence).waitFor();
+    const csv = page.waitForEvent('download');
+    await chart.getByRole('button', { name: /as CSV$/ }).click();
+    expect(await readFile(await (await csv).path(), 'utf8')).toBe(
+      '\uFEFFRepository,Work units,Known since\r\nbusy,3,2026-01-07\r\n',
+    );
+    const height = await pictureHeight(chart);
+    await page.goto(page.url().replace('2025-12-29', '2026-01-07'));
+    await chart.waitFor();
+    expect(await page.getByText(sentence).count()).toBe(0);
+    // A picture has a line more.
+    expect(height).toBe((await pictureHeight(chart)) + 40);
+    await page.goto(page.url().replace('explore', 'overview').replace('2026-01-07', '2025-12-29'));
+    await expect.poll(() => page.getByText(sentence).count()).toBeGreaterThan(3);
+    // Requests, deployments and incidents are known.
+    await page.goto(page.url().replace('overview', 'delivery'));
+    await page.getByText('no deployments to production are known').first().waitFor();
+    expect(await page.getByText(sentence).count()).toBe(0);
+  });
+
+  test('the risk of directories says from how many commits it is known', async () => {
+    const user = await running.platform.signUp({ organization: 'Files' });
+    const repoPath = cloneOf('files', []);
+    await writeHistory(repoPath, 60);
+    await sync({ target: 'git', provider: 'local', db: running.platform.databaseUri, org: user.orgId, repoPath });
+    const page = await open(user, 'delivery?scope=REPO%3Afiles&range=custom&start=2017-07-01&end=2017-07-31');
+    const banner = page.getByRole('note');
+    await banner.getByText('files and directories are ranked by 50 of 60 commits').waitFor();
+    expect(await banner.innerText()).toMatch(/^Known since .*14.*2017: .* whose changed files are known \(83\s?%\)\.$/);
+  });
 
   test('any of more repositories than a list has can be searched and chosen', async () => {
     const page = await open(large, `overview?${period}`);

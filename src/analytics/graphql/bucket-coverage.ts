@@ -1,20 +1,64 @@
 /** Adds to figures what is known of their days: a part of a bucket is not drawn as a whole, nor compared with one. */
 import type { AnalyticsResult as Answer, BucketCoverage } from '../../../generated/graphql/resolvers.js';
 import type { AnalyticsBatch, AnalyticsResult, DateRange } from '../analytics.js';
-import type { Baseline, Interval, Measure } from '../vocabulary.js';
+import type { HistoryLimit } from '../unit-records.js';
+import {
+  PHASE_MEASURES,
+  WORK_TYPES,
+  type Baseline,
+  type DistributionMeasure,
+  type Interval,
+  type WorkType,
+} from '../vocabulary.js';
 import { dayAfter, countDays } from './calendar.js';
 
 /** The days that figures can be about. */
 export interface KnownDays {
-  /** The first; null: there are none. */
+  /** The first day of which some work is known; null: there is none. */
+  readonly firstDay: string | null;
+  /** The first day of which all work is known. It is not before `firstDay`. */
   readonly knownSince: string | null;
   /** Not over yet. */
   readonly today: string;
 }
 
+/** What decides which days are known: the first day of a work unit, and what limits of syncs exclude. */
+export interface Knowledge extends Pick<KnownDays, 'firstDay' | 'today'> {
+  readonly limits: readonly HistoryLimit[];
+}
+
+/** Limits are listed up to this number. */
+const MOST_LIMITS = 100;
+
+/** What the keys of DORA are computed from. */
+const DORA_WORK: readonly WorkType[] = ['pull_request', 'deployment', 'incident'];
+
+/** What phases and the lead time are measured of. */
+const REQUESTS: readonly WorkType[] = ['pull_request'];
+
 /** The repositories whose history decides since when work is known; none: all. */
 export function reposOf({ scope, filters = {} }: AnalyticsBatch): readonly string[] {
   return scope.level === 'REPO' && scope.ids.length > 0 ? scope.ids : (filters.REPO ?? []);
+}
+
+/** The types of work that any figure of a batch is about. */
+function workTypesOf({
+  timeseries,
+  breakdowns,
+  distributions = [],
+  sankey,
+  ...batch
+}: AnalyticsBatch): readonly string[] {
+  const asked: readonly WorkType[] =
+    timeseries.length > 0 || breakdowns.length > 0 || sankey !== null
+      ? WORK_TYPES
+      : [
+          ...distributions.flatMap(({ measure }) => (isOfRequests(measure) ? REQUESTS : WORK_TYPES)),
+          ...(batch.dora == null ? [] : DORA_WORK),
+          ...(batch.workInProgress == null && batch.reviews == null ? [] : REQUESTS),
+        ];
+  const filtered = batch.filters?.WORK_TYPE ?? [];
+  return asked.filter((type) => filtered.length === 0 || filtered.includes(type));
 }
 
 /** The day of a moment, in UTC. */
@@ -23,59 +67,74 @@ export function dayOf(moment: Date): string {
 }
 
 /** The answer of a batch: each bucket with its coverage, and baselines only where their whole period is known. */
-export function withCoverage(result: AnalyticsResult, batch: AnalyticsBatch, days: KnownDays): Answer {
+export function withCoverage(result: AnalyticsResult, batch: AnalyticsBatch, { limits, ...known }: Knowledge): Answer {
+  const repos = reposOf(batch);
+  const types = workTypesOf(batch);
+  const relevant = limits.filter(
+    ({ repo, workType }) => (repos.length === 0 || repos.includes(repo)) && types.includes(workType),
+  );
+  /** @param types of work that a figure is about; absent: those of the batch */
+  const daysOf = (types?: readonly string[]): KnownDays => {
+    const from = relevant
+      .filter(({ workType }) => types?.includes(workType) !== false)
+      .map((limit) => limit.knownSince);
+    return { ...known, knownSince: known.firstDay && latest([known.firstDay, ...from]) };
+  };
+  const days = daysOf();
   const covered = <Bucket extends { readonly date: string }>(
     buckets: readonly Bucket[],
     interval: Interval | null | undefined,
     range: DateRange | undefined,
+    types?: readonly string[],
   ): (Bucket & { readonly coverage: BucketCoverage })[] =>
     interval == null || range === undefined
       ? [] // without an interval there are no buckets
-      : buckets.map((bucket) => ({ ...bucket, coverage: coverageOf(bucket.date, interval, range, days) }));
+      : buckets.map((bucket) => ({ ...bucket, coverage: coverageOf(bucket.date, interval, range, daysOf(types)) }));
   const dora = result.dora;
   return {
     ...result,
     knownSince: days.knownSince,
+    historyLimits: relevant
+      .toSorted((one, other) => (one.knownSince < other.knownSince ? 1 : -1))
+      .slice(0, MOST_LIMITS)
+      .map((limit) => ({ ...limit })),
     timeseries: result.timeseries.map((series) => ({
       ...series,
-      buckets: covered(
-        series.buckets.filter(({ value }) => isMeasured(series.measure, value)),
-        series.interval,
-        series.dateRange,
-      ),
+      buckets: covered(series.buckets, series.interval, series.dateRange),
     })),
     breakdowns: result.breakdowns.map((breakdown, at) => {
       const isKnown = hasBaseline(batch.breakdowns[at], days);
       return {
         ...breakdown,
-        items: breakdown.items
-          .filter(({ value }) => isMeasured(breakdown.measure, value))
-          .map((item) => ({ ...item, baseline: isKnown ? item.baseline : null })),
+        items: breakdown.items.map((item) => ({ ...item, baseline: isKnown ? item.baseline : null })),
       };
     }),
     distributions: result.distributions.map((distribution, at) => {
       const request = batch.distributions?.[at];
-      const isKnown = hasBaseline(request, days);
+      const types = isOfRequests(distribution.measure) ? REQUESTS : undefined;
+      const isKnown = hasBaseline(request, daysOf(types));
       return {
         ...distribution,
         items: distribution.items.map((item) => ({
           ...item,
-          buckets: covered(item.buckets, request?.interval, request?.dateRange),
+          buckets: covered(item.buckets, request?.interval, request?.dateRange, types),
           baseline: isKnown ? item.baseline : null,
         })),
       };
     }),
     dora:
-      dora === null ? null : { ...dora, buckets: covered(dora.buckets, batch.dora?.interval, batch.dora?.dateRange) },
+      dora === null
+        ? null
+        : { ...dora, buckets: covered(dora.buckets, batch.dora?.interval, batch.dora?.dateRange, DORA_WORK) },
   };
 }
 
-/**
- * Whether a mean is known. A squashed commit has one time, and not that of its first change: a mean of 0 hours says that
- * the beginning of the work is unknown.
- */
-function isMeasured(measure: Measure, value: number): boolean {
-  return measure !== 'CYCLE_TIME_HOURS' || value !== 0;
+function latest(days: readonly string[]): string {
+  return days.reduce((one, other) => (one > other ? one : other));
+}
+
+function isOfRequests(measure: DistributionMeasure): boolean {
+  return PHASE_MEASURES.some((phase) => phase === measure);
 }
 
 /** How much of a bucket the figures of a range are about. @param first the first day of the bucket */
@@ -83,10 +142,10 @@ export function coverageOf(
   first: string,
   interval: Interval,
   { startDate, endDate }: DateRange,
-  { knownSince, today }: KnownDays,
+  { firstDay, knownSince, today }: KnownDays,
 ): BucketCoverage {
   const last = lastDayOf(first, interval);
-  if (knownSince === null || last < knownSince || first > today) return 'NONE';
+  if (firstDay === null || knownSince === null || last < firstDay || first > today) return 'NONE';
   const isFull = first >= startDate && last <= endDate && first >= knownSince && last < today;
   return isFull ? 'FULL' : 'PARTIAL';
 }

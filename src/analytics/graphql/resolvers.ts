@@ -28,11 +28,12 @@ export const resolvers: Resolvers<GraphqlContext> = {
       assertSameOrganization(orgId, context.orgId);
       const checked = checkBatch(batch, context.asked);
       const { analytics, signal, today } = context;
-      const [result, knownSince] = await Promise.all([
+      const [result, firstDay, limits] = await Promise.all([
         analytics.run(context.orgId, checked, signal),
         analytics.firstDay(context.orgId, reposOf(checked), signal),
+        context.unitRecords.historyLimits(context.orgId),
       ]);
-      return withCoverage(result, checked, { knownSince, today });
+      return withCoverage(result, checked, { firstDay, limits, today });
     },
     workUnits: (_root, { orgId, input }, context) => {
       assertSameOrganization(orgId, context.orgId);

@@ -31,7 +31,8 @@ export async function listWorkUnits(input: WorkUnitsInput, context: GraphqlConte
       shares: [...shares],
       startedAt: new Date(startedAt).toISOString(),
       completedAt: completedAt === null ? null : new Date(completedAt).toISOString(),
-      cycleTimeHours: cycleMs === null ? null : cycleMs / millisecondsPerHour,
+      // The beginning of work that took no time is unknown.
+      cycleTimeHours: cycleMs === null || cycleMs === 0 ? null : cycleMs / millisecondsPerHour,
     })),
     nextCursor: page.next === null ? null : cursorOf(request, page.next),
     totalCount: page.total,

@@ -93,12 +93,13 @@ const OF_UNITS: Dialect['measures']['units'] = {
   COUNT: { sum: 'count(*)' },
   // Unknown churn is excluded. An empty sum is 0, which sorts last.
   CHURN_LOC: { sum: 'coalesce(sum(churn), 0)' },
-  CYCLE_TIME_HOURS: { sum: 'sum(cycle_ms)', divisor: 'count(cycle_ms)' },
+  // Work takes time: 0 says that its beginning is unknown, as that of a squashed commit, which has a single time.
+  CYCLE_TIME_HOURS: { sum: 'sum(cycle_ms)', divisor: 'count(nullif(cycle_ms, 0))' },
   THROUGHPUT: { sum: 'count(cycle_ms)' },
 };
 
-/** Only complete units have a cycle time. */
 const COMPLETED_WEIGHT = 'sum(case when cycle_ms is not null then weight else 0 end)';
+const MEASURED_WEIGHT = 'sum(case when cycle_ms > 0 then weight else 0 end)';
 
 const relational: Pick<Dialect, 'from' | 'column' | 'measures' | 'weight' | 'nearestDays'> = {
   nearestDays: null,
@@ -109,7 +110,7 @@ const relational: Pick<Dialect, 'from' | 'column' | 'measures' | 'weight' | 'nea
     shares: {
       COUNT: { sum: 'sum(weight)' },
       CHURN_LOC: { sum: 'coalesce(sum(churn), 0)' },
-      CYCLE_TIME_HOURS: { sum: 'sum(cycle_ms)', divisor: COMPLETED_WEIGHT },
+      CYCLE_TIME_HOURS: { sum: 'sum(cycle_ms)', divisor: MEASURED_WEIGHT },
       THROUGHPUT: { sum: COMPLETED_WEIGHT },
     },
   },
@@ -305,7 +306,7 @@ export const clickHouseDialect: Dialect = {
       CHURN_LOC: { sum: 'coalesce(sum(churn * one_share_weight), 0)' },
       CYCLE_TIME_HOURS: {
         sum: 'sumIf(one_share_cycle_ms, cycle_ms is not null)',
-        divisor: 'sumIf(one_share_weight, cycle_ms is not null)',
+        divisor: 'sumIf(one_share_weight, one_share_cycle_ms > 0)',
       },
       THROUGHPUT: { sum: 'sumIf(one_share_weight, cycle_ms is not null)' },
     },

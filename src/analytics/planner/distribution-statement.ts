@@ -25,7 +25,8 @@ export interface DistributionQuery {
 
 /** The stored column of a measure; null where it is unknown. */
 const COLUMNS: Readonly<Record<QueryMeasure, string>> = {
-  CYCLE_TIME_HOURS: 'cycle_ms',
+  // See the means of the dialects.
+  CYCLE_TIME_HOURS: 'nullif(cycle_ms, 0)',
   CHURN_LOC: 'churn',
   CODING_HOURS: 'coding_ms',
   PICKUP_HOURS: 'pickup_ms',
@@ -34,7 +35,7 @@ const COLUMNS: Readonly<Record<QueryMeasure, string>> = {
   DEPLOY_HOURS: 'deploy_ms',
   LEAD_TIME_HOURS: 'lead_ms',
   FAILED_CHANGES: 'change_failed',
-  RESTORE_HOURS: 'cycle_ms',
+  RESTORE_HOURS: 'nullif(cycle_ms, 0)',
 };
 
 /** The units that a measure is about; null: all. PostgreSQL has indexes with the conditions on few units. */

@@ -4,6 +4,7 @@ import { csvOf } from '../ui/csv.js';
 import { download } from '../ui/download.js';
 import { announce } from '../ui/toasts.js';
 import { Table } from './figures-table.js';
+import { useKnownHistory, type KnownHistory } from './known-history.js';
 import { drawingOf, pngOf } from './picture.js';
 import type { ChartTable } from './table.js';
 import { TableSwitch } from '../ui/table-switch.js';
@@ -25,6 +26,7 @@ export interface ChartCardProps {
 export function ChartCard({ title, summary, table, draw, query, children }: ChartCardProps): JSX.Element {
   const [asTable, setAsTable] = useState(false);
   const figure = useRef<HTMLElement>(null);
+  const known = useKnownHistory();
   const id = useId();
   const file = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
@@ -32,7 +34,7 @@ export function ChartCard({ title, summary, table, draw, query, children }: Char
     const drawing = draw?.() ?? (figure.current === null ? null : drawingOf(figure.current));
     if (drawing === null) return;
     try {
-      download(`${file}.png`, 'image/png', await pngOf(title, drawing));
+      download(`${file}.png`, 'image/png', await pngOf(title, drawing, known?.short));
     } catch {
       announce('This browser cannot make a picture of the chart.');
     }
@@ -50,7 +52,7 @@ export function ChartCard({ title, summary, table, draw, query, children }: Char
             aria-label={`Download ${title} as CSV`}
             onClick={() => {
               // Spreadsheets recognize UTF-8 by the byte order mark.
-              download(`${file}.csv`, 'text/csv', `\uFEFF${csvOf(table.columns, table.rows)}`);
+              download(`${file}.csv`, 'text/csv', `\uFEFF${fileOf(table, known)}`);
             }}
           >
             CSV
@@ -70,8 +72,19 @@ export function ChartCard({ title, summary, table, draw, query, children }: Char
           {query}
         </div>
       </div>
-      <p class="muted">{summary}</p>
+      <p class="muted">
+        {summary} {known?.sentence}
+      </p>
       {asTable ? <Table table={table} label={`${title}, as a table`} /> : <figure ref={figure}>{children}</figure>}
     </section>
+  );
+}
+
+/** The table as CSV, with a column that tells since when the figures are known, if that is not the whole period. */
+function fileOf({ columns, rows }: ChartTable, known: KnownHistory | null): string {
+  if (known === null) return csvOf(columns, rows);
+  return csvOf(
+    [...columns, 'Known since'],
+    rows.map((row) => [...row, known.since]),
   );
 }

@@ -16,6 +16,7 @@ const copied = [
 /** In pixels. */
 const margin = 16;
 const titleHeight = 44;
+const noteHeight = 20;
 
 /** A chart of the page as a drawing that needs no style sheet, with its legend below. */
 export function drawingOf(figure: Element): SVGSVGElement | null {
@@ -65,15 +66,18 @@ function sized(svg: SVGSVGElement, width: number, height: number): SVGSVGElement
  * Draws a drawing that needs no style sheet, with its width and height as attributes, into a picture: below a title,
  * twice as large as on the page.
  *
+ * @param note a line below the title
  * @throws Error when the browser cannot draw it
  */
-export async function pngOf(title: string, drawing: SVGSVGElement): Promise<Blob> {
+export async function pngOf(title: string, drawing: SVGSVGElement, note?: string): Promise<Blob> {
   const width = drawing.width.baseVal.value + 2 * margin;
-  const height = drawing.height.baseVal.value + titleHeight + margin;
+  const top = titleHeight + (note === undefined ? 0 : noteHeight);
+  const height = drawing.height.baseVal.value + top + margin;
   const svg = element('svg', { width, height });
   drawing.setAttribute('x', String(margin));
-  drawing.setAttribute('y', String(titleHeight));
+  drawing.setAttribute('y', String(top));
   svg.append(element('text', { ...textStyle(16), 'font-weight': 600, x: margin, y: 28 }, title), drawing);
+  if (note !== undefined) svg.append(element('text', { ...textStyle(13), x: margin, y: titleHeight + 4 }, note));
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
   await image.decode();

@@ -18,6 +18,7 @@ import type { UnitLinks } from '../analytics/units-link.js';
 import { Bars } from '../charts/bars.js';
 import { drawBars } from '../charts/bars-drawing.js';
 import { ChartCard } from '../charts/chart-card.js';
+import { WithKnownHistory } from '../charts/known-history.js';
 import { Lines } from '../charts/lines.js';
 import { durationOf, durationsUpTo, numberOf, percentOf, wordsOf } from '../charts/words.js';
 import { count } from '../ui/count.js';
@@ -33,12 +34,12 @@ export interface FourKeysProps {
 export function FourKeys({ variables, links }: FourKeysProps): JSX.Element {
   return (
     <View query={useDora(variables)} what="the four keys">
-      {(answer) =>
+      {({ answer, days }) =>
         answer === null ? null : (
-          <>
+          <WithKnownHistory days={days} range={variables.dateRange}>
             <Keys keys={answer.total} links={links} />
             <Charts answer={answer} variables={variables} />
-          </>
+          </WithKnownHistory>
         )
       }
     </View>

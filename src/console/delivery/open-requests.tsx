@@ -7,6 +7,7 @@ import type { JSX } from 'preact';
 import { tableOfLines } from '../analytics/development.js';
 import { ChartQuery, partAt } from '../analytics/query-dialog.js';
 import { ChartCard } from '../charts/chart-card.js';
+import { WithKnownHistory } from '../charts/known-history.js';
 import { Lines } from '../charts/lines.js';
 import { durationOf } from '../charts/words.js';
 import { count } from '../ui/count.js';
@@ -23,7 +24,7 @@ export function OpenRequestsChart({
 }): JSX.Element {
   return (
     <View query={useOpenRequests(variables)} what="the open pull requests">
-      {(answer) => {
+      {({ answer, days }) => {
         if (answer === null) return null;
         const development = {
           dates: answer.buckets.map(({ date }) => date),
@@ -37,21 +38,23 @@ export function OpenRequestsChart({
           ],
         };
         return (
-          <ChartCard
-            title={title}
-            query={
-              <ChartQuery
-                query={workInProgress}
-                variables={variables}
-                title={title}
-                part={partAt('analytics.workInProgress')}
-              />
-            }
-            summary={summaryOf(answer)}
-            table={tableOfLines('', development)}
-          >
-            <Lines dimension="" {...development} span={variables.dateRange} label="Open pull requests over time" />
-          </ChartCard>
+          <WithKnownHistory days={days} range={variables.dateRange}>
+            <ChartCard
+              title={title}
+              query={
+                <ChartQuery
+                  query={workInProgress}
+                  variables={variables}
+                  title={title}
+                  part={partAt('analytics.workInProgress')}
+                />
+              }
+              summary={summaryOf(answer)}
+              table={tableOfLines('', development)}
+            >
+              <Lines dimension="" {...development} span={variables.dateRange} label="Open pull requests over time" />
+            </ChartCard>
+          </WithKnownHistory>
         );
       }}
     </View>

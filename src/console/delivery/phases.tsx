@@ -5,6 +5,7 @@ import type { UnitLinks } from '../analytics/units-link.js';
 import { Bars } from '../charts/bars.js';
 import { drawBars } from '../charts/bars-drawing.js';
 import { ChartCard } from '../charts/chart-card.js';
+import { WithKnownHistory } from '../charts/known-history.js';
 import { durationOf, percentOf } from '../charts/words.js';
 import { View } from '../ui/view.js';
 import { usePhases, type Phases } from './queries.js';
@@ -30,8 +31,10 @@ const names: Readonly<Record<string, string>> = {
 export function PhasesChart({ variables, links }: PhasesChartProps): JSX.Element {
   return (
     <View query={usePhases(variables)} what="the phases of pull requests">
-      {(phases) => (
-        <Chart phases={phases} variables={variables} href={links.toBar('COUNT', 'WORK_TYPE', 'pull_request')} />
+      {({ answer, days }) => (
+        <WithKnownHistory days={days} range={variables.dateRange}>
+          <Chart phases={answer} variables={variables} href={links.toBar('COUNT', 'WORK_TYPE', 'pull_request')} />
+        </WithKnownHistory>
       )}
     </View>
   );

@@ -4,6 +4,7 @@ import { ChartQuery, partAt } from '../analytics/query-dialog.js';
 import { Bars } from '../charts/bars.js';
 import { drawBars } from '../charts/bars-drawing.js';
 import { ChartCard } from '../charts/chart-card.js';
+import { WithKnownHistory } from '../charts/known-history.js';
 import { durationOf, percentOf } from '../charts/words.js';
 import { count } from '../ui/count.js';
 import { View } from '../ui/view.js';
@@ -15,7 +16,13 @@ const title = 'Review time by size';
 export function ReviewsChart({ variables }: { variables: ReviewsQueryVariables & OrganizationVariables }): JSX.Element {
   return (
     <View query={useReviews(variables)} what="the reviews">
-      {(answer) => (answer === null ? null : <Chart answer={answer} variables={variables} />)}
+      {({ answer, days }) =>
+        answer === null ? null : (
+          <WithKnownHistory days={days} range={variables.dateRange}>
+            <Chart answer={answer} variables={variables} />
+          </WithKnownHistory>
+        )
+      }
     </View>
   );
 }

@@ -7,6 +7,7 @@ import { useSearchParts } from '../analytics/search.js';
 import { useMe } from '../session/queries.js';
 import { Page } from '../shell/page.js';
 import { View } from '../ui/view.js';
+import { WithKnownHistory } from '../charts/known-history.js';
 import { choicesOf, faultOf, variablesOf, type Catalog, type Choices } from './choices.js';
 import { ChoiceForm } from './choice-form.js';
 import { ExploredCharts } from './explored-charts.js';
@@ -67,7 +68,11 @@ function Charts({ orgId, choices }: { orgId: string; choices: Choices }): JSX.El
           : { title: 'No work in this period', text: 'Choose a longer period, or remove a filter.' }
       }
     >
-      {(data) => <ExploredCharts choices={choices} variables={variables} data={data} />}
+      {(data) => (
+        <WithKnownHistory days={data} range={variables.dateRange}>
+          <ExploredCharts choices={choices} variables={variables} data={data} />
+        </WithKnownHistory>
+      )}
     </View>
   );
 }

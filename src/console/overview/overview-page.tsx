@@ -12,6 +12,7 @@ import { Bars, type Bar } from '../charts/bars.js';
 import { drawBars } from '../charts/bars-drawing.js';
 import { ChartCard } from '../charts/chart-card.js';
 import { Flow } from '../charts/flow.js';
+import { WithKnownHistory } from '../charts/known-history.js';
 import { Lines } from '../charts/lines.js';
 import { durationsUpTo, percentOf, unitsOf, wordsOf } from '../charts/words.js';
 import { useMe } from '../session/queries.js';
@@ -49,7 +50,11 @@ export default function OverviewPage(): JSX.Element {
     >
       <FilterBar orgId={orgId} period={period} scope={scope} onChange={setParts} />
       <View query={figures} what="the overview" empty={() => (isEmpty ? nothing : null)}>
-        {(data) => <Charts figures={figuresOf(data, dates)} variables={variables} links={links} />}
+        {(data) => (
+          <WithKnownHistory days={data} range={period.range}>
+            <Charts figures={figuresOf(data, dates)} variables={variables} links={links} />
+          </WithKnownHistory>
+        )}
       </View>
     </Page>
   );

@@ -43,7 +43,7 @@ export function Totals({ figures, variables, links }: TotalsProps): JSX.Element 
         href={links.toAll('CHURN_LOC')}
         note={`added and deleted${known < 1 ? `, known for ${percentOf(known)} of the work` : ''}`}
       >
-        {numberOf(totalOf(churn))}
+        {known === 0 ? '–' : numberOf(totalOf(churn))}
       </Total>
     </dl>
   );

@@ -48,10 +48,12 @@ export async function* commitRangePages(
   let ranges = rangesOf(start, head);
   let skipped = 0;
   let limitNote: string | undefined;
+  let hasOlder = false;
   for (let range = ranges[0]; range !== undefined; range = ranges[0]) {
     const older = ranges.slice(1);
     const limits = range.base === null ? remoteLimits(request) : UNLIMITED;
-    let isCut = false;
+    // Of an interrupted sync that had reached the limit, it is not known whether there are older commits.
+    let isCut = range.count >= limits.commits;
     for (let more = true; more && range.count < limits.commits;) {
       const page: ListedCommitsPage | undefined = await source.list(range);
       if (page === undefined) break;
@@ -70,7 +72,10 @@ export async function* commitRangePages(
       range = { ...range, count: range.count + page.skipped };
     }
     const isGone = range.base !== null && range.count === 0;
-    if (range.base === null) limitNote = noteOfLimits(limits, range.count, isCut).note;
+    if (range.base === null) {
+      limitNote = noteOfLimits(limits, range.count, isCut).note;
+      hasOlder = isCut;
+    }
     // After a rewritten history, the latest commits are read as in a first sync.
     ranges = isGone ? [{ ...range, base: null }, ...older] : older;
   }
@@ -85,6 +90,7 @@ export async function* commitRangePages(
     records: {},
     position: positionOf(head, []),
     done: true,
+    isCut: hasOlder,
     ...(notes.length === 0 ? {} : { note: notes.join('; ') }),
   };
 }

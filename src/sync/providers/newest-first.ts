@@ -130,6 +130,7 @@ async function* lastPages<Item>(
     records,
     position: json(end),
     done: true,
+    isCut: most !== null,
     ...noteOn(position, most, listing.note?.() ?? null),
   };
 }

@@ -78,4 +78,6 @@ export interface Page {
   readonly expected?: number;
   /** A note about records that a limit excludes: `only the latest 100 commits are read`. */
   readonly note?: string;
+  /** Of the last page: whether a limit excludes older records. The default is false. */
+  readonly isCut?: boolean;
 }

@@ -15,14 +15,16 @@ export async function* pagesOfAll(
 ): AsyncGenerator<Page> {
   const marks = marksOf(start);
   const notes: string[] = [];
+  let isCut = false;
   for (const [number, list] of lists.entries()) {
     for await (const page of list(marks[number])) {
       marks[number] = { position: page.position, done: page.done };
       if (page.note !== undefined) notes.push(page.note);
       const done = page.done && number === lists.length - 1;
+      isCut ||= page.isCut === true;
       const { note: _note, ...rest } = page;
       const position = { marks: marks.map((mark) => (mark === undefined ? null : { ...mark })) };
-      yield { ...rest, position, done, ...(done && notes.length > 0 ? { note: notes.join('; ') } : {}) };
+      yield { ...rest, position, done, isCut, ...(done && notes.length > 0 ? { note: notes.join('; ') } : {}) };
     }
   }
 }

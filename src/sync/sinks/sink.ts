@@ -1,5 +1,6 @@
 /** The interface of the four kinds of database that a sync writes to. */
 import type { AnalyticsAddress } from '../../analytics/address.js';
+import type { HistoryInProgress, KnownHistory } from '../known-history.js';
 import type { AnyRow, JsonValue, Table } from '../records.js';
 import type { ProviderName, Target } from '../targets.js';
 import type { DerivationRecords } from '../work-units/derivation/database/records.js';
@@ -30,6 +31,10 @@ export interface SyncState {
   readonly position: JsonValue;
   /** Whether the sync completed. The next sync may then begin at the position. */
   readonly done: boolean;
+  /** What completed syncs know; absent until one did. */
+  readonly known?: KnownHistory;
+  /** Absent if the sync completed. */
+  readonly reading?: HistoryInProgress;
 }
 
 /** Rows of one table, complete and stamped. No two rows of one batch have the same key. */

@@ -5,7 +5,8 @@ import { ask, fill, smallOrganization, unit } from './served.js';
 
 describe('The coverage of a bucket', () => {
   const range = { startDate: '2026-02-04', endDate: '2026-04-14' };
-  const days = { knownSince: '2026-01-01', today: '2026-12-01' };
+  const days = { firstDay: '2026-01-01', knownSince: '2026-01-01', today: '2026-12-01' };
+  const since = (day: string) => ({ ...days, firstDay: day, knownSince: day });
   test.each([
     ['a week that begins before the range', '2026-02-02', 'WEEK', days, 'PARTIAL'],
     ['a week inside', '2026-02-09', 'WEEK', days, 'FULL'],
@@ -13,18 +14,13 @@ describe('The coverage of a bucket', () => {
     ['a month that begins before the range', '2026-02-01', 'MONTH', days, 'PARTIAL'],
     ['a month inside', '2026-03-01', 'MONTH', days, 'FULL'],
     ['a day', '2026-02-04', 'DAY', days, 'FULL'],
-    ['a week before the first known day', '2026-02-09', 'WEEK', { ...days, knownSince: '2026-02-16' }, 'NONE'],
-    ['the week of the first known day', '2026-02-16', 'WEEK', { ...days, knownSince: '2026-02-18' }, 'PARTIAL'],
-    [
-      'a week that begins with the first known day',
-      '2026-02-16',
-      'WEEK',
-      { ...days, knownSince: '2026-02-16' },
-      'FULL',
-    ],
+    ['a week before the first known day', '2026-02-09', 'WEEK', since('2026-02-16'), 'NONE'],
+    ['the week of the first known day', '2026-02-16', 'WEEK', since('2026-02-18'), 'PARTIAL'],
+    ['a week that begins with the first known day', '2026-02-16', 'WEEK', since('2026-02-16'), 'FULL'],
+    ['a week of which some work is known', '2026-02-16', 'WEEK', { ...days, knownSince: '2026-03-02' }, 'PARTIAL'],
     ['a day that is not over', '2026-03-01', 'DAY', { ...days, today: '2026-03-01' }, 'PARTIAL'],
     ['a day of the future', '2026-03-02', 'DAY', { ...days, today: '2026-03-01' }, 'NONE'],
-    ['a bucket without any work', '2026-03-02', 'DAY', { ...days, knownSince: null }, 'NONE'],
+    ['a bucket without any work', '2026-03-02', 'DAY', { ...days, firstDay: null, knownSince: null }, 'NONE'],
   ] as const)('%s', (_what, first, interval, known, expected) => {
     expect(coverageOf(first, interval, range, known)).toBe(expected);
   });

@@ -56,7 +56,7 @@ const ASK = `query ($orgId: String!, $batch: AnalyticsRequestInput!) {
 }`;
 const core = { scope: { level: 'TEAM', ids: ['core'] } };
 
-test('Work types are separate unless another dimension is chosen, and percentiles are values of units', async () => {
+test('Work types are separate, those without a known time are omitted, and percentiles are values of units', async () => {
   const batch = { distributions: [{ measure: 'CYCLE_TIME_HOURS', dateRange }], filters: core };
   const { analytics } = await ask(platform, user, ASK, { batch });
   expect(analytics.distributions).toEqual([
@@ -70,7 +70,6 @@ test('Work types are separate unless another dimension is chosen, and percentile
           buckets: [],
           baseline: null,
         },
-        { key: 'commit', statistics: { count: 4, mean: 0, median: 0, p75: 0, p90: 0 }, buckets: [], baseline: null },
       ],
     },
   ]);
@@ -119,7 +118,7 @@ test('Each dimension has distributions', async () => {
     const counts = analytics.distributions[0].items.map(
       ({ statistics }: { statistics: { count: number } }) => statistics.count,
     );
-    expect(counts.reduce((sum: number, count: number) => sum + count)).toBe(15);
+    expect(counts.reduce((sum: number, count: number) => sum + count)).toBe(11);
   }
 });
 
@@ -219,7 +218,7 @@ test('Coverage is null without merged requests, and counts all units for other m
     filters: { workTypes: ['commit'] },
   };
   const { analytics } = await ask(platform, user, PHASES, { batch });
-  expect(analytics.distributions.map(({ coverage }: { coverage: number | null }) => coverage)).toEqual([null, 1]);
+  expect(analytics.distributions.map(({ coverage }: { coverage: number | null }) => coverage)).toEqual([null, 0]);
   const all = await ask(platform, user, PHASES, { batch: { distributions: [of('CHURN_LOC')] } });
   // Four of the sixteen units of March have no known size.
   expect(all.analytics.distributions[0].coverage).toBe(0.75);

@@ -7,7 +7,7 @@ import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
 import { DIMENSIONS } from '../../../src/analytics/vocabulary.js';
 import { describeOnEachEngine, openOptions, type EngineKind } from '../engines.js';
 import { batches, ORGS, unitRequests, units } from './arbitrary.js';
-import { referenceRun, referenceUnits, referenceValues, type OwnedUnit } from './reference.js';
+import { referenceFirstDay, referenceRun, referenceUnits, referenceValues, type OwnedUnit } from './reference.js';
 
 /** The same data for all engines; ANALYTICS_TEST_SEED tries others, ANALYTICS_TEST_BATCHES more. */
 const SEED = Number(process.env['ANALYTICS_TEST_SEED'] ?? 20_260_301);
@@ -78,8 +78,24 @@ describeOnEachEngine('the planner against the plain reference', (engine) => {
   it('gives equal catalogs', async () => {
     for (const orgId of [...ORGS, 'org-of-nobody']) {
       for (const dimension of DIMENSIONS) {
-        expect(await analytics.values(orgId, dimension, never)).toEqual(referenceValues(all, orgId, dimension));
+        const everything = referenceValues(all, orgId, dimension);
+        expect(await analytics.values(orgId, dimension, never)).toEqual(everything);
+        const parts = everything
+          .slice(0, 10)
+          .flatMap(({ value }) => [value.slice(1, 4).toUpperCase(), value.slice(-2)]);
+        for (const search of new Set([...parts, '%', '_', "'", '\\', 'no such value'])) {
+          const found = await analytics.values(orgId, dimension, never, search);
+          expect(found, search).toEqual(referenceValues(all, orgId, dimension, search));
+        }
       }
+    }
+  });
+
+  it('gives equal first days', async () => {
+    const [one = '', other = ''] = referenceValues(all, ORGS[0], 'REPO').map(({ value }) => value);
+    for (const orgId of [...ORGS, 'org-of-nobody']) {
+      for (const repos of [[], [one], [one, other], ['no/such']])
+        expect(await analytics.firstDay(orgId, repos, never)).toBe(referenceFirstDay(all, orgId, repos));
     }
   });
 });

@@ -181,7 +181,8 @@ function statistics(values: readonly (number | null)[], scale: number): Statisti
 /** The values of the units that a measure is about: phases are about merged requests. */
 function valuesOf(pieces: readonly Piece[], measure: DistributionMeasure): readonly (number | null)[] {
   if (measure === 'CHURN_LOC') return pieces.map(({ churn }) => churn);
-  if (measure === 'CYCLE_TIME_HOURS') return pieces.map(({ milliseconds }) => milliseconds);
+  if (measure === 'CYCLE_TIME_HOURS')
+    return pieces.map(({ milliseconds }) => (milliseconds === 0 ? null : milliseconds));
   const [name = ''] = measure.toLowerCase().split('_');
   const merged = pieces.filter(
     ({ values, milliseconds }) => values.WORK_TYPE === 'pull_request' && milliseconds !== null,
@@ -387,15 +388,25 @@ function matches(values: Piece['values'], filters: Filters): boolean {
   });
 }
 
+/** The first day of a unit, in these repositories; none: in all. */
+export function referenceFirstDay(units: readonly OwnedUnit[], orgId: string, repos: readonly string[]): string | null {
+  const days = units
+    .filter((unit) => unit.orgId === orgId && (repos.length === 0 || repos.includes(unit.repo)))
+    .map(({ day }) => day);
+  return days.sort()[0] ?? null;
+}
+
 export function referenceValues(
   units: readonly OwnedUnit[],
   orgId: string,
   dimension: Dimension,
+  search = '',
 ): readonly CatalogValue[] {
   const counts = new Map<string, number>();
+  const folded = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
   for (const unit of units.filter((each) => each.orgId === orgId)) {
     const value = wholeOf(unit).values[dimension];
-    if (value !== '') counts.set(value, (counts.get(value) ?? 0) + 1);
+    if (value !== '' && folded(value).includes(folded(search))) counts.set(value, (counts.get(value) ?? 0) + 1);
   }
   return [...counts]
     .map(([value, count]) => ({ value, count }))
@@ -452,12 +463,14 @@ function figure(pieces: readonly Piece[], measure: Measure): number | null {
     case 'THROUGHPUT':
       return total(done, ({ millionths }) => millionths) / 1_000_000;
     case 'CYCLE_TIME_HOURS': {
-      if (done.length === 0) return null;
-      const milliseconds = total(done, (piece) => piece.milliseconds ?? 0);
+      // Work takes time: of what took none, the beginning is unknown.
+      const measured = done.filter((piece) => piece.milliseconds !== 0);
+      if (measured.length === 0) return null;
+      const milliseconds = total(measured, (piece) => piece.milliseconds ?? 0);
       // The same mean; these are the steps in which it is rounded, of whole units and of parts.
-      return done.every(({ isPart }) => !isPart)
-        ? milliseconds / done.length / 3_600_000
-        : milliseconds / total(done, ({ millionths }) => millionths) / 3.6;
+      return measured.every(({ isPart }) => !isPart)
+        ? milliseconds / measured.length / 3_600_000
+        : milliseconds / total(measured, ({ millionths }) => millionths) / 3.6;
     }
   }
 }
@@ -510,7 +523,8 @@ function sankey(pieces: readonly Piece[], request: SankeyRequest): SankeyResult 
   const { path, measure, maxNodes, maxEdges } = request;
   const nodeLimit = Math.max(1, Math.floor(maxNodes / path.length));
   const edgeLimit = Math.max(1, Math.floor(maxEdges / (path.length - 1)));
-  const seen = measure === 'CYCLE_TIME_HOURS' ? pieces.filter(({ milliseconds }) => milliseconds !== null) : pieces;
+  const isMeasured = ({ milliseconds }: Piece): boolean => milliseconds !== null && milliseconds !== 0;
+  const seen = measure === 'CYCLE_TIME_HOURS' ? pieces.filter(isMeasured) : pieces;
   const names = path.map((dimension) => ranked(seen, dimension, measure).map(({ name }) => name));
   const kept = names.map((all) => (all.length > nodeLimit ? all.slice(0, nodeLimit - 1) : [...all]));
   const nodeOf = (level: number, piece: Piece): string => {

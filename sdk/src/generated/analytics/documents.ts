@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '7293353626deca5b';
+export const persistedVersion = '43cd73a840b45342';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -193,6 +193,11 @@ export const comparison: PersistedDocument<ComparisonQuery, ComparisonQueryVaria
     }
   ) {
     knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     breakdowns {
       dimension
       measure
@@ -266,6 +271,11 @@ export const distributions: PersistedDocument<DistributionsQuery, DistributionsQ
     }
   ) {
     knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     distributions {
       dimension
       measure
@@ -323,6 +333,11 @@ export const dora: PersistedDocument<DoraQuery, DoraQueryVariables> = {
     }
   ) {
     knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     dora {
       dimension
       total {
@@ -468,6 +483,11 @@ export const explore: PersistedDocument<ExploreQuery, ExploreQueryVariables> = {
     }
   ) {
     knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     breakdowns {
       dimension
       measure
@@ -591,6 +611,11 @@ export const overview: PersistedDocument<OverviewQuery, OverviewQueryVariables> 
     }
   ) {
     knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     breakdowns {
       dimension
       measure
@@ -670,6 +695,11 @@ export const requestPhases: PersistedDocument<RequestPhasesQuery, RequestPhasesQ
     }
   ) {
     knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     distributions {
       dimension
       measure
@@ -711,6 +741,12 @@ export const reviews: PersistedDocument<ReviewsQuery, ReviewsQueryVariables> = {
     orgId: $orgId
     batch: { reviews: { dimension: $dimension, dateRange: $dateRange, topN: $topN }, filters: $filters }
   ) {
+    knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     reviews {
       dimension
       total {
@@ -784,6 +820,11 @@ export const timeseriesWeekly: PersistedDocument<TimeseriesWeeklyQuery, Timeseri
     }
   ) {
     knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     timeseries {
       dimension
       dimensionValue
@@ -816,6 +857,12 @@ export const workInProgress: PersistedDocument<WorkInProgressQuery, WorkInProgre
       filters: $filters
     }
   ) {
+    knownSince
+    historyLimits {
+      repo
+      workType
+      knownSince
+    }
     workInProgress {
       dimension
       total {

@@ -99,6 +99,11 @@ export type ComparisonQueryVariables = Exact<{
 export type ComparisonQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly historyLimits: ReadonlyArray<{
+      readonly repo: string;
+      readonly workType: string;
+      readonly knownSince: string;
+    }>;
     readonly breakdowns: ReadonlyArray<{
       readonly dimension: Types.DimensionInput;
       readonly measure: Types.MeasureInput;
@@ -143,6 +148,11 @@ export type DistributionsQueryVariables = Exact<{
 export type DistributionsQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly historyLimits: ReadonlyArray<{
+      readonly repo: string;
+      readonly workType: string;
+      readonly knownSince: string;
+    }>;
     readonly distributions: ReadonlyArray<{
       readonly dimension: Types.DimensionInput;
       readonly measure: Types.DistributionMeasureInput;
@@ -192,6 +202,11 @@ export type DoraQueryVariables = Exact<{
 export type DoraQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly historyLimits: ReadonlyArray<{
+      readonly repo: string;
+      readonly workType: string;
+      readonly knownSince: string;
+    }>;
     readonly dora: {
       readonly dimension: Types.DoraDimensionInput;
       readonly total: {
@@ -309,6 +324,11 @@ export type ExploreQueryVariables = Exact<{
 export type ExploreQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly historyLimits: ReadonlyArray<{
+      readonly repo: string;
+      readonly workType: string;
+      readonly knownSince: string;
+    }>;
     readonly breakdowns: ReadonlyArray<{
       readonly dimension: Types.DimensionInput;
       readonly measure: Types.MeasureInput;
@@ -383,6 +403,11 @@ export type OverviewQueryVariables = Exact<{
 export type OverviewQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly historyLimits: ReadonlyArray<{
+      readonly repo: string;
+      readonly workType: string;
+      readonly knownSince: string;
+    }>;
     readonly breakdowns: ReadonlyArray<{
       readonly dimension: Types.DimensionInput;
       readonly measure: Types.MeasureInput;
@@ -437,6 +462,11 @@ export type RequestPhasesQueryVariables = Exact<{
 export type RequestPhasesQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly historyLimits: ReadonlyArray<{
+      readonly repo: string;
+      readonly workType: string;
+      readonly knownSince: string;
+    }>;
     readonly distributions: ReadonlyArray<{
       readonly dimension: Types.DimensionInput;
       readonly measure: Types.DistributionMeasureInput;
@@ -473,6 +503,12 @@ export type ReviewsQueryVariables = Exact<{
 
 export type ReviewsQuery = {
   readonly analytics: {
+    readonly knownSince: string | null;
+    readonly historyLimits: ReadonlyArray<{
+      readonly repo: string;
+      readonly workType: string;
+      readonly knownSince: string;
+    }>;
     readonly reviews: {
       readonly dimension: Types.GroupDimensionInput;
       readonly total: {
@@ -534,6 +570,11 @@ export type TimeseriesWeeklyQueryVariables = Exact<{
 export type TimeseriesWeeklyQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly historyLimits: ReadonlyArray<{
+      readonly repo: string;
+      readonly workType: string;
+      readonly knownSince: string;
+    }>;
     readonly timeseries: ReadonlyArray<{
       readonly dimension: Types.DimensionInput;
       readonly dimensionValue: string;
@@ -558,6 +599,12 @@ export type WorkInProgressQueryVariables = Exact<{
 
 export type WorkInProgressQuery = {
   readonly analytics: {
+    readonly knownSince: string | null;
+    readonly historyLimits: ReadonlyArray<{
+      readonly repo: string;
+      readonly workType: string;
+      readonly knownSince: string;
+    }>;
     readonly workInProgress: {
       readonly dimension: Types.GroupDimensionInput;
       readonly total: {

@@ -46,9 +46,12 @@ export type AnalyticsResult = {
   readonly distributions: ReadonlyArray<DistributionResult>;
   /** DORA's four keys; null if not requested. */
   readonly dora?: Maybe<DoraResult>;
+  /** The repositories and types of work of which only the later part is known, latest first; at most 100. */
+  readonly historyLimits: ReadonlyArray<HistoryLimit>;
   /**
-   * The first day of which work is known: in the repositories that the filters name, otherwise in the organization. Nothing
-   * says what happened before, so a sum over earlier days is unknown instead of 0. Null without any work.
+   * The first day of which all work is known: of each type that figures of this batch are about, in each repository that
+   * the filters name, otherwise in the organization. Work of earlier days is unknown or known in part (`historyLimits`), so a sum over them is
+   * unknown or too small. Null without any work.
    */
   readonly knownSince?: Maybe<Scalars['Date']['output']>;
   /** Reviews; null if not requested. */
@@ -124,9 +127,12 @@ export type BreakdownResult = {
 export type BucketCoverage =
   /** All days of the bucket. */
   | 'FULL'
-  /** Nothing is known of its days: they are before `knownSince`, or in the future. Do not read a value of 0 as a measurement. */
+  /**
+   * Nothing is known of its days: they are before the first known work, or in the future. Do not read a value of 0 as a
+   * measurement.
+   */
   | 'NONE'
-  /** Some of its days: the others are outside of the range, before `knownSince`, or not over (UTC). */
+  /** Some of its days, or some of the work: other days are outside of the range, before `knownSince`, or not over (UTC). */
   | 'PARTIAL';
 
 /** The length of a bucket of a timeseries. */
@@ -524,6 +530,19 @@ export type GroupDimensionInput =
   /** The team of the request: its id, or `unassigned`. */
   | 'TEAM';
 
+/**
+ * Work of which only the later part is known: a sync read the latest commits or deployments up to a limit, or those of a
+ * period.
+ */
+export type HistoryLimit = {
+  /** The first day that is known. */
+  readonly knownSince: Scalars['Date']['output'];
+  /** The repository. */
+  readonly repo: Scalars['String']['output'];
+  /** The type of work item: pull_request, commit, deployment, incident or issue. */
+  readonly workType: Scalars['String']['output'];
+};
+
 /** A file that changes often. It shows where better structure may pay off. A high score does not say that a file is bad. */
 export type Hotspot = {
   /** The number of added and deleted lines. */
@@ -853,8 +872,8 @@ export type TimeseriesRequestInput = {
 /** One series. */
 export type TimeseriesResult = {
   /**
-   * The buckets by date. The value of an empty bucket is 0; averages omit empty buckets. An average cycle time of 0 is
-   * omitted, too: work takes time, and where it begins and ends at once, its beginning is not known.
+   * The buckets by date. The value of an empty bucket is 0; averages omit empty buckets, and those in
+   * which no cycle time is known: work takes time, and where it begins and ends at once, its beginning is unknown.
    */
   readonly buckets: ReadonlyArray<TimeseriesBucket>;
   /** The requested dimension. */
@@ -931,7 +950,7 @@ export type WorkUnit = {
   readonly closedBy: ReadonlyArray<Scalars['String']['output']>;
   /** When it was completed; null if it is not complete. */
   readonly completedAt?: Maybe<Scalars['String']['output']>;
-  /** Hours from start to completion; null if it is not complete. */
+  /** Hours from start to completion; null if it is not complete, or if it begins and ends at once: its beginning is unknown. */
   readonly cycleTimeHours?: Maybe<Scalars['Float']['output']>;
   /** The day on which it counts. */
   readonly day: Scalars['Date']['output'];

@@ -1169,7 +1169,7 @@ export interface paths {
         put?: never;
         /**
          * Create a sync configuration
-         * @description Defines what to read and from where. Code hosts require `integration_id`, an integration with the same provider; `local` and `synthetic` do not accept one. An unknown reference or unsupported combination is rejected with 422. Nothing is read until a run is started.
+         * @description Defines what to read and from where. Code hosts require `integration_id`, an integration with the same provider; `local` and `synthetic` do not accept one. `local` reads repositories on the server, and is for organizations that its operator names in SYNC_LOCAL_ORGANIZATIONS. An unknown reference or unsupported combination is rejected with 422. Nothing is read until a run is started.
          */
         post: operations["createSyncConfig"];
         delete?: never;

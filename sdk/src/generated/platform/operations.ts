@@ -3945,8 +3945,9 @@ export type CreateSyncConfigResult =
  * Create a sync configuration (`POST /api/v1/admin/sync-configs`).
  *
  * Defines what to read and from where. Code hosts require `integration_id`, an integration with the
- * same provider; `local` and `synthetic` do not accept one. An unknown reference or unsupported
- * combination is rejected with 422. Nothing is read until a run is started.
+ * same provider; `local` and `synthetic` do not accept one. `local` reads repositories on the server,
+ * and is for organizations that its operator names in SYNC_LOCAL_ORGANIZATIONS. An unknown reference
+ * or unsupported combination is rejected with 422. Nothing is read until a run is started.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
  * `OrganizationRequiredProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 406

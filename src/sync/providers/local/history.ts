@@ -11,7 +11,10 @@ import { readBoundary } from './shallow.js';
 
 export interface HistoryLimits {
   readonly window: TimeWindow;
-  /** The maximum number of commits, and of commits with statistics; undefined: unlimited. */
+  /**
+   * The maximum number of commits, and of commits with statistics; undefined: unlimited. After a complete sync, all
+   * commits since its tip are read: a limit would leave a gap before that tip.
+   */
   readonly maxCommits: number | undefined;
   readonly maxStats: number | undefined;
   /** Commits per page. */
@@ -24,7 +27,7 @@ export interface HistoryLimits {
 export async function* historyPages(
   git: Git,
   gitDirectory: string,
-  limits: HistoryLimits,
+  requested: HistoryLimits,
   start: Start,
 ): AsyncGenerator<Page> {
   const tip = await headOf(git);
@@ -33,7 +36,8 @@ export async function* historyPages(
     return;
   }
   const boundary = await readBoundary(git, gitDirectory);
-  const position = await beginning(git, tip, boundary.name, limits.window, start);
+  const position = await beginning(git, tip, boundary.name, requested.window, start);
+  const limits = position.exclude === null ? requested : { ...requested, maxCommits: undefined, maxStats: undefined };
   if (!limits.isCounted) {
     yield* pagesFrom(git, position, limits, boundary.parents);
     return;
@@ -68,7 +72,24 @@ async function* pagesFrom(
     if (rest !== undefined) yield rest;
     position = builder.position;
   }
-  yield { records: {}, position: asJson({ ...position, exclude: null, count: 0, last: null }), done: true };
+  const isCut = await hasOlder(git, position, limits);
+  yield { records: {}, position: asJson({ ...position, exclude: null, count: 0, last: null }), done: true, isCut };
+}
+
+/** Whether the limit, or the boundary of a shallow clone, excludes older commits. */
+async function hasOlder(git: Git, position: Position, { window, maxCommits }: HistoryLimits): Promise<boolean> {
+  if (position.exclude !== null) return false;
+  if (position.shallow !== null) return true;
+  if (maxCommits === undefined || position.count < maxCommits) return false;
+  const older = [
+    'rev-list',
+    ...windowArguments(git, window),
+    `--skip=${maxCommits}`,
+    '--max-count=1',
+    position.tip,
+    '--',
+  ];
+  return (await runGit(git, older)).length > 0;
 }
 
 /** The number of commits that remain after `position`. */

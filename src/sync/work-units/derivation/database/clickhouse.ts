@@ -100,6 +100,16 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
       const query = 'select id, repo from repos final where org_id = {org:String} order by toString(id)';
       return (await select(query, { org: orgId })).map((row) => ({ id: textIn(row, 'id'), name: textIn(row, 'repo') }));
     },
+    syncStates: async (orgId) => {
+      const repositories = 'select id, repo from repos final where org_id = {org:String}';
+      const query = `select id, repo, target, state from sync_state final join (${repositories}) as found on repo_id = id`;
+      return (await select(query, { org: orgId })).map((row) => ({
+        repoId: textIn(row, 'id'),
+        name: textIn(row, 'repo'),
+        target: textIn(row, 'target'),
+        state: textIn(row, 'state'),
+      }));
+    },
   };
 }
 

@@ -3,7 +3,15 @@ import type postgres from 'postgres';
 import { analyzeUnknown } from '../../../../database/statistics.js';
 import type { AnyRow, JsonValue } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
-import type { Binding, ChangedCommit, CommitsWhere, DerivationRecords, ReadableTable, RowQuery } from './records.js';
+import type {
+  Binding,
+  ChangedCommit,
+  CommitsWhere,
+  DerivationRecords,
+  ReadableTable,
+  RepositoryState,
+  RowQuery,
+} from './records.js';
 import {
   BATCH_ROWS,
   blamedLines,
@@ -89,6 +97,12 @@ export function postgresDerivation(
           select id, repo from repos where org_id = ${orgId} order by id`;
         return found.map(({ id, repo }) => ({ id, name: repo }));
       }),
+    syncStates: (orgId) =>
+      failing(
+        () => sql<RepositoryState[]>`
+          select repos.id as "repoId", repos.repo as name, sync_state.target, sync_state.state
+          from repos join sync_state on sync_state.repo_id = repos.id where repos.org_id = ${orgId}`,
+      ),
   };
 }
 

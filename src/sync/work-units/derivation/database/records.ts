@@ -97,6 +97,16 @@ export interface DerivationRecords {
   repository(repoId: string): Promise<{ readonly name: string; readonly url: string | null } | undefined>;
   /** The repositories of an organization, ordered by id. */
   repositories(orgId: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
+  /** The states of all syncs of the repositories of an organization. */
+  syncStates(orgId: string): Promise<readonly RepositoryState[]>;
+}
+
+/** A state of `SyncState`, as it is stored. */
+export interface RepositoryState {
+  readonly repoId: string;
+  readonly name: string;
+  readonly target: string;
+  readonly state: unknown;
 }
 
 /** Rows per batch of a stream. */

@@ -2,7 +2,15 @@
 import { toAsyncIterable } from '../../../../system/async-iterable.js';
 import type { AnyRow, Column } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
-import type { Binding, ChangedCommit, CommitsWhere, DerivationRecords, ReadableTable, RowQuery } from './records.js';
+import type {
+  Binding,
+  ChangedCommit,
+  CommitsWhere,
+  DerivationRecords,
+  ReadableTable,
+  RepositoryState,
+  RowQuery,
+} from './records.js';
 import {
   BATCH_ROWS,
   blamedLines,
@@ -108,7 +116,20 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
         const found = connection.all('select id, repo from repos where org_id = ? order by id', [orgId]);
         return found.map((row) => ({ id: textIn(row, 'id'), name: textIn(row, 'repo') }));
       }),
+    syncStates: (orgId) =>
+      read(() => {
+        const found = connection.all(
+          'select id, repo, target, state from repos join sync_state on repo_id = id where org_id = ?',
+          [orgId],
+        );
+        return found.map(repositoryState);
+      }),
   };
+}
+
+function repositoryState(row: unknown): RepositoryState {
+  const [repoId, name] = [textIn(row, 'id'), textIn(row, 'repo')];
+  return { repoId, name, target: textIn(row, 'target'), state: textIn(row, 'state') };
 }
 
 function ensureSchema({ run }: SqliteConnection): void {

@@ -1,0 +1,118 @@
+/**
+ * How much of the history of a repository and target is known. Limits of a sync exclude older records, and what is not
+ * stored must not look like a time without work.
+ */
+import type { HistoryLimit } from '../analytics/unit-records.js';
+import type { WorkType } from '../analytics/vocabulary.js';
+import type { Page } from './providers/provider.js';
+import type { AnyRow } from './records.js';
+import type { SyncRequest } from './request.js';
+import type { SyncState } from './sinks/sink.js';
+import { parseState } from './sinks/state.js';
+import { TABLES_OF, type Target } from './targets.js';
+import type { RepositoryState } from './work-units/derivation/database/records.js';
+
+/** A time without gaps, in epoch milliseconds. */
+export interface KnownHistory {
+  /** Null: the beginning of the repository. */
+  readonly from: number | null;
+  readonly to: number;
+}
+
+/** What a sync that has not completed read so far. */
+export interface HistoryInProgress {
+  /** The time of its oldest record; null: it has read none. */
+  readonly oldest: number | null;
+  /** Where its history begins if no limit excludes older records; null: the beginning of the repository. */
+  readonly from: number | null;
+}
+
+type Histories = Pick<SyncState, 'known' | 'reading'>;
+
+/** The columns with the time of a record. The first one that is known counts. */
+const TIMES: Readonly<Record<Target, readonly string[]>> = {
+  git: ['committer_when'],
+  prs: ['updated_at'],
+  blame: [],
+  cicd: ['started_at'],
+  deployments: ['started_at', 'deployed_at'],
+  incidents: ['started_at'],
+  issues: ['updated_at'],
+};
+
+/**
+ * Follows the pages of a sync.
+ *
+ * @param stored the state before the sync
+ * @param isContinued whether the sync begins at its position
+ * @param began epoch milliseconds
+ * @returns a function that takes each page, and returns what to store with it
+ */
+export function followHistory(
+  stored: SyncState | undefined,
+  isContinued: boolean,
+  { target, window }: SyncRequest,
+  began: number,
+): (page: Page) => Histories {
+  const known = stored?.known;
+  const earlier = isContinued ? stored : undefined;
+  let reading: HistoryInProgress | undefined;
+  if (earlier === undefined) reading = { oldest: null, from: window.since ?? null };
+  else if (!earlier.done) reading = earlier.reading;
+  // Releases before this one did not store it. A sync that continues theirs cannot know it either.
+  else reading = known === undefined ? undefined : { oldest: null, from: known.from };
+  return (page) => {
+    if (reading === undefined) return {};
+    reading = { ...reading, oldest: oldestOf(reading.oldest, page, target) };
+    if (!page.done) return { ...(known === undefined ? {} : { known }), reading };
+    const from = page.isCut === true ? (reading.oldest ?? began) : reading.from;
+    return { known: joined(known, { from, to: window.until ?? began }) };
+  };
+}
+
+function oldestOf(oldest: number | null, { records }: Page, target: Target): number | null {
+  const rows = TABLES_OF[target].flatMap((name): readonly AnyRow[] => records[name] ?? []);
+  const times = rows.flatMap((row) => {
+    const time = TIMES[target].map((column) => row[column]).find((value) => typeof value === 'number');
+    return time === undefined ? [] : [time];
+  });
+  return times.reduce<number | null>((least, time) => Math.min(least ?? time, time), oldest);
+}
+
+/** Both, if there is no gap between them; otherwise the later one. */
+function joined(earlier: KnownHistory | undefined, now: KnownHistory): KnownHistory {
+  if (earlier === undefined) return now;
+  const hasGap = (now.from ?? -Infinity) > earlier.to || (earlier.from ?? -Infinity) > now.to;
+  if (hasGap) return now.to > earlier.to ? now : earlier;
+  const from = now.from === null || earlier.from === null ? null : Math.min(now.from, earlier.from);
+  return { from, to: Math.max(now.to, earlier.to) };
+}
+
+/** Type of work by the target that brings it. */
+const WORK_OF: Readonly<Partial<Record<string, WorkType>>> = {
+  git: 'commit',
+  prs: 'pull_request',
+  deployments: 'deployment',
+  incidents: 'incident',
+  issues: 'issue',
+};
+
+/**
+ * The repositories and types of work of which only the later part is known. Of several sources, the one that reaches
+ * back the farthest counts.
+ */
+export function historyLimits(states: readonly RepositoryState[]): readonly HistoryLimit[] {
+  const limits = new Map<string, { readonly repo: string; readonly workType: WorkType; from: number | null }>();
+  for (const { repoId, name, target, state } of states) {
+    const workType = WORK_OF[target];
+    const known = parseState(state)?.known;
+    if (workType === undefined || known === undefined) continue;
+    const key = `${repoId} ${workType}`;
+    const limit = limits.get(key) ?? { repo: name, workType, from: known.from };
+    limit.from = limit.from === null || known.from === null ? null : Math.min(limit.from, known.from);
+    limits.set(key, limit);
+  }
+  return [...limits.values()].flatMap(({ repo, workType, from }) =>
+    from === null ? [] : [{ repo, workType, knownSince: new Date(from).toISOString().slice(0, 10) }],
+  );
+}
