@@ -3,20 +3,31 @@ import { validationProblem } from '../../contract/violations.js';
 import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';
+import { localRootOf } from './local-root.js';
 import { findSyncConfig, holdIntegration, insertSyncConfig, syncConfigOf } from './sync-configs.store.js';
-import { nameTaken, unknownIntegration, violationsOfIntegration, violationsOfTargets } from './sync-rules.js';
+import {
+  nameTaken,
+  unknownIntegration,
+  violationsOfIntegration,
+  violationsOfLocal,
+  violationsOfTargets,
+} from './sync-rules.js';
 
 export const createSyncConfig: CreateSyncConfigHandler<PlatformDependencies> = async (
   { body, principal, context },
-  { sql, clock },
+  { sql, clock, settings },
 ) => {
   const { provider, targets, repositories } = body;
   const integrationId = body.integration_id ?? null;
-  const violations = [...violationsOfIntegration(provider, integrationId), ...violationsOfTargets(provider, targets)];
+  const { org_id: orgId } = principal;
+  const violations = [
+    ...violationsOfIntegration(provider, integrationId),
+    ...violationsOfTargets(provider, targets),
+    ...violationsOfLocal(provider, localRootOf(orgId, settings)),
+  ];
   if (violations.length > 0) return validationProblem(violations);
 
   const now = clock.now();
-  const { org_id: orgId } = principal;
   const actor = actorOf(principal);
   return sql.begin(async (transaction): Promise<CreateSyncConfigReply> => {
     if (integrationId !== null && !(await holdIntegration(transaction, orgId, integrationId, provider))) {

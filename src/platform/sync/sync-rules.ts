@@ -15,6 +15,17 @@ export function violationsOfTargets(provider: SyncProvider, targets: readonly Sc
   );
 }
 
+/**
+ * Repositories on the server are for organizations that the operator names.
+ *
+ * @param root the folder that this organization may read; null: none
+ */
+export function violationsOfLocal(provider: SyncProvider, root: string | null): Violation[] {
+  if (provider !== 'local' || root !== null) return [];
+  const message = 'must not be local: the server shares no directory with this organization';
+  return [{ path: '/body/provider', rule: 'allowed', message }];
+}
+
 /** Code hosts require an integration; other providers do not accept one. */
 export function violationsOfIntegration(
   provider: SyncProvider,

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { signUpWithOrganizationId } from '../../support/organization-id.js';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 
 const path = '/api/v1/admin/sync-configs';
@@ -6,9 +9,16 @@ const unknownId = '6c1f0f0e-8f0e-4a56-9f8b-0d8f2f9f3a10';
 
 let platform: TestPlatform;
 let owner: TestUser;
+/** The owner of an organization that may read repositories on the server. */
+let local: TestUser;
+
+const localOrganization = randomUUID();
 
 beforeAll(async () => {
-  platform = await startTestPlatform();
+  platform = await startTestPlatform({
+    environment: { SYNC_LOCAL_ROOT: tmpdir(), SYNC_LOCAL_ORGANIZATIONS: localOrganization },
+  });
+  local = await signUpWithOrganizationId(platform, localOrganization);
 });
 
 beforeEach(async () => {
@@ -65,8 +75,8 @@ describe('creating a sync configuration', () => {
   it('allows every target of the synthetic source, and three of a local repository', async () => {
     const targets = ['git', 'prs', 'blame', 'cicd', 'deployments', 'incidents', 'issues'];
     expect((await create({ targets })).status).toBe(201);
-    expect((await create({ provider: 'local', targets: targets.slice(0, 3) })).status).toBe(201);
-    const refused = await create({ provider: 'local', targets });
+    expect((await create({ provider: 'local', targets: targets.slice(0, 3) }, local)).status).toBe(201);
+    const refused = await create({ provider: 'local', targets }, local);
     expect(refused.status).toBe(422);
     expect(refused.body.violations.map((each: { path: string }) => each.path)).toEqual([
       '/body/targets/3',
@@ -76,9 +86,17 @@ describe('creating a sync configuration', () => {
     ]);
   });
 
+  it('of repositories on the server is for organizations that the operator names', async () => {
+    const refused = await create({ provider: 'local', targets: ['git'] });
+    expect(refused.status).toBe(422);
+    const message = 'must not be local: the server shares no directory with this organization';
+    expect(refused.body.violations).toEqual([{ path: '/body/provider', rule: 'allowed', message }]);
+    expect((await send('GET', '')).body.items).toEqual([]);
+  });
+
   it.each([
     ['a code host without an integration', { provider: 'host_a' }, 'required'],
-    ['an integration where none is needed', { provider: 'local', targets: ['git'], integration_id: unknownId }, 'type'],
+    ['an integration where none is needed', { integration_id: unknownId }, 'type'],
     ['an integration that does not exist', { provider: 'host_b', integration_id: unknownId }, 'exists'],
   ])('for %s is refused', async (_what, change, rule) => {
     const reply = await create(change);
@@ -137,10 +155,10 @@ describe('changing a sync configuration', () => {
   });
 
   it('to targets that the provider does not have is refused', async () => {
-    const config = (await create({ provider: 'local', targets: ['git'] })).body;
-    const reply = await send('PATCH', `/${config.id}`, { targets: ['git', 'incidents'] });
+    const config = (await create({ provider: 'local', targets: ['git'] }, local)).body;
+    const reply = await send('PATCH', `/${config.id}`, { targets: ['git', 'incidents'] }, local);
     expect(reply.body.violations).toMatchObject([{ path: '/body/targets/1', rule: 'enum' }]);
-    expect((await send('GET', `/${config.id}`)).body.targets).toEqual(['git']);
+    expect((await send('GET', `/${config.id}`, undefined, local)).body.targets).toEqual(['git']);
   });
 
   it('to a name that is taken is refused', async () => {
