@@ -24,7 +24,7 @@ export function startMails(
   settings: PlatformSettings,
   context: Context & Pick<PlatformDependencies, 'appBaseUrl'>,
   { observeMail }: Metrics,
-): { readonly mails: MailDispatcher; stop(): Promise<void> } {
+): { readonly mails: MailDispatcher; stop(deadlineMs: number): Promise<void> } {
   const { sql, secrets, clock, log, appBaseUrl } = context;
   const transport =
     settings.mailUrl === null
@@ -34,8 +34,8 @@ export function startMails(
   const mails = startMailDispatcher({ sql, secrets, transport, clock, log, collect, observed: observeMail });
   return {
     mails,
-    stop: async () => {
-      await mails.stop();
+    stop: async (deadlineMs) => {
+      await mails.stop(deadlineMs);
       transport.close();
     },
   };

@@ -16,7 +16,13 @@ import {
 import { isRefusal, mostDeliveries, type MailTransport } from './transport.js';
 
 /** Delivers mails from the outbox to the transport, in the background. */
-export type MailDispatcher = Rounds;
+export interface MailDispatcher extends Omit<Rounds, 'stop'> {
+  /**
+   * Takes no more mails, and waits for those that are being delivered. A delivery that has not ended after `deadlineMs`
+   * is cut off; the mail is sent again later.
+   */
+  stop(deadlineMs: number): Promise<void>;
+}
 
 export interface MailDispatcherOptions {
   readonly sql: DatabaseSql;
@@ -54,6 +60,7 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
   const failed = (error: unknown): void => {
     log.warn({ err: error }, 'the mail outbox cannot be read; will retry');
   };
+  const cutOff = new AbortController();
   const deliveries = startConcurrentRounds<DueMail>({
     pollMs,
     most: mostDeliveries,
@@ -66,7 +73,7 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
       }
       return taken;
     },
-    perform: (mail) => deliver(mail, options),
+    perform: (mail) => deliver(mail, options, cutOff.signal),
     notTaken: failed,
     notPerformed: (error) => {
       log.warn({ err: error }, 'the outcome of a mail cannot be stored; it will be sent again');
@@ -95,9 +102,12 @@ export function startMailDispatcher(options: MailDispatcherOptions): MailDispatc
         await deliveries.drain();
       }
     },
-    stop: async () => {
-      await collection.stop();
-      await deliveries.stop();
+    stop: async (deadlineMs) => {
+      const timer = setTimeout(() => {
+        cutOff.abort();
+      }, deadlineMs);
+      await Promise.all([collection.stop(), deliveries.stop()]);
+      clearTimeout(timer);
     },
   };
 }
@@ -110,11 +120,11 @@ function busyWith(mails: readonly DueMail[]): BusyRecipients {
   return { recipients, domains: domains.filter((domain) => countOf(domain) >= mostOfDomain) };
 }
 
-async function deliver(due: DueMail, options: MailDispatcherOptions): Promise<void> {
+async function deliver(due: DueMail, options: MailDispatcherOptions, cutOff: AbortSignal): Promise<void> {
   const { sql, transport, clock, log, observed } = options;
   try {
     const attributes = { 'plumbline.mail.kind': due.mail.kind, 'plumbline.mail.attempt': due.attempts };
-    const signal = AbortSignal.timeout(attemptMs);
+    const signal = AbortSignal.any([AbortSignal.timeout(attemptMs), cutOff]);
     // A new trace: the request that woke the dispatcher is not the one that caused this mail.
     await inSpan('deliver mail', { kind: 'client', attributes }, () => transport.deliver(due, signal), null);
   } catch (error) {

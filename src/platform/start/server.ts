@@ -39,11 +39,11 @@ export async function startServer(
   return { server, thresholds };
 }
 
-/** Syncs get the same time as requests. Neither accepts new work from here on. */
+/** Syncs and mails get the same time as requests. None of them accepts new work from here on. */
 async function stopServer(
   startup: Startup,
   server: RunningServer,
-  { syncJobs, storeTasks }: Pick<Services, 'syncJobs' | 'storeTasks'>,
+  { syncJobs, storeTasks, stopMails }: Pick<Services, 'syncJobs' | 'storeTasks' | 'stopMails'>,
 ): Promise<void> {
   startup.isStopping = true;
   const deadlineMs = deadlineMsOf(startup);
@@ -52,5 +52,5 @@ async function stopServer(
     startup.closing.abort();
     return server.stop(deadlineMs);
   };
-  await Promise.all([drained.then(close), syncJobs.stop(deadlineMs), storeTasks.stop()]);
+  await Promise.all([drained.then(close), syncJobs.stop(deadlineMs), storeTasks.stop(), stopMails()]);
 }

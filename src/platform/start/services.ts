@@ -14,6 +14,8 @@ import type { Stores } from './stores.js';
 /** The background work of a server, and what it shares with requests. */
 export interface Services extends StoreWork {
   readonly mails: MailDispatcher;
+  /** Mails get the same time as requests. */
+  readonly stopMails: () => Promise<void>;
   readonly outbound: OutboundFetch;
   readonly webhooks: WebhookDispatcher;
   readonly accountSweep: AccountSweep;
@@ -34,7 +36,8 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
   const metrics = createMetrics(database, health, clock, log);
 
   const { mails, stop: stopMails } = startMails(settings, { ...context, appBaseUrl: appBaseUrlOf(startup) }, metrics);
-  stops.push(stopMails);
+  const stopMailsInTime = (): Promise<void> => stopMails(deadlineMsOf(startup));
+  stops.push(stopMailsInTime);
 
   const outbound = outboundFetch({ networks: settings.integrationNetworks });
   const webhooks = startWebhookDispatcher({ ...context, outbound });
@@ -48,5 +51,16 @@ export function startServices(startup: Startup, { uri, database, secrets }: Stor
   const { syncJobs, storeTasks } = startStoreWork(settings, { ...context, database: uri }, metrics, startup);
   stops.push(() => storeTasks.stop());
   stops.push(() => syncJobs.stop(deadlineMsOf(startup)));
-  return { mails, outbound, webhooks, accountSweep, replySweep, health, metrics, syncJobs, storeTasks };
+  return {
+    mails,
+    stopMails: stopMailsInTime,
+    outbound,
+    webhooks,
+    accountSweep,
+    replySweep,
+    health,
+    metrics,
+    syncJobs,
+    storeTasks,
+  };
 }

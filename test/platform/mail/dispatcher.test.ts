@@ -26,7 +26,7 @@ async function dispatcher(): Promise<{ readonly drain: () => Promise<void>; read
     observed: () => undefined,
     collect: () => (rounds++ === 0 ? first : Promise.resolve(false)),
   });
-  onTestFinished(() => mails.stop());
+  onTestFinished(() => mails.stop(0));
   return {
     drain: mails.drain,
     fail: () => {

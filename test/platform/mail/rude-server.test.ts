@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createSmtpTransport } from '../../../src/platform/mail/transport.js';
 import { startTestPlatform, type TestPlatform } from '../../support/platform.js';
+import { createTestDatabase } from '../../support/postgres.js';
 import { newEmail, register } from '../auth/requests.js';
 import { startSmtpServer, type ReplyTo, type Step, type TestSmtpServer } from './smtp-server.js';
 
@@ -134,4 +135,57 @@ test('A mail server that sends one byte after the other is left when the attempt
   await expect(transport.deliver(due, AbortSignal.timeout(1000))).rejects.toThrow();
   await Promise.all(closed);
   expect(closed).toHaveLength(1);
+});
+
+describe('A mail that the mail server has not answered when the Platform stops', () => {
+  /** A mail server that has a mail, and does not answer to it yet; and a Platform that begins to stop. */
+  const stopping = async (deadlineSeconds: number) => {
+    let answer: (reply: null) => void = () => undefined;
+    const answered = new Promise<null>((resolve) => (answer = resolve));
+    let isFirst = true;
+    const server = await startSmtpServer({
+      replyTo: (step) => {
+        if (step !== 'DATA' || !isFirst) return Promise.resolve(null);
+        isFirst = false;
+        return answered;
+      },
+    });
+    cleanups.push(server.stop);
+    const database = await createTestDatabase();
+    cleanups.push(database.drop);
+    const environment = { MAIL_URL: server.url, SHUTDOWN_DRAIN: '0', SHUTDOWN_DEADLINE: String(deadlineSeconds) };
+    const start = async () => {
+      const platform = await startTestPlatform({ databaseUri: database.uri, environment });
+      cleanups.push(() => platform.stop());
+      return platform;
+    };
+    const platform = await start();
+    const email = newEmail();
+    await register(platform, { email });
+    await expect.poll(() => server.recipients).toEqual([email]);
+    const release = (): void => {
+      answer(null);
+    };
+    return { server, start, email, answer: release, stopped: platform.running.stop() };
+  };
+
+  test('is waited for, and never sent again', async () => {
+    const { server, start, email, answer, stopped } = await stopping(60);
+    answer();
+    await stopped;
+    const next = await start();
+    expect(await stored(next)).toEqual([]);
+    await next.running.mails.drain();
+    expect(server.recipients).toEqual([email]);
+  });
+
+  test('is sent again by the next server, if there is no answer in time', async () => {
+    const { server, start, email, stopped } = await stopping(1);
+    await stopped;
+    const next = await start();
+    expect(await stored(next)).toEqual([{ attempts: 1, failed: false, last_error: 'Message sending aborted' }]);
+    next.clock.advance(60);
+    await next.running.mails.drain();
+    expect(server.recipients).toEqual([email, email]);
+  });
 });
