@@ -94,6 +94,24 @@ describe('After the last attempt of a delivery', () => {
     expect(await counts()).toEqual({ waiting: 3, failed: 3 });
   });
 
+  it('one of its subject whose attempt has begun and has no outcome is not given up', async () => {
+    const { sql } = platform.database;
+    await store({ hoursAgo: 30, attempts: 15 });
+    await sql`update webhook_deliveries set failed_at = now()`;
+    await store({ hoursAgo: 25 });
+    const limits = { leaseSeconds: 60, count: 1, perOrganization: 4 };
+    const [held] = await takeDueDeliveries(sql, platform.clock.now(), [], limits);
+    // The server died more than a day ago. An admin has sent the earlier one again meanwhile.
+    const longAgo = new Date(platform.clock.now().getTime() - 25 * 3_600_000);
+    await sql`update webhook_deliveries set available_at = ${longAgo} where attempt_id is not null`;
+    await sql`update webhook_deliveries set failed_at = null where attempt_id is null`;
+    receiver.answer = (response) => response.writeHead(500).end();
+    await deliverOnAnother();
+    expect(await counts()).toEqual({ waiting: 1, failed: 1 });
+    const [row] = await sql`select id from webhook_deliveries where failed_at is null`;
+    expect(row).toEqual({ id: held?.id });
+  });
+
   it('those of a webhook that is inactive wait', async () => {
     await storeDead();
     receiver.answer = (response) => {
