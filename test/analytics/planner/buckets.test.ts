@@ -15,6 +15,11 @@ describe('the buckets of a range', () => {
     ['MONTH', '2024-01-31', '2024-03-01', ['2024-01-01', '2024-02-01', '2024-03-01']],
     ['MONTH', '2023-12-31', '2024-01-01', ['2023-12-01', '2024-01-01']],
     ['MONTH', '2024-02-29', '2024-02-29', ['2024-02-01']],
+    // What follows is the year 10000, whose text sorts before.
+    ['DAY', '9999-12-30', '9999-12-31', ['9999-12-30', '9999-12-31']],
+    ['WEEK', '9999-12-20', '9999-12-31', ['9999-12-20', '9999-12-27']],
+    ['MONTH', '9999-11-30', '9999-12-31', ['9999-11-01', '9999-12-01']],
+    ['MONTH', '0001-01-01', '0001-02-01', ['0001-01-01', '0001-02-01']],
   ] as const)('by %s from %s to %s begin on %j', (interval, startDate, endDate, starts) => {
     expect(bucketsOf(interval, { startDate, endDate }).starts).toEqual(starts);
   });
