@@ -1,16 +1,17 @@
 /**
  * `npm run build` creates `dist/`, which is what runs: the compiled sources, the generated files, the migrations, the
- * script of the API reference, GraphiQL, and the web console. With `--with-sdk` it also builds the SDK. With
+ * API references, GraphiQL, and the web console. With `--with-sdk` it also builds the SDK. With
  * `--output <folder>` it writes to another folder.
  */
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { build, type BuildOptions } from 'esbuild';
 import { buildConsole } from './build-console.js';
+import { buildReferences } from './build-reference.js';
 import { bundleCompose, requireBanner } from './bundle-compose.js';
 import { compileSchemas } from './compile-schemas.js';
 import { buildGraphiql } from './graphql/build-graphiql.js';
@@ -48,7 +49,7 @@ async function buildServer(): Promise<void> {
     bundleSdk(),
     bundleMcp(),
     copyFiles(),
-    copyReferenceScript(),
+    buildReferences(['platform', 'compose'], `${output}/docs`),
     buildGraphiql(`${output}/graphiql`),
     buildConsole(`${output}/console`),
   ]);
@@ -119,18 +120,6 @@ async function copyFiles(): Promise<void> {
   for (const file of copied) await cp(file, `${output}/${file}`);
   const contracts = copied.filter((file) => file.endsWith('/openapi.json'));
   await Promise.all(contracts.map((file) => precompress(`${output}/${file}`)));
-}
-
-/**
- * Copies the script of the API reference, so that pages load nothing from other origins. Redoc would fetch the logo of
- * its makers from their servers; an empty picture is omitted instead.
- */
-async function copyReferenceScript(): Promise<void> {
-  const script = await readFile(require.resolve('redoc/bundles/redoc.standalone.js'), 'utf8');
-  await mkdir(`${output}/docs`, { recursive: true });
-  const file = `${output}/docs/redoc.standalone.js`;
-  await writeFile(file, script.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,'));
-  await precompress(file);
 }
 
 async function filesBelow(folder: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 /** Refuses keywords of a contract that the generator does not implement, where they stand in the sources. */
-import type { Plugin } from '@redocly/openapi-core/lib/config/types.js';
+import type { Plugin } from '@redocly/openapi-core';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { refusalOf } from './contract-keywords.js';
 import { isRecord, type SchemaObject } from './openapi-document.js';
@@ -126,7 +126,8 @@ export const keywordPlugin: Plugin = {
             const follow: Resolve = (schema) => (isRecord(schema) ? resolve(schema).node : undefined);
             for (const [keyword, reason] of faultsOf(type.name, node, follow)) {
               const message = `${type.name}.${keyword} is refused (rule ${keywordRule}): ${reason}`;
-              report({ message, location: location.child([keyword]).key() });
+              const { source, pointer } = location.child([keyword]);
+              report({ message, location: { source, pointer, reportOnKey: true } });
             }
           },
         },

@@ -6,28 +6,23 @@ import { keptForMinutes, sendStaticFile } from './static-file.js';
 export interface PagesOptions {
   /** The text of the bundled contract. */
   readonly openapi: URL;
-  /** The script of the API reference (Redoc), written by `npm run build`. */
-  readonly referenceScript: URL;
-  /** The API's title. */
-  readonly title: string;
+  /** The folder of the API's reference (Redoc), written by `npm run build`; it ends with a slash. */
+  readonly reference: URL;
   /** Where `/` redirects to; default: the reference. */
   readonly home?: (ctx: Context) => string;
   /** Paths that users often try, and their redirect targets. */
   readonly redirects?: Readonly<Record<string, string>>;
 }
 
-/** Pages load nothing from other origins. Redoc creates styles at run time, and searches in a worker. */
+/** Pages load nothing from other origins. Redoc creates styles at run time. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** The scripts of a reference, by name, and their places in relation to its folder: all APIs share two of them. */
+const referenceScripts = { 'start.js': 'start.js', 'redoc.js': '../redoc.js', 'colors.js': '../colors.js' } as const;
+
 /** The pages of an API: its reference, its contract as JSON, and one page per problem. */
-export function createPages({
-  openapi,
-  referenceScript,
-  title,
-  home = () => '/docs',
-  redirects = {},
-}: PagesOptions): PageRoute[] {
+export function createPages({ openapi, reference, home = () => '/docs', redirects = {} }: PagesOptions): PageRoute[] {
   const moved = Object.entries(redirects).map(([from, to]): PageRoute => ({
     name: `redirect ${from}`,
     method: 'GET',
@@ -54,16 +49,22 @@ export function createPages({
       path: '/docs',
       produces: ['text/html'],
       handle: (ctx) => {
-        sendPage(ctx, referencePage(title));
+        ctx.set('Content-Security-Policy', contentSecurityPolicy);
+        return sendStaticFile(ctx, {
+          file: new URL('index.html', reference),
+          type: 'text/html',
+          cache: keptForMinutes,
+        });
       },
     },
-    {
-      name: 'docs script',
+    ...Object.entries(referenceScripts).map(([name, file]): PageRoute => ({
+      name: `docs ${name}`,
       method: 'GET',
-      path: '/docs/redoc.standalone.js',
+      path: `/docs/${name}`,
       produces: ['text/javascript'],
-      handle: (ctx) => sendStaticFile(ctx, { file: referenceScript, type: 'text/javascript', cache: keptForMinutes }),
-    },
+      handle: (ctx) =>
+        sendStaticFile(ctx, { file: new URL(file, reference), type: 'text/javascript', cache: keptForMinutes }),
+    })),
     {
       name: 'contract',
       method: 'GET',
@@ -97,21 +98,4 @@ function sendPage(ctx: Context, html: string): void {
   ctx.set('Content-Security-Policy', contentSecurityPolicy);
   ctx.type = 'text/html';
   ctx.body = html;
-}
-
-function referencePage(title: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>body { margin: 0 }</style>
-</head>
-<body>
-<redoc spec-url="/openapi.json" hide-hostname json-sample-expand-level="3" disable-google-font></redoc>
-<script src="/docs/redoc.standalone.js"></script>
-</body>
-</html>
-`;
 }

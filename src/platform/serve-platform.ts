@@ -92,9 +92,8 @@ function createPlatformApplication(
       ...(hasMailboxPages(settings) ? createMailboxPages(mailboxFolder(settings)) : []),
       ...(settings.console ? createConsolePages(consoleOptions(settings)) : []),
       ...createPages({
-        title: 'Plumbline Platform API',
         openapi: contractFile,
-        referenceScript,
+        reference,
         ...(settings.console && { home: consoleHome }),
         redirects: { '/health': '/health/ready' },
       }),
@@ -116,7 +115,7 @@ const contractFile = new URL('../../generated/platform/openapi.json', import.met
 
 const builtTree = import.meta.url.includes('/dist/src/') ? '../../' : '../../dist/';
 
-const referenceScript = new URL(`${builtTree}docs/redoc.standalone.js`, import.meta.url);
+const reference = new URL(`${builtTree}docs/platform/`, import.meta.url);
 
 const consoleFolder = new URL(`${builtTree}console/`, import.meta.url);
 

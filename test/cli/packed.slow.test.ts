@@ -46,7 +46,7 @@ describe.skipIf(unreachable !== null)(`the packed server${unreachable ?? ''}`, {
     try {
       const ready = await fetch(`${server.url}/health/ready`);
       expect(ready.status).toBe(200);
-      for (const page of ['/docs', '/docs/redoc.standalone.js', '/openapi.json', '/graphql/schema']) {
+      for (const page of ['/docs', '/docs/redoc.js', '/openapi.json', '/graphql/schema']) {
         expect([page, (await fetch(server.url + page)).status]).toEqual([page, 200]);
       }
     } finally {

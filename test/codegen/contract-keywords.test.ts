@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { getTypes, SpecVersion } from '@redocly/openapi-core';
+import { getTypes } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleDocument } from '../../src/codegen/bundle.js';
 import { contractKeywords, refusalOf } from '../../src/codegen/contract-keywords.js';
@@ -15,7 +15,7 @@ const ofRedocly = /^(?:Logo|TagGroup|X[A-Z]\w*)$/;
 
 /** The keywords of each object of OpenAPI 3.1, as Redocly knows them; of schemas also those of JSON Schema 2020-12. */
 const specified = new Map<string, Set<string>>(
-  Object.entries(getTypes(SpecVersion.OAS3_1)).flatMap(([name, type]) => {
+  Object.entries(getTypes('oas3_1')).flatMap(([name, type]) => {
     const keywords = Object.keys(record(type.properties)).filter((keyword) => !keyword.startsWith('x-'));
     return keywords.length === 0 || ofRedocly.test(name) ? [] : [[name, new Set(keywords)]];
   }),

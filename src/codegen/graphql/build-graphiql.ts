@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { precompress } from '../precompress.js';
@@ -18,9 +17,6 @@ export async function buildGraphiql(folder: string): Promise<void> {
     format: 'esm',
     target: 'es2022',
     platform: 'browser',
-    // The package's `exports` omit the build that the script imports, which contains all its packages apart from React.
-    // `package.json` leaves those packages out of the installation: 90 fewer.
-    alias: { graphiql: path.resolve('node_modules/graphiql') },
     define: { 'process.env.NODE_ENV': '"production"' },
     loader: { '.woff': 'dataurl', '.woff2': 'dataurl', '.ttf': 'dataurl', '.svg': 'dataurl' },
     legalComments: 'eof',

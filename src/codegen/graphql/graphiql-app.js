@@ -5,8 +5,9 @@
  * A query needs an access token and an organization. If the console opened this page, it provides both; otherwise the
  * user types them into the headers. They are not stored.
  */
-import GraphiQL from 'graphiql/graphiql.min.js';
-import 'graphiql/graphiql.css';
+import { GraphiQL } from 'graphiql';
+import { buildSchema } from 'graphql';
+import 'graphiql/style.css';
 import './graphiql-app.css';
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -76,7 +77,7 @@ const text = await (await fetch('/graphql/schema')).text();
 createRoot(document.getElementById('graphiql')).render(
   createElement(GraphiQL, {
     fetcher,
-    schema: GraphiQL.GraphQL.buildSchema(text),
+    schema: buildSchema(text),
     defaultQuery: query,
     defaultHeaders: headers,
     variables,

@@ -52,8 +52,8 @@ export interface ComposeServiceOptions {
   /** The web page, which is then served only at this entrance; default: none. */
   readonly page?: { readonly access: PageAccess; readonly folder: URL } | null;
   readonly replyValidation: ReplyValidation;
-  /** The bundled contract and the script of the API reference, from the build. */
-  readonly pages: { readonly openapi: URL; readonly referenceScript: URL };
+  /** The bundled contract and the folder of the API reference, from the build. */
+  readonly pages: { readonly openapi: URL; readonly reference: URL };
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
@@ -105,7 +105,6 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
     ),
     stopping: stopping.signal,
   };
-  const documentation = { ...options.pages, title: 'Plumbline Compose API' };
   const listenerFor = ({ callerOf, admission }: Entrance, served: typeof page): Listener =>
     createApplication({
       routes,
@@ -131,10 +130,10 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
       },
       headers: { ...securityHeaders, 'X-API-Version': apiVersion },
       ...(served === null
-        ? { pages: createPages(documentation), admitPage: admission.host }
+        ? { pages: createPages(options.pages), admitPage: admission.host }
         : {
             pages: withoutCaching([
-              ...createPages({ ...documentation, home: () => pagePath }),
+              ...createPages({ ...options.pages, home: () => pagePath }),
               ...createContainersPages(served.folder),
             ]),
             admitPage: pageAdmission(served.access, admission),

@@ -53,7 +53,7 @@ export async function remoteLine(
     replyValidation: 'always',
     pages: {
       openapi: pathToFileURL('generated/compose/openapi.json'),
-      referenceScript: pathToFileURL('node_modules/redoc/bundles/redoc.standalone.js'),
+      reference: pathToFileURL('dist/docs/compose/'),
     },
   });
   const server = await prepared.listen(service.listener);

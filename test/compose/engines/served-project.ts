@@ -339,7 +339,7 @@ async function served(engine: TestEngine, parts: ComposeParts, transport = nodeT
     loadingWorker,
     entrance: listening,
     replyValidation: 'always',
-    pages: { openapi: new URL('file:///nonexistent'), referenceScript: new URL('file:///nonexistent') },
+    pages: { openapi: new URL('file:///nonexistent'), reference: new URL('file:///nonexistent') },
   });
   const server = await listening.listen(service.listener);
   onTestFinished(async () => {

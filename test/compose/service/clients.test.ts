@@ -100,7 +100,9 @@ describe.skipIf(missing !== null)(`over mutual TLS${missing === null ? '' : ` ($
     expect(Object.fromEntries(seen)).toEqual({
       '/': '302 /docs',
       '/docs': '200',
-      '/docs/redoc.standalone.js': '404', // tests have no built script
+      '/docs/start.js': '200',
+      '/docs/redoc.js': '200',
+      '/docs/colors.js': '200',
       '/openapi.json': '200',
       '/problems': '200',
       '/problems/client-not-allowed': '200',

@@ -63,7 +63,6 @@ export async function runService(parts: ServiceParts = {}): Promise<RunningServi
   const backend = wrap === undefined ? mock.backend : wrap(mock.backend);
   const { log, lines } = captureLog();
   const listening = await prepareListening(listen, log);
-  const nowhere = new URL('file:///nonexistent');
   let origin = new URL('http://127.0.0.1');
   const access = createPageAccess(clock, () => origin);
   const service = await createComposeService({
@@ -78,7 +77,10 @@ export async function runService(parts: ServiceParts = {}): Promise<RunningServi
     entrance: listening,
     page: page === true ? { access, folder: new URL('../../../dist/console/', import.meta.url) } : null,
     replyValidation,
-    pages: { openapi: new URL('../../../generated/compose/openapi.json', import.meta.url), referenceScript: nowhere },
+    pages: {
+      openapi: new URL('../../../generated/compose/openapi.json', import.meta.url),
+      reference: new URL('../../../dist/docs/compose/', import.meta.url),
+    },
   });
   const server = await listening.listen(service.listener);
   const url = server.url.replace('tcp:', 'http:').replace('tls:', 'https:');

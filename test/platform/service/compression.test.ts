@@ -18,7 +18,8 @@ afterAll(() => platform.stop());
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
 
 const texts = [
-  '/docs/redoc.standalone.js',
+  '/docs',
+  '/docs/redoc.js',
   '/openapi.json',
   '/problems',
   '/graphql/graphiql.js',
@@ -50,7 +51,7 @@ describe.each(texts)('%s', (path) => {
 });
 
 test('A file is not sent again to a caller that has it, in any coding', async () => {
-  for (const path of ['/openapi.json', '/docs/redoc.standalone.js']) {
+  for (const path of ['/openapi.json', '/docs/redoc.js']) {
     const first = await sendRaw(platform.url + path, { headers: { 'Accept-Encoding': 'br' } });
     const again = await sendRaw(platform.url + path, { headers: { 'If-None-Match': String(first.headers.etag) } });
     expect([again.status, again.body.length, again.headers.vary]).toEqual([304, 0, 'Origin, Accept-Encoding']);

@@ -143,7 +143,7 @@ async function serve(session: Session, flags: ServeFlags, version: string): Prom
     entrance: listening,
     page: flags.ui === true ? { access, folder: consoleFolder } : null,
     replyValidation: 'sampled',
-    pages: { openapi: contractFile, referenceScript },
+    pages: { openapi: contractFile, reference },
   });
   const servers: RunningServer[] = [];
   const stop = (): Promise<unknown> => {
@@ -248,6 +248,6 @@ function fired(signal: AbortSignal): Promise<void> {
 /** `generated/` is beside `src/` both in the source tree and under `dist/`; the script is only in `dist/`. */
 const contractFile = new URL('../../../../generated/compose/openapi.json', import.meta.url);
 const builtTree = import.meta.url.includes('/dist/src/') ? '../../../../' : '../../../../dist/';
-const referenceScript = new URL(`${builtTree}docs/redoc.standalone.js`, import.meta.url);
+const reference = new URL(`${builtTree}docs/compose/`, import.meta.url);
 const loadingWorker = new URL(`${builtTree}src/compose/service/projects/loading-worker.js`, import.meta.url);
 const consoleFolder = new URL(`${builtTree}console/`, import.meta.url);
