@@ -11,6 +11,8 @@ const common: TestProjectInlineConfiguration = {
     alias: {
       '@plumbline/sdk/webhooks': resolve('sdk/src/webhooks.ts'),
       '@plumbline/sdk/analytics': resolve('sdk/src/analytics.ts'),
+      '@plumbline/sdk/platform/paths': resolve('sdk/src/platform/paths.ts'),
+      '@plumbline/sdk/compose/paths': resolve('sdk/src/compose/paths.ts'),
       '@plumbline/sdk/platform': resolve('sdk/src/platform.ts'),
       '@plumbline/sdk/compose/node': resolve('sdk/src/compose/node.ts'),
       '@plumbline/sdk/compose': resolve('sdk/src/compose.ts'),

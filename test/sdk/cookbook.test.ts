@@ -49,6 +49,7 @@ const shown: Readonly<Record<string, readonly unknown[]>> = {
   'First call': [expect.stringMatching(/ may analytics:read, setup:read$/)],
   'First call 2': ['Hello robin@example.com'],
   'Results and narrowing': ['Welcome.'],
+  'Paths instead of functions': ['robin@example.com'],
   Errors: ['robin@example.com'],
   'Request ids': [],
   'Service tokens': [

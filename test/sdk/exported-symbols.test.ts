@@ -5,6 +5,8 @@ const entryPoints = {
   '.': 'sdk/src/index.ts',
   './analytics': 'sdk/src/analytics.ts',
   './compose': 'sdk/src/compose.ts',
+  './compose/paths': 'sdk/src/compose/paths.ts',
+  './platform/paths': 'sdk/src/platform/paths.ts',
   './webhooks': 'sdk/src/webhooks.ts',
   './compose/node': 'sdk/src/compose/node.ts',
   './platform': 'sdk/src/platform.ts',

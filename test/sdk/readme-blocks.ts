@@ -6,6 +6,7 @@ import * as composeNode from '../../sdk/src/compose/node.js';
 import * as compose from '../../sdk/src/compose.js';
 import * as index from '../../sdk/src/index.js';
 import * as platform from '../../sdk/src/platform.js';
+import * as platformPaths from '../../sdk/src/platform/paths.js';
 import * as testing from '../../sdk/src/testing.js';
 import * as webhooks from '../../sdk/src/webhooks.js';
 
@@ -41,6 +42,7 @@ const modules: Readonly<Record<string, object>> = {
   '@plumbline/sdk/compose': compose,
   '@plumbline/sdk/compose/node': composeNode,
   '@plumbline/sdk/platform': platform,
+  '@plumbline/sdk/platform/paths': platformPaths,
   '@plumbline/sdk/testing': testing,
   '@plumbline/sdk/webhooks': webhooks,
 };

@@ -35,6 +35,7 @@ export function snippetFaults(texts: readonly string[]): string[] {
       '@plumbline/sdk/testing': [resolve('sdk/src/testing.ts')],
       '@plumbline/sdk/webhooks': [resolve('sdk/src/webhooks.ts')],
       '@plumbline/sdk/compose/node': [resolve('sdk/src/compose/node.ts')],
+      '@plumbline/sdk/platform/paths': [resolve('sdk/src/platform/paths.ts')],
     },
   };
   const folder = resolve('sdk');

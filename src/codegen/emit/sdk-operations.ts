@@ -14,7 +14,7 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /** The media types of replies that are read as they arrive. */
-const streams: ReadonlySet<string> = new Set(['application/x-ndjson', 'text/event-stream']);
+export const streams: ReadonlySet<string> = new Set(['application/x-ndjson', 'text/event-stream']);
 
 /** What an editor shows of the members of a request. */
 const memberDocs = {

@@ -2,6 +2,7 @@ import type { ApiContract } from '../contract-model.js';
 import { emitOpenapiTypes } from './openapi-types.js';
 import { emitSdkExamples } from './sdk-examples.js';
 import { emitSdkOperations } from './sdk-operations.js';
+import { emitSdkPaths } from './sdk-paths.js';
 import { emitWebhooks } from './webhooks.js';
 import { emitWebhookSchemas } from './webhook-schemas.js';
 import { emitSdkProblems, emitSdkValues } from './sdk-values.js';
@@ -13,6 +14,7 @@ export async function emitSdk(contract: ApiContract): Promise<Map<string, string
     [`${folder}/openapi.ts`, await emitOpenapiTypes(contract.document, `openapi/${contract.name}.yaml`)],
     [`${folder}/examples.ts`, emitSdkExamples(contract)],
     [`${folder}/operations.ts`, emitSdkOperations(contract)],
+    [`${folder}/paths.ts`, emitSdkPaths(contract)],
     [`${folder}/problems.ts`, emitSdkProblems(contract)],
     [`${folder}/values.ts`, emitSdkValues(contract)],
     ...(contract.document.webhooks === undefined
