@@ -1,4 +1,4 @@
-/** The compose API by path, in the form of openapi-fetch. Whoever imports this has every operation in the bundle. */
+/** The compose API by path, in the form of openapi-fetch. A bundle that imports it has every operation. */
 import type { paths } from '../generated/compose/openapi.js';
 import type { ComposeClient } from '../generated/compose/operations.js';
 import { operationsByPath } from '../generated/compose/paths.js';

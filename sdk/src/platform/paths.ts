@@ -1,4 +1,4 @@
-/** The Platform API by path, in the form of openapi-fetch. Whoever imports this has every operation in the bundle. */
+/** The Platform API by path, in the form of openapi-fetch. A bundle that imports it has every operation. */
 import type { paths } from '../generated/platform/openapi.js';
 import type { PlatformClient } from '../generated/platform/operations.js';
 import { operationsByPath } from '../generated/platform/paths.js';
