@@ -17,6 +17,8 @@ export const operationsByPath = {
   '/api/v1/auth/validate': { POST: operations.validateToken },
   '/api/v1/auth/me': { GET: operations.getMe, PATCH: operations.updateMe },
   '/api/v1/auth/me/organizations': { GET: operations.listMyOrganizations },
+  '/api/v1/auth/me/invites': { GET: operations.listMyInvites },
+  '/api/v1/auth/me/invites/{invite_id}/accept': { POST: operations.acceptMyInvite },
   '/api/v1/auth/switch-org': { POST: operations.switchOrganization },
   '/api/v1/auth/logout': { POST: operations.logout },
   '/api/v1/auth/sessions': { GET: operations.listSessions, DELETE: operations.revokeAllSessions },
