@@ -35,7 +35,8 @@ export function refusalOfRegistration(
   if (policy.kind === 'open') return null;
   if (policy.kind === 'closed') return 'Nobody can register on this server.';
   if (hasInvite) return null;
-  if (policy.kind !== 'domains') return 'An account needs an invite. Ask an administrator of your organization for one.';
+  if (policy.kind !== 'domains')
+    return 'An account needs an invite. Ask an administrator of your organization for one.';
   const domain = email.slice(email.lastIndexOf('@') + 1);
   if (policy.domains.includes(domain)) return null;
   return `An account needs an invite, or an address of ${policy.domains.join(' or ')}.`;
