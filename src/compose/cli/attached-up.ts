@@ -3,7 +3,8 @@ import { isSwitchedOn } from '../model/dotenv/environment.js';
 import type { Service } from '../model/project/service.js';
 import { upAttached } from '../orchestrator/attached.js';
 import type { Plan, Step } from '../orchestrator/plan.js';
-import type { Loaded, UpOptions } from '../orchestrator/up.js';
+import type { Orchestration } from '../orchestrator/orchestration.js';
+import type { Loaded, UpObserver, UpOptions } from '../orchestrator/up.js';
 import { watchedServices, watchProject } from '../orchestrator/watch.js';
 import { describe } from './failures.js';
 import type { UpFlags } from './flags.js';
@@ -24,16 +25,25 @@ export async function runAttached(
   const orchestration = quieter(await session.orchestration(), flags);
   const printer = linePrinter(session, project.name, { ...flags, ansi: flags.color === false ? 'never' : undefined });
   const shown = (service: string): boolean => isShown(flags, services, service, project.services[service]);
+  let attaching = '';
   const observer = {
     planned: (plan: Plan): void => {
-      printer.expect(plan.services.flatMap((each) => (shown(each.service) ? each.steps.map(nameOf) : [])));
+      const names = plan.services.flatMap((each) => (shown(each.service) ? each.steps.map(nameOf) : []));
+      printer.expect(names);
+      if (names.length > 0) attaching = `Attaching to ${names.map(printer.shortName).join(', ')}\n`;
     },
-    running: () => undefined,
+    running: keptReporter(orchestration),
   };
   const detaching = new AbortController();
   let menu = noMenu;
   let isApplying = false;
   const print = (text: string): Promise<void> => menu.above(() => session.print(`${text}\n`));
+  /** Says once, before all output, whose output it is. */
+  const announce = async (): Promise<void> => {
+    const text = attaching;
+    attaching = '';
+    if (text !== '') await session.progress.beside(() => session.print(text));
+  };
   const watch = watchSwitch(
     (signal) =>
       watchProject({ ...orchestration, signal }, loaded, (text) => void print(text), {
@@ -86,9 +96,11 @@ export async function runAttached(
     async (happening) => {
       if (happening.kind === 'up') {
         await session.progress.close();
+        await announce();
         if (flags.watch === true) watch.start();
         if (wantsMenu(session, flags)) menu = opened();
       } else if (happening.kind === 'line') {
+        await announce();
         await menu.above(() => session.progress.beside(() => printer.line(happening)));
       } else if (shown(happening.service)) {
         const text = happening.kind === 'replaced' ? 'is replaced' : `exited with code ${happening.exitCode}`;
@@ -100,6 +112,13 @@ export async function runAttached(
     watch.stop();
     await menu.close();
   });
+}
+
+/** Reports the containers that `up` keeps running, so that it never ends without a word. */
+export function keptReporter({ report }: Orchestration): UpObserver['running'] {
+  return (_service, { name }, { act }) => {
+    if (act === 'keep') report({ kind: 'status', resource: 'Container', name, status: 'Running', done: true });
+  };
 }
 
 /** Only a person at a terminal can press keys. */

@@ -14,6 +14,8 @@ export interface LinePrinter {
   line(line: MemberLine): Promise<void>;
   /** Prints a message about a container. */
   note(container: string, text: string): Promise<void>;
+  /** The name without the project's, as in the prefixes. */
+  shortName(container: string): string;
   /** Sizes the prefixes for these containers and assigns their colours in name order. */
   expect(containers: readonly string[]): void;
 }
@@ -46,6 +48,7 @@ export function linePrinter(session: Session, project: string, options: LinePrin
     line: ({ container, stream, line, time }) =>
       io[stream].write(`${prefix(container)}${options.timestamps === true ? `${time} ` : ''}${line}\n`),
     note: (container, text) => io.stdout.write(`${prefix(container)}${text}\n`),
+    shortName: shortened,
     expect(containers) {
       for (const container of containers.toSorted()) place(container);
     },

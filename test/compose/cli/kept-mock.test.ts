@@ -32,7 +32,8 @@ describe('the mock backend of the command line', () => {
     const { run } = await mock();
     expect(await run('up', '-d')).toMatchObject({ code: 0 });
     expect((await run('ps', '--services')).stdout.split('\n').sort().join(' ').trim()).toBe('db web');
-    expect(await run('up', '-d')).toEqual({ code: 0, stdout: '', stderr: '' });
+    const kept = 'Container folder-db Running\nContainer folder-web Running\n';
+    expect(await run('up', '-d')).toEqual({ code: 0, stdout: '', stderr: kept });
     expect(await run('logs')).toMatchObject({ code: 0 });
     expect(await run('stop')).toMatchObject({ code: 0 });
     expect((await run('ps', '-a')).stdout).toMatch(/folder-web .*Exited/);

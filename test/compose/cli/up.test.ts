@@ -22,7 +22,7 @@ describe('up and down', () => {
       Container folder-web Started
       "
     `);
-    expect(await run('up', '-d')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await run('up', '-d')).toEqual({ code: 0, stdout: '', stderr: 'Container folder-web Running\n' });
     expect((await run('down')).stderr).toMatchInlineSnapshot(`
       "Container folder-web Stopping
       Container folder-web Stopped
@@ -117,7 +117,7 @@ describe('up and down', () => {
     });
     const { code, stdout } = await run('up', '--exit-code-from', 'tests');
     expect(code).toBe(7);
-    expect(stdout).toBe('tests  | ran\ntests  | exited with code 7\n');
+    expect(stdout).toBe('Attaching to db, tests\ntests  | ran\ntests  | exited with code 7\n');
     expect(await statuses(run)).toEqual({ 'folder-db': 'stopped', 'folder-tests': 'exited' });
   });
 
@@ -148,7 +148,9 @@ describe('up and down', () => {
     const running = begin('up');
     await started(running, control, run);
     running.interrupt();
-    expect((await running.ran).stdout).toBe('job  | once\njob  | exited with code 0\nweb  | ready\n');
+    expect((await running.ran).stdout).toBe(
+      'Attaching to job, web\njob  | once\njob  | exited with code 0\nweb  | ready\n',
+    );
   });
 
   it('up --attach and --no-attach choose whose output is shown, and override the file', async () => {
@@ -187,7 +189,9 @@ describe('up and down', () => {
     expect(await shown('b')).toEqual(['folder-b says']);
     expect((await shown('b', 'a')).sort()).toEqual(['folder-a says', 'folder-b says']);
     expect(await shown('--attach', 'a', 'a', 'b')).toEqual(['folder-a says']);
-    expect((await run('up', '--force-recreate', 'b')).stdout).toBe('b  | folder-b says\nb  | exited with code 0\n');
+    expect((await run('up', '--force-recreate', 'b')).stdout).toBe(
+      'Attaching to b\nb  | folder-b says\nb  | exited with code 0\n',
+    );
   });
 
   it('up --always-recreate-deps also replaces the dependants of what it replaces', async () => {

@@ -8,7 +8,7 @@ import { collected, scaleOf, wholeNumber } from '../arguments.js';
 import { define } from '../command.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
-import { runAttached } from '../attached-up.js';
+import { keptReporter, runAttached } from '../attached-up.js';
 import { quieter } from '../quiet.js';
 import type { Session } from '../session.js';
 import { keepOrphans, orphanPolicy } from '../settings.js';
@@ -136,7 +136,8 @@ async function runUp(session: Session, services: readonly string[], flags: UpFla
     if (flags.start !== false && flags.wait !== true && flags.detach !== true && !session.isDryRun) {
       return runAttached(session, loaded, options, services, flags);
     }
-    const { containers } = await up(orchestration, loaded, options);
+    const observer = { planned: () => undefined, running: keptReporter(orchestration) };
+    const { containers } = await up(orchestration, loaded, { ...options, observer });
     if (flags.wait === true && flags.start !== false) {
       const members = [...containers].flatMap(([service, own]) => own.map((container) => ({ service, container })));
       await awaitReady(orchestration, members, { project, seconds: flags.waitTimeout });
