@@ -115,7 +115,7 @@ export function lifecycle(bench: Bench): void {
 
   proves(
     ['stop'],
-    'a stop whose caller leaves goes on in the engine: the container is stopping, then stopped',
+    'a stop whose caller leaves continues in the engine: the container is stopping, then stopped',
     async () => {
       const id = await started(slow);
       const caller = new AbortController();
