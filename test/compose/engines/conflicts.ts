@@ -1,7 +1,7 @@
 /** Where a name is already in use. */
 import { describe, expect, it } from 'vitest';
 import type { EnginePart } from './on-engine.js';
-import { engineProject } from './engine-project.js';
+import { engineProject, ONLY_RUNNING } from './engine-project.js';
 
 export const conflicts: EnginePart = (engine) => {
   const { backend, labels, image } = engine;
@@ -11,7 +11,10 @@ export const conflicts: EnginePart = (engine) => {
       const { run, write, container, name } = await engineProject(engine, { services: { web: {} } });
       await run('up', '-d');
       const before = await container('web');
-      expect(await run('up', '-d', '--no-replace')).toMatchObject({ code: 0, stderr: '' });
+      expect(await run('up', '-d', '--no-replace')).toMatchObject({
+        code: 0,
+        stderr: expect.stringMatching(ONLY_RUNNING) as string,
+      });
       await write({ services: { web: { environment: { NEW: '1' } } } });
       expect(await run('up', '-d', '--no-replace')).toMatchObject({
         code: 1,

@@ -56,6 +56,9 @@ export interface EngineProject extends Console {
 /** Heeds SIGTERM at once, which a bare `sleep` as process 1 would not. */
 const OBEDIENT = ['sh', '-c', 'trap "exit 0" TERM; echo ready; while :; do sleep 0.1; done'];
 
+/** What `up` prints where all containers run already. */
+export const ONLY_RUNNING = /^(?:Container \S+ Running\n)+$/;
+
 export const shell = (script: string): string[] => ['sh', '-c', script];
 
 export async function engineProject(

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EnginePart } from './on-engine.js';
-import { engineProject, shell } from './engine-project.js';
+import { engineProject, ONLY_RUNNING, shell } from './engine-project.js';
 
 const HEALTHY = { test: ['CMD-SHELL', 'test -f /tmp/ready'], interval: '200ms', retries: 100 };
 const SERVES = shell(
@@ -82,7 +82,11 @@ export const reportedBehaviour: EnginePart = (engine) => {
       });
       expect((await run('up', '-d')).code).toBe(0);
       const before = await containers();
-      expect(await run('up', '-d')).toEqual({ code: 0, stdout: '', stderr: '' });
+      expect(await run('up', '-d')).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: expect.stringMatching(ONLY_RUNNING) as string,
+      });
       expect(await containers()).toEqual(before);
     });
 
