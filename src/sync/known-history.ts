@@ -7,25 +7,10 @@ import type { WorkType } from '../analytics/vocabulary.js';
 import type { Page } from './providers/provider.js';
 import type { AnyRow } from './records.js';
 import type { SyncRequest } from './request.js';
-import type { SyncState } from './sinks/sink.js';
+import type { HistoryInProgress, KnownHistory, SyncState } from './sinks/sink.js';
 import { parseState } from './sinks/state.js';
 import { TABLES_OF, type Target } from './targets.js';
 import type { RepositoryState } from './work-units/derivation/database/records.js';
-
-/** A time without gaps, in epoch milliseconds. */
-export interface KnownHistory {
-  /** Null: the beginning of the repository. */
-  readonly from: number | null;
-  readonly to: number;
-}
-
-/** What a sync that has not completed read so far. */
-export interface HistoryInProgress {
-  /** The time of its oldest record; null: it has read none. */
-  readonly oldest: number | null;
-  /** Where its history begins if no limit excludes older records; null: the beginning of the repository. */
-  readonly from: number | null;
-}
 
 type Histories = Pick<SyncState, 'known' | 'reading'>;
 

@@ -1,6 +1,5 @@
 /** The interface of the four kinds of database that a sync writes to. */
 import type { AnalyticsAddress } from '../../analytics/address.js';
-import type { HistoryInProgress, KnownHistory } from '../known-history.js';
 import type { AnyRow, JsonValue, Table } from '../records.js';
 import type { ProviderName, Target } from '../targets.js';
 import type { DerivationRecords } from '../work-units/derivation/database/records.js';
@@ -20,6 +19,21 @@ export type StoredKey = Omit<StateKey, 'target'> & { readonly target: Target | '
 
 /** Identifies a lock: one sync of a repository, or the derivation of its work units. */
 export type LockKey = Omit<StateKey, 'target'> & { readonly target: Target | 'work_units' };
+
+/** A time without gaps, in epoch milliseconds. */
+export interface KnownHistory {
+  /** Null: the beginning of the repository. */
+  readonly from: number | null;
+  readonly to: number;
+}
+
+/** What a sync that has not completed read so far. */
+export interface HistoryInProgress {
+  /** The time of its oldest record; null: it has read none. */
+  readonly oldest: number | null;
+  /** Where its history begins if no limit excludes older records; null: the beginning of the repository. */
+  readonly from: number | null;
+}
 
 /** The progress of a sync. It is stored with each page, so that a killed run resumes where it stopped. */
 export interface SyncState {
