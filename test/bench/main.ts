@@ -1,42 +1,20 @@
-/** `npm run bench [name ...] [size]`: measures side by side and prints ratios. Never part of the tests. */
-import { benchAnalytics, benchAnalyticsFigures, benchAnalyticsGrowth } from './analytics/analytics.js';
-import { benchPartitions } from './analytics/partitions.js';
-import { benchCompose } from './compose/compose.js';
-import { benchConsole } from './console/interactive.js';
-import { benchThroughput } from './http/throughput.js';
-import { benchCrowd } from './platform/crowd.js';
-import { benchLogin } from './platform/login.js';
-import { benchMe } from './platform/me.js';
-import { benchServiceToken } from './platform/service-token.js';
-import { benchStart } from './platform/start.js';
-import { benchTracing } from './platform/tracing.js';
-import { benchSdkSize } from './sdk-size.js';
-import { benchAccuracy } from './sync/accuracy.js';
-import { benchSyncGit } from './sync/git.js';
-import { benchUnits } from './sync/units.js';
+/**
+ * `npm run bench [name ...] [size] [--brief] [--record <release>]`: measures side by side and prints ratios. `--brief` only
+ * shows that a benchmark runs. `--record` adds the ratios to `RATIOS.md`.
+ */
+import { parseArgs } from 'node:util';
+import { benchmarks } from './benchmarks.js';
+import { printedRatios } from './measure.js';
+import { recordRatios } from './record-ratios.js';
 
-const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
-  throughput: benchThroughput,
-  me: benchMe,
-  'service-token': benchServiceToken,
-  tracing: benchTracing,
-  login: benchLogin,
-  crowd: benchCrowd,
-  start: benchStart,
-  'sdk-size': benchSdkSize,
-  console: benchConsole,
-  compose: benchCompose,
-  sync: benchSyncGit,
-  units: benchUnits,
-  accuracy: benchAccuracy,
-  analytics: benchAnalytics,
-  'analytics-figures': benchAnalyticsFigures,
-  'analytics-growth': benchAnalyticsGrowth,
-  'analytics-partitions': benchPartitions,
-};
-
+const { values, positionals } = parseArgs({
+  options: { brief: { type: 'boolean', default: false }, record: { type: 'string' } },
+  allowPositionals: true,
+});
+if (values.brief && values.record !== undefined)
+  throw new Error('The figures of --brief mean nothing: do not record them.');
 // Numbers are sizes, which the benchmarks read.
-const asked = process.argv.slice(2).filter((argument) => !/^[\d.]+$/.test(argument));
+const asked = positionals.filter((argument) => !/^[\d.]+$/.test(argument));
 const unknown = asked.filter((name) => !(name in benchmarks));
 if (unknown.length > 0) {
   console.error(`There is no benchmark ${unknown.join(', ')}. There are: ${Object.keys(benchmarks).join(', ')}.`);
@@ -45,3 +23,4 @@ if (unknown.length > 0) {
 for (const [name, bench] of Object.entries(benchmarks)) {
   if (asked.length === 0 || asked.includes(name)) await bench();
 }
+if (values.record !== undefined) await recordRatios(values.record, printedRatios);

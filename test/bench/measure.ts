@@ -4,6 +4,14 @@ import { createInterface } from 'node:readline';
 import autocannon from 'autocannon';
 import { build } from 'esbuild';
 
+/** Whether a benchmark only has to show that it runs: `--brief`. Its figures then mean nothing. */
+const isBrief = process.argv.includes('--brief');
+
+/** A number of rounds, seconds or rows, or the one that is enough to show that a benchmark runs. */
+export function unlessBrief<Size>(usual: Size, brief: Size): Size {
+  return isBrief ? brief : usual;
+}
+
 /** A server in a separate process. */
 export interface ServerProcess {
   readonly port: number;
@@ -51,8 +59,16 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
+/** The ratios of the tables that were printed, as rows of `RATIOS.md` without the release. */
+export const printedRatios: { readonly table: string; readonly what: string; readonly ratio: string }[] = [];
+
 /** Prints a table: the figures, the ratio, and what is aimed at. */
 export function printTable(title: string, rows: readonly Readonly<Record<string, string | number>>[]): void {
   console.log(`\n${title}`);
   console.table(rows);
+  for (const { ratio, ...row } of rows) {
+    const [what = ''] = Object.values(row);
+    if (ratio !== undefined && ratio !== '-')
+      printedRatios.push({ table: title, what: String(what), ratio: String(ratio) });
+  }
 }

@@ -5,15 +5,15 @@
  * figures that are not sums in the same way as the batches.
  */
 import type { AnalyticsBatch } from '../../../src/analytics/analytics.js';
-import { median, printTable } from '../measure.js';
+import { median, printTable, unlessBrief } from '../measure.js';
 import { batches, byHand, ORG } from './batches.js';
 import { figures } from './figures.js';
 import { chdbEngine, postgresEngine, type MeasuredEngine } from './engines.js';
 import { peakMegabytes } from './memory.js';
 
-const MILLION = 1_000_000;
-const ROUNDS = 7;
-const GROWTH_ROUNDS = 3;
+const MILLION = unlessBrief(1_000_000, 1000);
+const ROUNDS = unlessBrief(7, 1);
+const GROWTH_ROUNDS = unlessBrief(3, 1);
 const never = new AbortController().signal;
 
 type Figures = Readonly<Record<string, string | number>>;

@@ -12,16 +12,16 @@ import { openAnalytics } from '../../../src/analytics/open.js';
 import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
 import type { WorkUnit } from '../../../src/analytics/work-unit.js';
 import { startEmbeddedPostgres } from '../../../src/database/embedded.js';
-import { median, printTable } from '../measure.js';
+import { median, printTable, unlessBrief } from '../measure.js';
 import { batches, ORG } from './batches.js';
 import { postgresUnits } from './generate.js';
 import { processorTimeWithChildren } from './memory.js';
 
-const MILLION = 1_000_000;
+const MILLION = unlessBrief(1_000_000, 1000);
 const ORGANIZATIONS = 10;
 const PARTITIONS = 16;
-const ROUNDS = 7;
-const WRITES = 10;
+const ROUNDS = unlessBrief(7, 1);
+const WRITES = unlessBrief(10, 1);
 /** As many units as a sync derives at once. */
 const WRITTEN = 5000;
 const TABLES = ['work_units', 'work_unit_shares'];

@@ -15,11 +15,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { testEngine, type TestEngine } from '../../support/engines.js';
-import { median, printTable } from '../measure.js';
+import { median, printTable, unlessBrief } from '../measure.js';
 import { LIMIT_SECONDS, milliseconds, Unfinished, type Contender } from './contender.js';
 import { writeProjects } from './projects.js';
 
-const ROUNDS = Number(process.argv.slice(2).find((argument) => /^\d+$/.test(argument)) ?? 7);
+const ROUNDS = Number(process.argv.slice(2).find((argument) => /^\d+$/.test(argument)) ?? unlessBrief(7, 1));
 
 const NODE = process.env['PLUMBLINE_BENCH_NODE'] ?? process.execPath;
 

@@ -1,10 +1,10 @@
 /** How long the console takes until somebody can type into its first page, on a processor that is four times slower. */
 import { chromium } from 'playwright-core';
 import { browser as executablePath } from '../../support/browser.js';
-import { median, printTable } from '../measure.js';
+import { median, printTable, unlessBrief } from '../measure.js';
 import { startPlatformProcess } from '../platform/process.js';
 
-const rounds = 7;
+const rounds = unlessBrief(7, 1);
 const slowdown = 4;
 
 export async function benchConsole(): Promise<void> {

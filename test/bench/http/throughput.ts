@@ -1,9 +1,9 @@
 /** A POST with body, validated both ways, with forty routes: Plumbline compared with Fastify and plain Koa, in one run. */
-import { median, printTable, requestsPerSecond, startServer } from '../measure.js';
+import { median, printTable, requestsPerSecond, startServer, unlessBrief } from '../measure.js';
 import { measuredPath, requestBody } from './contract.js';
 
 const names = ['plumbline', 'koa-lean', 'koa', 'fastify'] as const;
-const rounds = 5;
+const rounds = unlessBrief(5, 1);
 const load = {
   method: 'POST',
   body: requestBody,
@@ -20,7 +20,7 @@ export async function benchThroughput(): Promise<void> {
     for (let round = 0; round <= rounds; round++) {
       for (const [index, { port }] of servers.entries()) {
         const url = `http://127.0.0.1:${port}${measuredPath}`;
-        const figure = await requestsPerSecond({ ...load, url, seconds: round === 0 ? 3 : 5 });
+        const figure = await requestsPerSecond({ ...load, url, seconds: unlessBrief(round === 0 ? 3 : 5, 1) });
         if (round > 0) figures[index]?.push(figure);
       }
     }
@@ -35,7 +35,7 @@ export async function benchThroughput(): Promise<void> {
     ratio: (ours / other).toFixed(2),
     aim,
   });
-  printTable('POST with body, validated both ways, 40 routes (requests per second, median of 5 rounds)', [
+  printTable(`POST with body, validated both ways, 40 routes (requests per second, median of ${rounds} rounds)`, [
     against('lean koa: a router per prefix, koa-body, compiled validators and serializer', lean, '>= 1.1'),
     against('koa + @koa/router + koa-body + ajv, as documented', naive, '-'),
     against('fastify', fastify, '-'),

@@ -1,9 +1,9 @@
 /** How long `GET /api/v1/auth/me` with a new token takes while many people log in, beside the idle server. */
-import { printTable } from '../measure.js';
+import { printTable, unlessBrief } from '../measure.js';
 import { createAccount, post, startPlatformProcess, type Account, type PlatformProcess } from './process.js';
 
-const crowd = 40;
-const samples = 200;
+const crowd = unlessBrief(40, 2);
+const samples = unlessBrief(200, 5);
 
 export async function benchCrowd(): Promise<void> {
   const platform = await startPlatformProcess();

@@ -1,11 +1,11 @@
 /** Logins, compared with the password checks that they consist of. */
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/bcrypt';
-import { median, printTable, requestsPerSecond } from '../measure.js';
+import { median, printTable, requestsPerSecond, unlessBrief } from '../measure.js';
 import { createAccount, startPlatformProcess } from './process.js';
 
-const rounds = 3;
-const seconds = 10;
+const rounds = unlessBrief(3, 1);
+const seconds = unlessBrief(10, 1);
 const connections = availableParallelism() * 4;
 
 export async function benchLogin(): Promise<void> {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { openDatabase } from '../../../src/database/connection.js';
 import { findAccountInSession } from '../../../src/platform/accounts/accounts.store.js';
-import { median, printTable, requestsPerSecond } from '../measure.js';
+import { median, printTable, requestsPerSecond, unlessBrief } from '../measure.js';
 import { createAccount, startPlatformProcess } from './process.js';
 
-const rounds = 5;
-const seconds = 5;
+const rounds = unlessBrief(5, 1);
+const seconds = unlessBrief(5, 1);
 const connections = 50;
 
 export async function benchMe(): Promise<void> {

@@ -1,9 +1,9 @@
 /** What a service token reads of itself, beside what a person reads: the same server, in turns. */
-import { median, printTable, requestsPerSecond } from '../measure.js';
+import { median, printTable, requestsPerSecond, unlessBrief } from '../measure.js';
 import { createAccount, startPlatformProcess, type PlatformProcess } from './process.js';
 
-const rounds = 7;
-const seconds = 3;
+const rounds = unlessBrief(7, 1);
+const seconds = unlessBrief(3, 1);
 const connections = 50;
 /** Counted as in production, and never reached. */
 const limits = { SERVICE_TOKEN_LIMIT: '1000000/hour' };

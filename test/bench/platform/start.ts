@@ -1,11 +1,11 @@
 /** Start times: the server on an existing database, and the help text. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { median, printTable } from '../measure.js';
+import { median, printTable, unlessBrief } from '../measure.js';
 import { startPlatformProcess } from './process.js';
 
 const run = promisify(execFile);
-const rounds = 7;
+const rounds = unlessBrief(7, 1);
 
 export async function benchStart(): Promise<void> {
   const first = await startPlatformProcess();

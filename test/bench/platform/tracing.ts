@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import autocannon from 'autocannon';
-import { median, printTable } from '../measure.js';
+import { median, printTable, unlessBrief } from '../measure.js';
 import { createAccount, startPlatformProcess, type PlatformProcess } from './process.js';
 
-const rounds = 7;
-const requests = 4000;
+const rounds = unlessBrief(7, 1);
+const requests = unlessBrief(4000, 100);
 
 /** The tenth part of the traces, chosen at their root. */
 const tenth = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' };

@@ -3,9 +3,9 @@ import { createClassifier } from '../../../src/sync/work-units/classify/classifi
 import { loadRules } from '../../../src/sync/work-units/classify/rules.js';
 import { accuracyByRepository } from '../../sync/classify/accuracy.js';
 import { evidenceOf, isHeldOut, readLabelled } from '../../sync/classify/labelled.js';
-import { printTable } from '../measure.js';
+import { printTable, unlessBrief } from '../measure.js';
 
-const ROUNDS = 100;
+const ROUNDS = unlessBrief(100, 1);
 
 export async function benchAccuracy(): Promise<void> {
   const classifier = createClassifier(await loadRules());

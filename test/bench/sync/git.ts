@@ -5,12 +5,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { initRepository, writeHistory } from '../../support/git-history.js';
-import { median, printTable } from '../measure.js';
+import { median, printTable, unlessBrief } from '../measure.js';
 import type { BenchDatabase } from './databases.js';
 import { openBenchDatabases } from './databases.js';
 
-const ROUNDS = 3;
-const COMMITS = 50_000;
+const ROUNDS = unlessBrief(3, 1);
+const COMMITS = unlessBrief(50_000, 100);
 
 export async function benchSyncGit(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-bench-sync-'));
@@ -22,7 +22,7 @@ export async function benchSyncGit(): Promise<void> {
     const rows: Row[] = [];
     for (const database of databases) {
       rows.push(await compare('this project', process.cwd(), COMMITS, database));
-      for (const commits of [COMMITS / 4, COMMITS / 2, COMMITS]) {
+      for (const commits of unlessBrief([COMMITS / 4, COMMITS / 2, COMMITS], [COMMITS])) {
         rows.push(await compare(`${commits} commits`, history, commits, database));
       }
     }

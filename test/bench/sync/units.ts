@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { printTable } from '../measure.js';
+import { printTable, unlessBrief } from '../measure.js';
 import { openBenchDatabases } from './databases.js';
 import { fillDatabase } from './unit-records.js';
 
 /** With `npm run bench units COMMITS` that many are measured beside these. */
-const COMMITS = [50_000, 100_000];
+const COMMITS = unlessBrief([50_000, 100_000], [100]);
 
 export async function benchUnits(): Promise<void> {
   const asked = process.argv.slice(2).map(Number).filter(Number.isInteger);
