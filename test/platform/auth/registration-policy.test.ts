@@ -58,7 +58,7 @@ describe.each([
     expect(reply.status).toBe(policy === 'closed' ? 403 : 400);
   });
 
-  it('is told to the pages of the console', async () => {
+  it('is written into the pages of the console', async () => {
     const page = await (await fetch(`${server.url}/console/register`)).text();
     expect(page).toContain(`<meta name="plumbline-registration" content="${policy.split(':')[0] ?? ''}"`);
     if (policy.startsWith('domains')) expect(page).toContain('data-domains="acme.example b.example"');
