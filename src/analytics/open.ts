@@ -3,7 +3,7 @@ import type { Log } from '../database/log.js';
 import { parseAnalyticsUri } from './address.js';
 import type { Analytics } from './analytics.js';
 import type { ImportChdb } from './clickhouse/chdb.js';
-import { inSpan } from '../system/tracing.js';
+import { inSpan } from '@plumbline/contract/system/tracing';
 import { wholeNumber } from './planner/result-rows.js';
 import type { QueryEngine } from './planner/engine.js';
 import { listUnits } from './planner/list-units.js';

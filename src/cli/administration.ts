@@ -1,4 +1,4 @@
-import { normalizeEmail } from '../contract/normalization.js';
+import { normalizeEmail } from '@plumbline/contract/normalization';
 import { endInvitesWithoutRight } from '../platform/organizations/invites.store.js';
 import { prune } from '../platform/retention/prune.js';
 import { createSecretBox } from '../platform/secrets/secret-box.js';

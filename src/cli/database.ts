@@ -1,4 +1,4 @@
-import type { Log } from '../../generated/contract.js';
+import type { Log } from '@plumbline/contract/contract-types';
 import { startEmbeddedPostgres } from '../database/embedded.js';
 import type { PlatformSettings } from '../platform/settings.js';
 

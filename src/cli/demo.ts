@@ -4,7 +4,7 @@ import type { Analytics } from '../analytics/analytics.js';
 import { openAnalytics } from '../analytics/open.js';
 import { openDatabase, type DatabaseSql } from '../database/connection.js';
 import { migrate } from '../database/migrate.js';
-import { normalizeEmail } from '../contract/normalization.js';
+import { normalizeEmail } from '@plumbline/contract/normalization';
 import {
   holdDemoOrganization,
   queueDemoRun,

@@ -1,5 +1,5 @@
 import { pino, type Logger, type LoggerOptions } from 'pino';
-import { currentSpan } from '../system/tracing.js';
+import { currentSpan } from '@plumbline/contract/system/tracing';
 import type { PlatformSettings } from '../platform/settings.js';
 
 /** The log of a command as JSON lines: on standard output for a server, otherwise on standard error. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line. `compose` commands load no other modules, so that they start fast. */
 import { dirname, extname, join } from 'node:path';
-import { codeCacheFolder, runCached } from '../system/code-cache.js';
+import { codeCacheFolder, runCached } from '@plumbline/contract/system/code-cache';
 import type * as Compose from './compose.js';
 
 /** The exit code of Node.js for this case. */

@@ -1,7 +1,7 @@
-import type { Validator } from '../../generated/contract.js';
+import type { Validator } from '@plumbline/contract/contract-types';
 import type { Schemas } from '../../generated/platform/operations.js';
 import { routes } from '../../generated/platform/routes.js';
-import { violationsOfFaults } from '../contract/violations.js';
+import { violationsOfFaults } from '@plumbline/contract/violations';
 import type { DatabaseSql } from '../database/connection.js';
 import { systemClock } from '../platform/clock.js';
 import { systemRandom } from '../platform/random.js';
@@ -15,7 +15,7 @@ import { commandEnvironment } from './environment.js';
 import { oneLine } from './one-line.js';
 import { withOpenDatabase } from './open-database.js';
 import type { CreateOptions, ListOptions, RotateOptions, TokenOptions } from './service-token-options.js';
-import { isUuid } from '../system/uuid.js';
+import { isUuid } from '@plumbline/contract/system/uuid';
 
 /** An organization cannot have more; those that were revoked lately are listed as well. */
 const mostListed = 1000;

@@ -1,8 +1,8 @@
 /** The commands, except those of `compose`. The code of a command is loaded on demand, so that `--help` is fast. */
 import { Argument } from 'commander';
-import { completionScript, SHELLS, type Shell } from '../system/completion-script.js';
+import { completionScript, SHELLS, type Shell } from '@plumbline/contract/system/completion-script';
 import type { PruneOptions } from './administration.js';
-import { registerContractTools } from './contract-tools.js';
+import { registerContractTools } from '@plumbline/contract-tools/commands';
 import type { ConfigOption } from './environment.js';
 import { registerLoginCommands } from './login/register.js';
 import { registerMcpCommand } from './mcp/register.js';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { releaseVersion } from '../system/release-version.js';
+import { releaseVersion } from '@plumbline/contract/system/release-version';
 
 /** `plumbline` without its commands. Wrong usage exits with 2; --help and --version with 0. */
 export function rootCommand(): Command {

@@ -1,5 +1,5 @@
-import { onEndOfNpm } from '../system/end-of-npm.js';
-import { startTracing, stopTracing } from '../system/start-tracing.js';
+import { onEndOfNpm } from '@plumbline/contract/system/end-of-npm';
+import { startTracing, stopTracing } from '@plumbline/contract/system/start-tracing';
 import { localUrl } from '../platform/local-url.js';
 import { startPlatform } from '../platform/platform.js';
 import { readSettings } from '../platform/settings.js';

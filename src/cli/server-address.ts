@@ -1,7 +1,7 @@
 /** The file in which a server stores its address, for commands that run on the same machine with other settings. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../../generated/contract.js';
+import type { Log } from '@plumbline/contract/contract-types';
 import type { PlatformSettings } from '../platform/settings.js';
 
 type Home = Pick<PlatformSettings, 'home'>;

@@ -1,7 +1,7 @@
 /** Runs one sync for the command line: reads the request, handles signals, prints progress. */
 import { resolve } from 'node:path';
 import { startEmbeddedPostgres } from '../database/embedded.js';
-import { outboundFetch } from '../outbound/outbound-fetch.js';
+import { outboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import { failureOf, SyncError, withoutSecrets } from '../sync/failures.js';
 import { parseSyncRequest, type SyncRequest } from '../sync/request.js';
 import type { SyncOptions } from '../sync/options.js';
@@ -14,7 +14,7 @@ import { systemRandom } from '../sync/random.js';
 import { SettingError } from '../platform/settings/setting.js';
 import type { Environment } from '../platform/settings/settings-environment.js';
 import { commandEnvironment, type ConfigOption } from './environment.js';
-import { startTracing, stopTracing } from '../system/start-tracing.js';
+import { startTracing, stopTracing } from '@plumbline/contract/system/start-tracing';
 import { createLog } from './log.js';
 import { openProgressView } from './sync-progress.js';
 import { describeProblems, describeSummary, summaryOfFailure } from './sync-summary.js';

@@ -1,5 +1,5 @@
 /** Opens the database of records and work units for a command. */
-import { outboundFetch } from '../outbound/outbound-fetch.js';
+import { outboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import { SyncError, withoutSecrets } from '../sync/failures.js';
 import { createClassifier, type Classifier } from '../sync/work-units/classify/classifier.js';
 import { loadRules } from '../sync/work-units/classify/rules.js';

@@ -86,7 +86,7 @@ async function declareExports(): Promise<void> {
  * tracing is on.
  */
 async function bundleOpenTelemetry(): Promise<void> {
-  const entryPoints = ['src/system/open-telemetry.ts'];
+  const entryPoints = ['src/contract/system/open-telemetry.ts'];
   await build({ ...common, entryPoints, bundle: true, minify: true, sourcemap: false, banner: requireBanner });
   await cp('node_modules/@opentelemetry/api/LICENSE', `${output}/src/system/opentelemetry.LICENSE`);
 }

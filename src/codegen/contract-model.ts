@@ -1,6 +1,6 @@
 /** The input of the emitters: one API's contract with all references resolved and all rules checked. */
 
-import type { Form } from './templates/contract.js';
+import type { Form } from '@plumbline/contract/contract-types';
 import type { NamedSchema, OpenApiDocument, RateLimitExtension, SchemaObject } from './openapi-document.js';
 
 export interface ApiContract {

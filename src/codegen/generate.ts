@@ -25,9 +25,9 @@ import { readProblems } from './read-problems.js';
 /** Generates what all APIs share, from the bundled catalogue of problems. */
 export async function generateProblems(catalogue: OpenApiDocument): Promise<GeneratedFiles> {
   const problems = readProblems(catalogue);
-  const template = await readFile(new URL('./templates/contract.ts', import.meta.url), 'utf8');
+  const template = await readFile(new URL('../contract/contract-types.ts', import.meta.url), 'utf8');
   return new Map([
-    ['generated/contract.ts', header('src/codegen/templates/contract.ts') + template],
+    ['src/contract/contract-types.ts', header('src/contract/contract-types.ts') + template],
     ['generated/problem-schemas.ts', await emitOpenapiTypes(catalogue, 'openapi/problems.yaml')],
     ['generated/problems.ts', emitProblems(problems)],
     ['generated/failures.ts', emitFailures(problems)],

@@ -1,4 +1,4 @@
-import type { Form } from './templates/contract.js';
+import type { Form } from '@plumbline/contract/contract-types';
 import type { Problem, ProblemFailure, ProblemMember } from './contract-model.js';
 import { kebabCase, withoutProblemSuffix } from './naming.js';
 import { resolve, type OpenApiDocument, type Reference, type SchemaObject } from './openapi-document.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import Koa from 'koa';
-import type { Log, ProblemReply, Route, SchemeUse } from '../../generated/contract.js';
+import type { Log, ProblemReply, Route, SchemeUse } from './contract-types.js';
 import { isStillAuthorized, type AnySecurityHandler } from './authentication.js';
 import { createClientAddress } from './client-address.js';
 import type { Idempotency } from './idempotency.js';

@@ -1,5 +1,5 @@
 import { TLSSocket } from 'node:tls';
-import type { ProblemReply, SchemeUse, SecurityHandler, Verdict } from '../../generated/contract.js';
+import type { ProblemReply, SchemeUse, SecurityHandler, Verdict } from './contract-types.js';
 import { unauthenticated } from '../../generated/problems.js';
 import { bearerToken } from './bearer-token.js';
 import type { Endpoint, Exchange } from './exchange.js';

@@ -1,5 +1,5 @@
 /** The steps that every request to an operation or a page passes before its handler. */
-import type { ProblemReply } from '../../generated/contract.js';
+import type { ProblemReply } from './contract-types.js';
 import { authenticate, type AnySecurityHandler } from './authentication.js';
 import type { Endpoint, Exchange } from './exchange.js';
 import { negotiate } from './negotiation.js';

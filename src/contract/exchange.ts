@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import type { Log, RequestContext, Route, SchemeUse } from '../../generated/contract.js';
+import type { Log, RequestContext, Route, SchemeUse } from './contract-types.js';
 import { isOnThisMachine } from './local-request.js';
 import { normalizeBody } from './normalization.js';
 import { parseBody, type ParsedBody, type ReceivedBody } from './request-body.js';

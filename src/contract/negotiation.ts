@@ -1,5 +1,5 @@
 import accepts from 'accepts';
-import type { ProblemReply } from '../../generated/contract.js';
+import type { ProblemReply } from './contract-types.js';
 import { notAcceptable, unsupportedMediaType } from '../../generated/problems.js';
 import type { Endpoint, Exchange } from './exchange.js';
 

@@ -1,11 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import {
-  UnimplementedOperation,
-  type OperationHandler,
-  type ProblemReply,
-  type Route,
-} from '../../generated/contract.js';
+import { UnimplementedOperation, type OperationHandler, type ProblemReply, type Route } from './contract-types.js';
 import { authorize, type AnySecurityHandler } from './authentication.js';
 import { passEntrySteps } from './entry-steps.js';
 import type { Exchange } from './exchange.js';

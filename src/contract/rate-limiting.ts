@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ProblemReply, RateLimitPolicy } from '../../generated/contract.js';
+import type { ProblemReply, RateLimitPolicy } from './contract-types.js';
 import { rateLimited } from '../../generated/problems.js';
 import type { Endpoint, Exchange } from './exchange.js';
 import { subscriberOf } from './subscriber.js';

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { ProblemReply, Route, Validator } from '../../generated/contract.js';
+import type { ProblemReply, Route, Validator } from './contract-types.js';
 
 /** A reply as a handler returns it; the generated union of the operation is the exact type. */
 export interface AnyReply {

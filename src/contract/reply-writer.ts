@@ -1,7 +1,7 @@
 import { validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import type { Form, ProblemReply, ReplyTable, ServerSentEvent } from '../../generated/contract.js';
+import type { Form, ProblemReply, ReplyTable, ServerSentEvent } from './contract-types.js';
 import { problemForms } from '../../generated/problems.js';
 import type { Endpoint, Exchange } from './exchange.js';
 import { isProblem, UndocumentedReply, type AnyReply } from './reply-check.js';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { ProblemReply } from '../../generated/contract.js';
+import type { ProblemReply } from './contract-types.js';
 import { malformedRequest } from '../../generated/problems.js';
 import { unusableTextIn } from './unusable-text.js';
 import { validationProblem } from './violations.js';

@@ -1,7 +1,7 @@
 /** What requests to operations and to pages have in common: their exchange, and how a refusal or a failure is answered. */
 import { Stream } from 'node:stream';
 import type { Context } from 'koa';
-import { UnimplementedOperation, type ProblemReply } from '../../generated/contract.js';
+import { UnimplementedOperation, type ProblemReply } from './contract-types.js';
 import { internalError, notImplemented } from '../../generated/problems.js';
 import { compressReply } from './compression.js';
 import { Exchange, type Endpoint, type ExchangeOptions } from './exchange.js';

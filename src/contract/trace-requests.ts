@@ -1,6 +1,6 @@
 /** The span of a request: named by its operation, a child of the caller's span if there is one. */
 import { METHODS, type IncomingMessage } from 'node:http';
-import { currentSpan, inSpan, tracer } from '../system/tracing.js';
+import { currentSpan, inSpan, tracer } from './system/tracing.js';
 import type { Served } from './served.js';
 
 /** Serves a request in a span, if tracing is on. */

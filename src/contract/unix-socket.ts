@@ -1,7 +1,7 @@
 import { chmod, link, lstat, mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { basename, dirname, join } from 'node:path';
-import { withFileLock } from '../system/file-lock.js';
+import { withFileLock } from './system/file-lock.js';
 
 /** The size of `sockaddr_un` on Linux without the final zero byte; the system truncates longer paths. */
 const longestPathBytes = 107;

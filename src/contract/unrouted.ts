@@ -1,6 +1,6 @@
 /** Answers the requests that no router has taken: 404, 405, and 400 for a request with several hosts. */
 import type { Context, Middleware } from 'koa';
-import type { ProblemReply, Route, SchemeUse } from '../../generated/contract.js';
+import type { ProblemReply, Route, SchemeUse } from './contract-types.js';
 import { methodNotAllowed, repeatedHost } from '../../generated/problems.js';
 import { identify } from './entry-steps.js';
 import { unroutedEndpoint, type Endpoint, type Exchange } from './exchange.js';

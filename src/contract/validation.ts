@@ -1,5 +1,5 @@
 import { parse as parseQueryString } from 'node:querystring';
-import type { ParameterTable, ProblemReply, Validator } from '../../generated/contract.js';
+import type { ParameterTable, ProblemReply, Validator } from './contract-types.js';
 import { faultOfEmail } from './email-address.js';
 import type { Exchange } from './exchange.js';
 import { isLossyWhenDecoded, unusableText } from './unusable-text.js';

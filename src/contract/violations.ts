@@ -1,4 +1,4 @@
-import type { ValidationFault, Validator } from '../../generated/contract.js';
+import type { ValidationFault, Validator } from './contract-types.js';
 import { validationFailed, type ValidationFailed } from '../../generated/problems.js';
 
 /** One violation, as the problem `validation-failed` lists it. */

@@ -1,2 +1,2 @@
 /** The logger of this layer. */
-export type { Log } from '../../generated/contract.js';
+export type { Log } from '@plumbline/contract/contract-types';

@@ -1,7 +1,7 @@
 /** Spans of SQL statements. Statements outside a trace have no span. */
 import type postgres from 'postgres';
 import type { Types } from './sql.js';
-import { inSpan, recordedSpan, tracer, type Span } from '../system/tracing.js';
+import { inSpan, recordedSpan, tracer, type Span } from '@plumbline/contract/system/tracing';
 
 /** Longer texts, such as an insert of a thousand rows, are truncated. */
 const LONGEST_TEXT = 1000;

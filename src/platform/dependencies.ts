@@ -1,7 +1,7 @@
-import type { Log } from '../../generated/contract.js';
+import type { Log } from '@plumbline/contract/contract-types';
 import type { DatabaseSql } from '../database/connection.js';
-import type { OutboundFetch } from '../outbound/outbound-fetch.js';
-import type { OpenCounts } from '../system/open-counts.js';
+import type { OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
+import type { OpenCounts } from '@plumbline/contract/system/open-counts';
 import type { KeyedAttempt } from './idempotency/keyed-attempt.js';
 import type { MailDispatcher } from './mail/dispatcher.js';
 import type { Passwords } from './passwords/passwords.js';

@@ -1,4 +1,4 @@
-import type { ProblemReply } from '../../generated/contract.js';
+import type { ProblemReply } from '@plumbline/contract/contract-types';
 import { serviceUnavailable } from '../../generated/problems.js';
 import type { Database } from '../database/connection.js';
 import { isConflict, isConnectionFailure, isReadOnly, isStatementTimeout, shortageOf } from '../database/failures.js';

@@ -1,5 +1,5 @@
 import type { ValidationFailed } from '../../generated/problems.js';
-import { encodeCursor, unreadableCursor, type Page } from '../contract/page.js';
+import { encodeCursor, unreadableCursor, type Page } from '@plumbline/contract/page';
 
 /**
  * The start of a page: after the item with this time and id. Lists are sorted by both, so that the position is unique.

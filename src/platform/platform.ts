@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import type { Log } from '../../generated/contract.js';
-import { assertListenable } from '../contract/server.js';
+import type { Log } from '@plumbline/contract/contract-types';
+import { assertListenable } from '@plumbline/contract/server';
 import type { Database } from '../database/connection.js';
 import type { AccountSweep } from './accounts/account-sweep.js';
 import { systemClock, type Clock } from './clock.js';

@@ -2,7 +2,7 @@
 import type { Clock } from './clock.js';
 import type { Random } from './random.js';
 import type { SharedLocks } from './sinks/postgres-locks.js';
-import type { OutboundFetch } from '../outbound/outbound-fetch.js';
+import type { OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import type { Target } from './targets.js';
 import type { TableName } from './records.js';
 

@@ -1,5 +1,5 @@
 /** The sync of one repository: takes the lock, repairs the secondary, then stores page after page. */
-import { inSpan } from '../system/tracing.js';
+import { inSpan } from '@plumbline/contract/system/tracing';
 import { cleanedUp } from './cleaned-up.js';
 import { SyncError, failureOf } from './failures.js';
 import { repositoryId } from './identity.js';

@@ -21,7 +21,11 @@ export async function builtCommand(): Promise<string> {
   try {
     await lock`select pg_advisory_lock(${buildLock})`;
     if ((await newestChange('src', 'generated', 'sdk/src')) > (await changeOf(command))) {
-      await promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/codegen/build.ts'], { cwd: root });
+      await promisify(execFile)(
+        process.execPath,
+        ['--conditions=@plumbline/source', '--import', 'tsx', 'src/codegen/build.ts'],
+        { cwd: root },
+      );
     }
   } finally {
     await lock.end();

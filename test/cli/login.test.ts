@@ -129,7 +129,16 @@ describe('plumbline login', () => {
       const typist = makeHome();
       const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
       const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-      const command = [process.execPath, '--import', tsx, main, 'login', '--server', platform.url];
+      const command = [
+        process.execPath,
+        '--conditions=@plumbline/source',
+        '--import',
+        tsx,
+        main,
+        'login',
+        '--server',
+        platform.url,
+      ];
       const screen = terminal(command, {
         cwd: typist.folder,
         env: { PATH: process.env['PATH'] ?? '', PLUMBLINE_HOME: join(typist.folder, 'state') },

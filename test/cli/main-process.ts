@@ -14,7 +14,7 @@ export function startMain(
   environment: Readonly<Record<string, string>> = {},
   input: number | 'ignore' = 'ignore',
 ): ChildProcessByStdio<null, Readable, Readable> {
-  const child = spawn(process.execPath, ['--import', TSX, MAIN, ...args], {
+  const child = spawn(process.execPath, ['--conditions=@plumbline/source', '--import', TSX, MAIN, ...args], {
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...environment },
     stdio: [input, 'pipe', 'pipe'],
   });

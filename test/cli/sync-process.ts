@@ -28,7 +28,7 @@ export function startSync(
   args: readonly string[],
   { environment = {}, directory = process.cwd() }: SyncProcessOptions = {},
 ): SyncProcess {
-  const child = spawn(process.execPath, ['--import', TSX, MAIN, 'sync', ...args], {
+  const child = spawn(process.execPath, ['--conditions=@plumbline/source', '--import', TSX, MAIN, 'sync', ...args], {
     cwd: directory,
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

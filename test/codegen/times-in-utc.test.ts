@@ -3,7 +3,7 @@ import compose from '../../generated/compose/openapi.json' with { type: 'json' }
 import * as composeValidators from '../../generated/compose/validators.js';
 import platform from '../../generated/platform/openapi.json' with { type: 'json' };
 import * as platformValidators from '../../generated/platform/validators.js';
-import type { Validator } from '../../generated/contract.js';
+import type { Validator } from '../../src/contract/contract-types.js';
 import { record } from '../../src/contract-tools/documents.js';
 
 const zulu = /(\d{2}:\d{2}:\d{2}(?:\.\d+)?)Z"/;

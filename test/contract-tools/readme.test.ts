@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { registerContractTools } from '../../src/cli/contract-tools.js';
+import { registerContractTools } from '../../src/contract-tools/commands.js';
 
 const program = new Command();
 registerContractTools(program);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { expect, test, vi } from 'vitest';
-import type { ServerSentEvent } from '../../generated/contract.js';
+import type { ServerSentEvent } from '../../src/contract/contract-types.js';
 import type { Schemas } from '../../generated/platform/operations.js';
 import { exampleOf } from '../platform/service/send-example.js';
 import { startPlatform } from '../sdk/platform-server.js';

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Log, ProblemReply, Route } from '../../generated/contract.js';
+import type { Log, ProblemReply, Route } from '../../src/contract/contract-types.js';
 import { unauthenticated, insufficientRole } from '../../generated/problems.js';
 import { bundleContract } from '../../src/codegen/bundle.js';
 import { emitRouter } from '../../src/codegen/emit/router.js';

@@ -17,10 +17,14 @@ export async function startUser(
   account: { uid: number; gid: number } | object = {},
 ): Promise<EmbeddedUser> {
   const program = fileURLToPath(new URL('./embedded-user.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program, home], {
-    ...account,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@plumbline/source', '--import', import.meta.resolve('tsx'), program, home],
+    {
+      ...account,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   return {
     uri: await firstLine(child),
     async leave() {

@@ -1,7 +1,7 @@
 /**
  * Mutation testing: makes small changes in the source, one at a time, and reports which of them no test notices.
  *
- *     npm run mutate -- --count 30 --seed 1 src/contract src/outbound/outbound-fetch.ts
+ *     npm run mutate -- --count 30 --seed 1 src/contract src/contract/outbound/outbound-fetch.ts
  *
  * A seed gives the same sample for the same source. The changes are made in a copy of the last commit. Each mutant meets
  * the tests that mirror its folder first, and then all fast tests of its part of the product. It fails if fewer than 90 % of the

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Log } from '../../generated/contract.js';
+import type { Log } from '../../src/contract/contract-types.js';
 import { unauthenticated } from '../../generated/problems.js';
 import type { PlatformHandlers, Schemas } from '../../generated/platform/operations.js';
 import { createRouters } from '../../generated/platform/router.js';

@@ -38,7 +38,7 @@ export async function startClickHouse(
   const directory = await mkdtemp(join(tmpdir(), 'plumbline-chdb-'));
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', fileURLToPath(import.meta.url), directory, String(shards)],
+    ['--conditions=@plumbline/source', '--import', 'tsx', fileURLToPath(import.meta.url), directory, String(shards)],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
     },

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
-import { isAlive } from '../../src/system/is-alive.js';
+import { isAlive } from '../../src/contract/system/is-alive.js';
 import { engineAddress, type EngineAddress } from '../../src/compose/runtime/bridge/address.js';
 import { bridgeBackend } from '../../src/compose/runtime/bridge/bridge.js';
 import { systemClock } from '../../src/compose/runtime/clock.js';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { isAlive } from '../../src/system/is-alive.js';
+import { isAlive } from '../../src/contract/system/is-alive.js';
 import { importTestImage } from './engines.js';
 
 const run = promisify(execFile);

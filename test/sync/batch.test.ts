@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { matchesPattern, runBatch } from '../../src/sync/batch.js';
 import { matchesSteps } from '../../src/sync/glob.js';
-import { toAsyncIterable } from '../../src/system/async-iterable.js';
+import { toAsyncIterable } from '../../src/contract/system/async-iterable.js';
 import type { RepositorySource } from '../../src/sync/providers/provider.js';
 import { testDependencies } from './harness.js';
 

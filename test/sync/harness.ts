@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { outboundFetch } from '../../src/outbound/outbound-fetch.js';
+import { outboundFetch } from '../../src/contract/outbound/outbound-fetch.js';
 import { TABLES, type AnyRow } from '../../src/sync/records.js';
 import { parseSyncRequest, type SyncRequest } from '../../src/sync/request.js';
 import type { SyncOptions } from '../../src/sync/options.js';

@@ -19,7 +19,9 @@ export async function killedInFrontOf(
 ): Promise<void> {
   const script = fileURLToPath(new URL('run-sync.ts', import.meta.url));
   const args = [JSON.stringify(options), JSON.stringify(environment), pattern, String(number)];
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--conditions=@plumbline/source', '--import', 'tsx', script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const closed = once(child, 'close');
   child.kill('SIGKILL');

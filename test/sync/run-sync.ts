@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { outboundFetch } from '../../src/outbound/outbound-fetch.js';
+import { outboundFetch } from '../../src/contract/outbound/outbound-fetch.js';
 import type { SyncOptions } from '../../src/sync/options.js';
 import { parseSyncRequest } from '../../src/sync/request.js';
 import { runSync } from '../../src/sync/run.js';

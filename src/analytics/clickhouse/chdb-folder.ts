@@ -1,7 +1,7 @@
 /** Loads the package `chdb`, and tracks the one directory that it can have open in a process. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAlive } from '../../system/is-alive.js';
+import { isAlive } from '@plumbline/contract/system/is-alive';
 
 export type ImportChdb = () => Promise<unknown>;
 

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { keptForMinutes, sendStaticFile } from '../../contract/static-file.js';
+import { keptForMinutes, sendStaticFile } from '@plumbline/contract/static-file';
 
 export interface GraphiqlFiles {
   readonly script: URL;

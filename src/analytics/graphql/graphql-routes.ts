@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import type { ProblemReply } from '../../../generated/contract.js';
+import type { ProblemReply } from '@plumbline/contract/contract-types';
 import { queryRateLimits } from '../../../generated/graphql/errors.js';
 import { schemaText } from '../../../generated/graphql/schema.js';
-import type { PageExchange, PageRoute } from '../../contract/page-routes.js';
-import { currentSpan } from '../../system/tracing.js';
+import type { PageExchange, PageRoute } from '@plumbline/contract/page-routes';
+import { currentSpan } from '@plumbline/contract/system/tracing';
 import type { Analytics } from '../analytics.js';
 import type { UnitRecords } from '../unit-records.js';
 import { dayOf } from './bucket-coverage.js';

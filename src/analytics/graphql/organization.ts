@@ -1,5 +1,5 @@
 import { unauthorized } from './refusal.js';
-import { isUuid } from '../../system/uuid.js';
+import { isUuid } from '@plumbline/contract/system/uuid';
 
 /** The sender of a request. */
 export interface Caller {

@@ -1,4 +1,4 @@
-import type { ProblemReply } from '../../../generated/contract.js';
+import type { ProblemReply } from '@plumbline/contract/contract-types';
 import type { ErrorDetails } from '../../../generated/graphql/errors.js';
 import { Refusal } from './refusal.js';
 

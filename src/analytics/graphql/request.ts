@@ -2,9 +2,9 @@ import { getGraphQLParameters, type Request } from 'graphql-helix';
 import type { Context } from 'koa';
 import { persistedQueries, persistedVersion } from '../../../generated/graphql/schema.js';
 import type { Query } from './execute-query.js';
-import type { PageExchange } from '../../contract/page-routes.js';
-import { decodeBody } from '../../contract/request-body.js';
-import { unusableTextIn } from '../../contract/unusable-text.js';
+import type { PageExchange } from '@plumbline/contract/page-routes';
+import { decodeBody } from '@plumbline/contract/request-body';
+import { unusableTextIn } from '@plumbline/contract/unusable-text';
 import { invalid, Refusal } from './refusal.js';
 
 export const maxBodyBytes = 65_536;

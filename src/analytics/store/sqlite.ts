@@ -5,7 +5,7 @@
  */
 import type Database from 'libsql';
 import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
-import { loadNative } from '../../system/native-package.js';
+import { loadNative } from '../../database/native-package.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import { asCorrected } from './corrections.js';
 import { CORRECTIONS_SCHEMA, readCorrected, sqliteCorrections } from './sqlite-corrections.js';

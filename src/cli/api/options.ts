@@ -1,6 +1,6 @@
 /** The options of operations. */
 import { Option } from 'commander';
-import type { OperationCommand, OperationFlag } from '../../../generated/contract.js';
+import type { OperationCommand, OperationFlag } from '@plumbline/contract/contract-types';
 import { commands } from '../../../generated/platform/commands.js';
 
 /** The operation with a name, such as `start-sync-run` or `startSyncRun`. */

@@ -1,6 +1,6 @@
 /** `plumbline api`: every operation of the Platform API as a command. */
 import type { Command } from 'commander';
-import type { OperationCommand } from '../../../generated/contract.js';
+import type { OperationCommand } from '@plumbline/contract/contract-types';
 import { commands } from '../../../generated/platform/commands.js';
 import { completeApi } from './complete.js';
 import { readWords } from './operation-word.js';

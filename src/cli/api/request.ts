@@ -1,8 +1,8 @@
 /** Makes the request of an operation from flags, and checks it with the schemas of the contract before it is sent. */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import type { OperationCommand, OperationFlag } from '../../../generated/contract.js';
-import { violationsOfFaults } from '../../contract/violations.js';
+import type { OperationCommand, OperationFlag } from '@plumbline/contract/contract-types';
+import { violationsOfFaults } from '@plumbline/contract/violations';
 import { UsageError } from '../usage-error.js';
 
 /** Values of flags, by the attribute names of the options. */

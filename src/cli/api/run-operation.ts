@@ -1,5 +1,5 @@
 /** Calls an operation through the SDK, and prints its reply. */
-import type { OperationCommand, OperationFlag } from '../../../generated/contract.js';
+import type { OperationCommand, OperationFlag } from '@plumbline/contract/contract-types';
 import { connect } from '../login/connection.js';
 import { EXIT, reportingCalls } from '../login/failures.js';
 import { identityOf } from '../login/identity.js';

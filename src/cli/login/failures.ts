@@ -8,7 +8,7 @@ import {
   UnexpectedReplyError,
   type Failure,
 } from '../sdk.js';
-import { fetchFailure } from '../../system/fetch-failure.js';
+import { fetchFailure } from '@plumbline/contract/system/fetch-failure';
 import { UsageError } from '../usage-error.js';
 
 /** The exit codes of commands that talk to a server. */

@@ -1,4 +1,4 @@
-import { isLoopbackName } from '../../contract/local-request.js';
+import { isLoopbackName } from '@plumbline/contract/local-request';
 import { oneLine } from '../one-line.js';
 import { createPlatformClient, login, unwrap, type PlatformClient } from '../sdk.js';
 import { UsageError } from '../usage-error.js';

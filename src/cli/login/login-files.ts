@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../../system/replace-file.js';
-import { stateFolder } from '../../system/state-folder.js';
+import { replaceFile } from '@plumbline/contract/system/replace-file';
+import { stateFolder } from '@plumbline/contract/system/state-folder';
 import type { TokenPair } from '../sdk.js';
 import { UsageError } from '../usage-error.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { withFileLock } from '../../system/file-lock.js';
+import { withFileLock } from '@plumbline/contract/system/file-lock';
 import type { TokenStore } from '../sdk.js';
 import { loginFile, prepareLoginFolder, readLogin, removeLogin, writeLogin } from './login-files.js';
 

@@ -1,5 +1,5 @@
 /** Calls a tool through the SDK. */
-import type { OperationTool, QueryTool } from '../../../generated/contract.js';
+import type { OperationTool, QueryTool } from '@plumbline/contract/contract-types';
 import { organizationRequired } from '../../../generated/problems.js';
 import { callFailure } from '../login/failures.js';
 import type { Identity } from '../login/identity.js';

@@ -1,7 +1,7 @@
 /** Checks the arguments of a tool with its schema. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Tool } from '../../../generated/contract.js';
+import type { Tool } from '@plumbline/contract/contract-types';
 
 // Stops at the first fault: hostile arguments could have thousands.
 const ajv = new Ajv2020({ strict: false, allErrors: false });

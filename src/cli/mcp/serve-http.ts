@@ -4,8 +4,8 @@
  */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isLoopbackName } from '../../contract/local-request.js';
-import { countOpen, type OpenCounts } from '../../system/open-counts.js';
+import { isLoopbackName } from '@plumbline/contract/local-request';
+import { countOpen, type OpenCounts } from '@plumbline/contract/system/open-counts';
 import { createPlatformClient, PlumblineError, type PlatformClient } from '../sdk.js';
 import { identityOf, SERVICE_TOKEN_PREFIX, type Identity } from '../login/identity.js';
 import { headersOf, nameInUrl, type Host } from './host.js';

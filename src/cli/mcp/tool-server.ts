@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { queryTools } from '../../../generated/graphql/tools.js';
 import { operationTools } from '../../../generated/platform/tools.js';
-import { releaseVersion } from '../../system/release-version.js';
+import { releaseVersion } from '@plumbline/contract/system/release-version';
 import { callFailure } from '../login/failures.js';
 import type { Identity } from '../login/identity.js';
 import { oneLine } from '../one-line.js';

@@ -2,7 +2,7 @@
  * `npm run dev [-- <options of serve>]` generates, builds and serves, and does so again after each change of a contract
  * or a source. What fails prints its error, and the server continues to run as it was built last.
  */
-import { onEndOfNpm } from '../../system/end-of-npm.js';
+import { onEndOfNpm } from '@plumbline/contract/system/end-of-npm';
 import { BuiltServer } from './built-server.js';
 import { runStep } from './run-step.js';
 import { SourceChanges } from './source-changes.js';

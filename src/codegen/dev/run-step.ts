@@ -9,7 +9,7 @@ import { spawn } from 'node:child_process';
  */
 export function runStep(args: readonly string[], signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);
-  const child = spawn(process.execPath, ['--import', 'tsx', ...args], {
+  const child = spawn(process.execPath, ['--conditions=@plumbline/source', '--import', 'tsx', ...args], {
     stdio: ['ignore', 'inherit', 'inherit'],
     detached: true,
   });

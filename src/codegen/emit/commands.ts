@@ -1,5 +1,5 @@
 /** The operations of an API as commands: the flags that `plumbline api` has for each. */
-import type { OperationCommand, OperationFlag } from '../templates/contract.js';
+import type { OperationCommand, OperationFlag } from '@plumbline/contract/contract-types';
 import { parameterPlaces, type ApiContract, type Operation, type ParameterPlace } from '../contract-model.js';
 import { kebabCase } from '../naming.js';
 import {

@@ -1,5 +1,5 @@
 /** The operations of an API that are tools for agents. */
-import type { OperationTool } from '../templates/contract.js';
+import type { OperationTool } from '@plumbline/contract/contract-types';
 import type { ApiContract, Operation, ParameterPlace, ToolExtension } from '../contract-model.js';
 import { isIdempotencyKey, isRecord, resolve, type SchemaObject } from '../openapi-document.js';
 import { parametersOf, sourceOf } from '../operation-source.js';

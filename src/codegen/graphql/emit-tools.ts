@@ -21,7 +21,7 @@ import {
 } from 'graphql';
 import { annotationsOf } from '../emit/tools.js';
 import { header } from '../emit/header.js';
-import type { QueryTool } from '../templates/contract.js';
+import type { QueryTool } from '@plumbline/contract/contract-types';
 import { answerSchema } from '../tool-schema.js';
 import type { GraphqlContract, PersistedDocument } from './read-graphql-contract.js';
 import type { ToolExtension } from '../contract-model.js';

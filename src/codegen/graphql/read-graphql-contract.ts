@@ -15,7 +15,7 @@ import {
 import { parse as parseYaml } from 'yaml';
 import type { ToolExtension } from '../contract-model.js';
 import { readToolExtension } from '../tool-rules.js';
-import type { RateLimitPolicy } from '../templates/contract.js';
+import type { RateLimitPolicy } from '@plumbline/contract/contract-types';
 
 /** The contract in `graphql/`. */
 export interface GraphqlContract {

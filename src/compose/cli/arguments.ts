@@ -1,7 +1,7 @@
 /** Parsers of option values. They reject invalid values as usage errors. */
 import { InvalidArgumentError } from 'commander';
 import { parseMemory } from '../model/normalize/memory.js';
-import { LATEST_INSTANT } from '../../contract/instant.js';
+import { LATEST_INSTANT } from '@plumbline/contract/instant';
 import { signalName } from '../runtime/signals.js';
 import { UsageError } from './failures.js';
 

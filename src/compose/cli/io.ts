@@ -1,5 +1,5 @@
 /** The command's environment: streams, signals and engines, injected so that tests control it. */
-import { onEndOfNpm } from '../../system/end-of-npm.js';
+import { onEndOfNpm } from '@plumbline/contract/system/end-of-npm';
 import { systemClock, type Clock } from '../runtime/clock.js';
 import { chooseEngine, type ChosenEngine } from '../runtime/select.js';
 

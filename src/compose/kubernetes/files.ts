@@ -5,7 +5,7 @@ import type { Mount } from '../model/project/service.js';
 import { contentOf } from '../orchestrator/container/contents.js';
 import { givenFiles, type GivenFile } from '../orchestrator/container/mounts.js';
 import { optionalField } from '../orchestrator/container/optional-field.js';
-import { readRegularFile } from '../../system/regular-file.js';
+import { readRegularFile } from '@plumbline/contract/system/regular-file';
 import { metadataOf, nameOf, type Conversion } from './conversion.js';
 import type { ConfigMap, Manifest, PodVolume, Secret, VolumeMount } from './manifests.js';
 

@@ -5,7 +5,7 @@ import type { Project } from '../model/project/project.js';
 import type { Service } from '../model/project/service.js';
 import type { Build } from '../model/project/workload.js';
 import { qualifyImage } from '../runtime/image-reference.js';
-import { readRegularFile } from '../../system/regular-file.js';
+import { readRegularFile } from '@plumbline/contract/system/regular-file';
 
 /** Names of images in a Dockerfile: `FROM x`, `COPY --from=x`, `RUN --mount=from=x`. No pattern crosses a line. */
 const BASES = [/^[^\S\r\n]*FROM[^\S\r\n]+(?:--\S+[^\S\r\n]+)*(\S+)/gimu, /\bfrom=([^\s,]+)/giu];

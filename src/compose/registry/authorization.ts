@@ -1,5 +1,5 @@
 /** Answers the challenge of a registry, with the credentials of `docker login` if there are some. */
-import type { OutboundFetch, OutboundRequest } from '../../outbound/outbound-fetch.js';
+import type { OutboundFetch, OutboundRequest } from '@plumbline/contract/outbound/outbound-fetch';
 import { objectOf, parseJson, textOf } from '../runtime/json.js';
 import type { RegistryAuth } from '../runtime/bridge/registry-auth.js';
 import type { Challenge } from './challenge.js';

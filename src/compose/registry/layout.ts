@@ -1,7 +1,7 @@
 /** A folder with artifacts (OCI Image Layout 1.0.0). */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { replaceFile } from '../../system/replace-file.js';
+import { replaceFile } from '@plumbline/contract/system/replace-file';
 import { objectOf, objectsOf, parseJson, textOf, type Json } from '../runtime/json.js';
 import { ARTIFACT_TYPE, type ComposeArtifact } from './compose-artifact.js';
 import type { Content } from './descriptor.js';

@@ -1,4 +1,4 @@
-import { ReplyTooLongError, UnreachableError } from '../../outbound/outbound-fetch.js';
+import { ReplyTooLongError, UnreachableError } from '@plumbline/contract/outbound/outbound-fetch';
 import { objectOf, objectsOf, parseJson, textOf } from '../runtime/json.js';
 import { RegistryError } from './errors.js';
 import { imageNameText, type ImageName } from './image-name.js';

@@ -4,8 +4,8 @@ import {
   RedirectRefusedError,
   UnreachableError,
   type OutboundFetch,
-} from '../../outbound/outbound-fetch.js';
-import { fetchFailure } from '../../system/fetch-failure.js';
+} from '@plumbline/contract/outbound/outbound-fetch';
+import { fetchFailure } from '@plumbline/contract/system/fetch-failure';
 import { registryAuth } from '../runtime/bridge/registry-auth.js';
 import { authorizationFor } from './authorization.js';
 import { readChallenges } from './challenge.js';

@@ -9,7 +9,7 @@
  */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../../system/replace-file.js';
+import { replaceFile } from '@plumbline/contract/system/replace-file';
 import { RuntimeError } from './errors.js';
 
 export interface StopMark {

@@ -2,9 +2,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
-import type { ProblemReply } from '../../../generated/contract.js';
+import type { ProblemReply } from '@plumbline/contract/contract-types';
 import { foreignRequest } from '../../../generated/problems.js';
-import { foreignPageOf } from '../../contract/foreign-page.js';
+import { foreignPageOf } from '@plumbline/contract/foreign-page';
 import { isLoopback, type ListenAddress } from './listen-address.js';
 import { ListenOptionsError } from './refusals.js';
 

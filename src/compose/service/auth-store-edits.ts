@@ -2,10 +2,10 @@
 import { X509Certificate } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { withFileLock, FileLockedError } from '../../system/file-lock.js';
+import { withFileLock, FileLockedError } from '@plumbline/contract/system/file-lock';
 import { ComposeFailure, failure } from '../model/errors.js';
 import type { Clock } from '../runtime/clock.js';
-import { replaceFile } from '../../system/replace-file.js';
+import { replaceFile } from '@plumbline/contract/system/replace-file';
 import { authStoreText, isClientName, requireUnique, type StoredClient } from './auth-store-file.js';
 import { readAuthStore, storeFile } from './auth-store.js';
 import { InvalidClient } from './refusals.js';

@@ -3,8 +3,8 @@
  * readable by its owner only.
  */
 import { realpath, stat } from 'node:fs/promises';
-import { openRegularFile, UnreadableFileError } from '../../system/regular-file.js';
-import type { Log } from '../../../generated/contract.js';
+import { openRegularFile, UnreadableFileError } from '@plumbline/contract/system/regular-file';
+import type { Log } from '@plumbline/contract/contract-types';
 import { ComposeFailure, failure } from '../model/errors.js';
 import { parseAuthStore, type StoredClient } from './auth-store-file.js';
 

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../generated/compose/operations.js';
-import type { RequestContext } from '../../../generated/contract.js';
+import type { RequestContext } from '@plumbline/contract/contract-types';
 import { failureOf } from './failure-replies.js';
 
 /** The last line of a stream that has failed. The status has been sent, so the line carries the problem. */

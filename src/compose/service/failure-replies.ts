@@ -1,5 +1,5 @@
 /** Converts errors of the runtime, the model and the orchestrator to the problems in the contract. */
-import type { ProblemReply } from '../../../generated/contract.js';
+import type { ProblemReply } from '@plumbline/contract/contract-types';
 import { failureProblems } from '../../../generated/problems.js';
 import { ComposeFailure } from '../model/errors.js';
 import { ComposeWaitError, OrchestratorError } from '../orchestrator/errors.js';

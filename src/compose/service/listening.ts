@@ -2,11 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import { readRegularFile, UnreadableFileError } from '../../system/regular-file.js';
-import type { Log } from '../../../generated/contract.js';
-import { FileLockedError } from '../../system/file-lock.js';
-import { listen, type RunningServer, type TlsMaterial } from '../../contract/server.js';
-import { SocketPathError } from '../../contract/unix-socket.js';
+import { readRegularFile, UnreadableFileError } from '@plumbline/contract/system/regular-file';
+import type { Log } from '@plumbline/contract/contract-types';
+import { FileLockedError } from '@plumbline/contract/system/file-lock';
+import { listen, type RunningServer, type TlsMaterial } from '@plumbline/contract/server';
+import { SocketPathError } from '@plumbline/contract/unix-socket';
 import { createAdmission, type Admission } from './admission.js';
 import { openAuthStore } from './auth-store.js';
 import { isLoopback, listenAddressText, type ListenAddress } from './listen-address.js';

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Served } from '../../contract/served.js';
+import type { Served } from '@plumbline/contract/served';
 import type { Clock } from '../runtime/clock.js';
 import { isRuntimeError } from '../runtime/errors.js';
 import type { Runtime } from '../runtime/runtime.js';

@@ -1,6 +1,6 @@
 /** Pages of what the backend lists as a whole. */
 import type { ValidationFailed } from '../../../generated/problems.js';
-import { decodeCursor, encodeCursor, unreadableCursor, type Page } from '../../contract/page.js';
+import { decodeCursor, encodeCursor, unreadableCursor, type Page } from '@plumbline/contract/page';
 
 /** How a list is sorted and shown. */
 export interface PagedList<Record, Item> {

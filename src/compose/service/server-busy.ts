@@ -1,4 +1,4 @@
-import type { ProblemReply } from '../../../generated/contract.js';
+import type { ProblemReply } from '@plumbline/contract/contract-types';
 import { serviceUnavailable } from '../../../generated/problems.js';
 
 /** A limit on the work in progress is reached. The operations that throw it document 503. */

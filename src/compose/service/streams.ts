@@ -1,6 +1,6 @@
 /** Reply streams. They end cleanly when the client leaves, the server stops, or the container is gone. */
 import { setMaxListeners } from 'node:events';
-import type { RequestContext, ServerSentEvent } from '../../../generated/contract.js';
+import type { RequestContext, ServerSentEvent } from '@plumbline/contract/contract-types';
 import { isRuntimeError } from '../runtime/errors.js';
 import type { ComposeDependencies } from './dependencies.js';
 import { positionAfter, textOfPosition, type Position } from './positions.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isAlive } from '../../system/is-alive.js';
-import { processStart } from '../../system/process-start.js';
+import { isAlive } from '@plumbline/contract/system/is-alive';
+import { processStart } from '@plumbline/contract/system/process-start';
 
 /** A record that a process uses a cluster. */
 export interface Claim {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
-import { isAlive } from '../../system/is-alive.js';
+import { isAlive } from '@plumbline/contract/system/is-alive';
 
 /** The state of the server of a data directory, from `postmaster.pid` and its process. */
 export type Inspection =

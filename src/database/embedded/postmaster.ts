@@ -9,7 +9,7 @@ import { isConnectionFailure } from '../failures.js';
 import type { Log } from '../log.js';
 import type { Account } from './account.js';
 import type { Binaries } from './binaries.js';
-import { isAlive } from '../../system/is-alive.js';
+import { isAlive } from '@plumbline/contract/system/is-alive';
 import { type Cluster, NAME } from './cluster.js';
 import { inspectPostmaster, type Inspection, servesData } from './inspection.js';
 import { dataDirectoryArgument, serverEnvironment } from './tool.js';

@@ -1,4 +1,4 @@
-import type { Log } from '../../../generated/contract.js';
+import type { Log } from '@plumbline/contract/contract-types';
 import type { DatabaseSql } from '../../database/connection.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { Clock } from '../clock.js';

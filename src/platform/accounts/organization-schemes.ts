@@ -1,4 +1,4 @@
-import type { SchemeUse } from '../../../generated/contract.js';
+import type { SchemeUse } from '@plumbline/contract/contract-types';
 import { schemes } from '../../../generated/platform/routes.js';
 
 /** The schemes of users and service tokens, where no operation of the contract names a scope. */

@@ -2,7 +2,7 @@ import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Caller } from '../../analytics/graphql/organization.js';
 import type { Sql } from '../../database/connection.js';
 import { findAccount } from '../accounts/accounts.store.js';
-import { isUuid } from '../../system/uuid.js';
+import { isUuid } from '@plumbline/contract/system/uuid';
 
 /**
  * The sender of a query. Members can read every organization that they currently belong to. A superuser can read any

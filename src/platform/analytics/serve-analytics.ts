@@ -1,7 +1,7 @@
 import { AnalyticsUnavailable, type Analytics } from '../../analytics/analytics.js';
 import { createGraphqlPages } from '../../analytics/graphql/graphql-routes.js';
 import { openAnalytics } from '../../analytics/open.js';
-import type { PageRoute } from '../../contract/page-routes.js';
+import type { PageRoute } from '@plumbline/contract/page-routes';
 import { isStatementTimeout, isTransient } from '../../database/failures.js';
 import { organizationSchemes } from '../accounts/organization-schemes.js';
 import type { PlatformDependencies } from '../dependencies.js';

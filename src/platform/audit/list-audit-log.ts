@@ -1,6 +1,6 @@
 import type { ListAuditLogHandler } from '../../../generated/platform/operations.js';
 import { superuserRequired } from '../../../generated/problems.js';
-import { instantOf } from '../../contract/instant.js';
+import { instantOf } from '@plumbline/contract/instant';
 import type { PlatformDependencies } from '../dependencies.js';
 import { replyWithPage } from '../paging.js';
 import { selectAuditRecords } from './audit.store.js';

@@ -1,4 +1,4 @@
-import { rateLimitKey } from '../../contract/rate-limiting.js';
+import { rateLimitKey } from '@plumbline/contract/rate-limiting';
 import type { Sql } from '../../database/connection.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../../generated/contract.js';
+import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { Sql } from '../../database/connection.js';
 import { unverifiedNote } from '../accounts/account-sweep.js';
 import { deleteUnverifiedAccount, lockExpiredAccounts } from '../accounts/unverified-accounts.store.js';

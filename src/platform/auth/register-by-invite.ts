@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../../generated/contract.js';
+import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { RegisterReply } from '../../../generated/platform/operations.js';
 import { emailAlreadyRegistered, invalidInvite } from '../../../generated/problems.js';
 import type { PlatformDependencies } from '../dependencies.js';

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../../generated/contract.js';
+import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { RegisterHandler, RegisterReply } from '../../../generated/platform/operations.js';
 import { emailAlreadyRegistered, passwordRejected, registrationClosed } from '../../../generated/problems.js';
 import { storeDisownToken } from '../accounts/unverified-accounts.store.js';

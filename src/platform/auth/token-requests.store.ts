@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../../generated/contract.js';
+import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { Sql } from '../../database/connection.js';
 import { addressOf } from '../audit/audit.store.js';
 import type { OneTimeTokenKind } from './one-time-token-kind.js';

@@ -6,7 +6,7 @@ import {
   type Author,
 } from '../../sync/work-units/authors/authors-file.js';
 import { FileCheck } from '../../sync/work-units/file-check.js';
-import { inSlices } from '../../system/slices.js';
+import { inSlices } from '@plumbline/contract/system/slices';
 import type { PlatformDependencies } from '../dependencies.js';
 import { refuseBody } from './file-problems.js';
 import { storeText } from './store-text.js';

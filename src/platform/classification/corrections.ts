@@ -6,7 +6,7 @@ import type {
 } from '../../../generated/platform/operations.js';
 import { correctionLimitReached, correctionNotFound, workUnitNotFound } from '../../../generated/problems.js';
 import type { Correction } from '../../analytics/work-unit.js';
-import { decodeCursor, encodeCursor, unreadableCursor } from '../../contract/page.js';
+import { decodeCursor, encodeCursor, unreadableCursor } from '@plumbline/contract/page';
 import { correctUnit, withdrawCorrection, type CorrectionOutcome } from '../../sync/work-units/correct-unit.js';
 import { actorOf, type OrganizationPrincipal } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';

@@ -1,6 +1,6 @@
 /** Describes the problems of a file, or of the same content in JSON, for a reply. */
 import type { ValidationFailed } from '../../../generated/problems.js';
-import { validationProblem } from '../../contract/violations.js';
+import { validationProblem } from '@plumbline/contract/violations';
 import { MOST_PROBLEMS, type FileProblem } from '../../sync/work-units/file-check.js';
 
 /** Maximum number of problems in the reply. Its message contains only the first few. */

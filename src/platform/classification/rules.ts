@@ -2,7 +2,7 @@ import type { GetRulesHandler, ImportRulesHandler } from '../../../generated/pla
 import { rulesFileInvalid } from '../../../generated/problems.js';
 import { organizationRulesSteps } from '../../sync/work-units/classify/organization-rules.js';
 import { FileError } from '../../sync/work-units/file-check.js';
-import { inSlices } from '../../system/slices.js';
+import { inSlices } from '@plumbline/contract/system/slices';
 import type { PlatformDependencies } from '../dependencies.js';
 import { describeFileProblems } from './file-problems.js';
 import { storeText } from './store-text.js';

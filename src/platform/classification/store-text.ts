@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../../generated/contract.js';
+import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { OpenDerivationResources } from '../../sync/work-units/derivation/resources.js';
 import { actorOf, type OrganizationPrincipal } from '../accounts/actor.js';
 import { recordAudit, type AuditRecord } from '../audit/audit.store.js';

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
-import { consoleAssets, sendBuiltPage } from '../../contract/built-pages.js';
-import type { PageRoute } from '../../contract/page-routes.js';
+import { consoleAssets, sendBuiltPage } from '@plumbline/contract/built-pages';
+import type { PageRoute } from '@plumbline/contract/page-routes';
 import type { RegistrationPolicy } from '../auth/registration-policy.js';
-import { keptForMinutes, sendStaticFile } from '../../contract/static-file.js';
+import { keptForMinutes, sendStaticFile } from '@plumbline/contract/static-file';
 
 export interface ConsoleOptions {
   /** The directory with `index.html`, `icon.svg` and `assets/`, created by `npm run build`. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PlatformHandlers } from '../../../generated/platform/operations.js';
-import type { Idempotency, KeyedOutcome, KeyedRequest } from '../../contract/idempotency.js';
-import type { AnyReply } from '../../contract/reply-check.js';
+import type { Idempotency, KeyedOutcome, KeyedRequest } from '@plumbline/contract/idempotency';
+import type { AnyReply } from '@plumbline/contract/reply-check';
 import type { Transaction } from '../../database/connection.js';
 import { after } from '../clock.js';
 import type { PlatformDependencies } from '../dependencies.js';

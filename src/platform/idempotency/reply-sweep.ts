@@ -1,4 +1,4 @@
-import type { Log } from '../../../generated/contract.js';
+import type { Log } from '@plumbline/contract/contract-types';
 import type { Sql } from '../../database/connection.js';
 import type { Clock } from '../clock.js';
 import { startRounds, type Rounds } from '../rounds.js';

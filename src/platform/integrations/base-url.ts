@@ -1,4 +1,4 @@
-import { addressOf, allowedAddresses } from '../../outbound/addresses.js';
+import { addressOf, allowedAddresses } from '@plumbline/contract/outbound/addresses';
 
 /**
  * The problem of an integration's base URL, as a message; null when it is valid.
@@ -17,7 +17,7 @@ export function faultOfBaseUrl(baseUrl: string, networks: readonly string[]): st
  *
  * An admin chooses the URL, and can thereby make this server send requests (OWASP: server-side request forgery). This
  * check rejects URLs that are already recognizable as forbidden. The resolved address is checked when a connection is
- * made (`src/outbound`), because a name may resolve differently then.
+ * made (`src/contract/outbound`), because a name may resolve differently then.
  *
  * @param networks additional networks (CIDR), besides public addresses
  * @param instead what to do instead of putting a password into it

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Schemas } from '../../../generated/platform/operations.js';
-import { UnreachableError, type OutboundFetch } from '../../outbound/outbound-fetch.js';
+import { UnreachableError, type OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 
 /** How to request the owner of a token from a code host, and the property of the reply with the owner's name. */
 interface Host {

@@ -1,6 +1,6 @@
 import type { ConnectIntegrationHandler, ConnectIntegrationReply } from '../../../generated/platform/operations.js';
 import { integrationExists, tooManyIntegrations } from '../../../generated/problems.js';
-import { validationProblem } from '../../contract/violations.js';
+import { validationProblem } from '@plumbline/contract/violations';
 import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';

@@ -1,6 +1,6 @@
-import type { Log } from '../../../generated/contract.js';
+import type { Log } from '@plumbline/contract/contract-types';
 import type { DatabaseSql } from '../../database/connection.js';
-import { inSpan } from '../../system/tracing.js';
+import { inSpan } from '@plumbline/contract/system/tracing';
 import type { SecretBox } from '../secrets/secret-box.js';
 import { nextAttempt, type Backoff, type Clock } from '../clock.js';
 import { startConcurrentRounds } from '../concurrent-rounds.js';

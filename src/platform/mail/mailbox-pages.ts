@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from 'koa';
 import PostalMime, { type Email } from 'postal-mime';
-import { parameterOf, type PageExchange, type PageRoute } from '../../contract/page-routes.js';
+import { parameterOf, type PageExchange, type PageRoute } from '@plumbline/contract/page-routes';
 import { escapeHtml } from './mail.js';
 
 /** The maximum number of mails in the list. */

@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import type { Log } from '../../../generated/contract.js';
+import type { Log } from '@plumbline/contract/contract-types';
 import { renderMail } from './mail.js';
 import type { DueMail } from './outbox.store.js';
 

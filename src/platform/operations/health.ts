@@ -1,5 +1,5 @@
 /** The health of the services that a server needs: its database, and the analytics store if that is another one. */
-import type { Log } from '../../../generated/contract.js';
+import type { Log } from '@plumbline/contract/contract-types';
 import { startRounds, type Rounds } from '../rounds.js';
 
 export type ServiceName = 'database' | 'analytics store';

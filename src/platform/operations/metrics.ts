@@ -1,12 +1,12 @@
 import type { EventEmitter } from 'node:events';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Log } from '../../../generated/contract.js';
+import type { Log } from '@plumbline/contract/contract-types';
 import type { Answered } from '../../analytics/graphql/graphql-routes.js';
-import type { Served } from '../../contract/served.js';
+import type { Served } from '@plumbline/contract/served';
 import type { EndedRun } from '../sync/jobs/sync-job.js';
 import type { Clock } from '../clock.js';
 import type { Database } from '../../database/connection.js';
-import { releaseVersion } from '../../system/release-version.js';
+import { releaseVersion } from '@plumbline/contract/system/release-version';
 import { mailOutcomes, type MailOutcome } from '../mail/dispatcher.js';
 import { registerHealthMetrics } from './health-metrics.js';
 import type { Health } from './health.js';

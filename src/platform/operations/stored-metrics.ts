@@ -1,6 +1,6 @@
 /** Metrics that all servers share. They are read from the database at each scrape. */
 import { Gauge, type Registry } from 'prom-client';
-import type { Log } from '../../../generated/contract.js';
+import type { Log } from '@plumbline/contract/contract-types';
 import type { Database } from '../../database/connection.js';
 import type { Clock } from '../clock.js';
 import { answerLimitMs, within } from './health.js';

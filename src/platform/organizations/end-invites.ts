@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../../generated/contract.js';
+import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { Sql } from '../../database/connection.js';
 import { recordAudit } from '../audit/audit.store.js';
 import { endInvitesWithoutRight } from './invites.store.js';

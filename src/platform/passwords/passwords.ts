@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
-import type { Log } from '../../../generated/contract.js';
-import { loadNative } from '../../system/native-package.js';
+import type { Log } from '@plumbline/contract/contract-types';
+import { loadNative } from '../../database/native-package.js';
 import { maxPasswordBytes } from './password-rules.js';
 
 // Also loaded here, so that the start fails if the machine has no binary. Otherwise a worker that cannot load it would

@@ -2,7 +2,7 @@
  * Counts frequent requests in memory, and adds the counts to the shared ones each second, so that read requests cause
  * no database writes. Several servers together may exceed the limit by the requests of one second.
  */
-import type { RateLimiter, RateLimitState } from '../../contract/rate-limiting.js';
+import type { RateLimiter, RateLimitState } from '@plumbline/contract/rate-limiting';
 import type { Clock } from '../clock.js';
 import type { RateLimitRule } from './rate-limit-rule.js';
 import { rateLimitState } from './rate-limit-state.js';

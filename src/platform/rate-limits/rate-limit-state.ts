@@ -1,4 +1,4 @@
-import type { RateLimitState } from '../../contract/rate-limiting.js';
+import type { RateLimitState } from '@plumbline/contract/rate-limiting';
 import type { RateLimitRule } from './rate-limit-rule.js';
 
 /**

@@ -1,5 +1,5 @@
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import type { RateLimiter, RateLimitState } from '../../contract/rate-limiting.js';
+import type { RateLimiter, RateLimitState } from '@plumbline/contract/rate-limiting';
 import type { Sql } from '../../database/connection.js';
 import type { RateLimitRule } from './rate-limit-rule.js';
 import { rateLimitState } from './rate-limit-state.js';

@@ -1,4 +1,4 @@
-import { outboundFetch } from '../../outbound/outbound-fetch.js';
+import { outboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import { SyncError } from '../../sync/failures.js';
 import { parseConnection } from '../../sync/sinks/connection-string.js';
 import { openSink } from '../../sync/sinks/open.js';

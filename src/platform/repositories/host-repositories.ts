@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../generated/platform/operations.js';
-import type { OutboundFetch } from '../../outbound/outbound-fetch.js';
+import type { OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import { askCodeHost, type CodeHostAccess, type CodeHostLimits } from '../integrations/code-host.js';
 import type { FoundRepositories, RepositorySearch } from './repository-search.js';
 

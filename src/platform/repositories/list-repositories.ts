@@ -1,6 +1,6 @@
 import type { ListRepositoriesHandler, Schemas } from '../../../generated/platform/operations.js';
 import { codeHostFailed } from '../../../generated/problems.js';
-import { validationProblem } from '../../contract/violations.js';
+import { validationProblem } from '@plumbline/contract/violations';
 import type { PlatformDependencies } from '../dependencies.js';
 import { demoRepositories } from '../demo/demo-content.js';
 import { findCredential, secretContext } from '../integrations/integrations.store.js';

@@ -4,7 +4,7 @@ import { link, mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type postgres from 'postgres';
 import type { Sql } from '../../database/connection.js';
-import { readRegularFile, UnreadableFileError } from '../../system/regular-file.js';
+import { readRegularFile, UnreadableFileError } from '@plumbline/contract/system/regular-file';
 import { SettingError } from '../settings/setting.js';
 import { createSecretBox, type SecretBox } from './secret-box.js';
 

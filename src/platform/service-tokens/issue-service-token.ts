@@ -12,7 +12,7 @@ import {
   type ServiceTokenNotFound,
   type ValidationFailed,
 } from '../../../generated/problems.js';
-import { validationProblem, type Violation } from '../../contract/violations.js';
+import { validationProblem, type Violation } from '@plumbline/contract/violations';
 import type { DatabaseSql, Sql } from '../../database/connection.js';
 import { recordAudit } from '../audit/audit.store.js';
 import { after, type Clock } from '../clock.js';

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../../generated/contract.js';
+import type { Verdict } from '@plumbline/contract/contract-types';
 import type { PlatformSecurity } from '../../../generated/platform/security.js';
 import type { Schemas } from '../../../generated/platform/operations.js';
 import { insufficientScope, organizationMismatch, unauthenticated } from '../../../generated/problems.js';

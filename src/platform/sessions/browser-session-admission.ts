@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { ProblemReply, Route } from '../../../generated/contract.js';
+import type { ProblemReply, Route } from '@plumbline/contract/contract-types';
 import { foreignRequest } from '../../../generated/problems.js';
-import { foreignPageOf } from '../../contract/foreign-page.js';
+import { foreignPageOf } from '@plumbline/contract/foreign-page';
 
 const browserHeader = 'x-plumbline-browser';
 

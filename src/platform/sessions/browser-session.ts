@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../../generated/contract.js';
+import type { RequestContext } from '@plumbline/contract/contract-types';
 import type {
   EndBrowserSessionHandler,
   RefreshBrowserSessionHandler,

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../../generated/contract.js';
+import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { RefreshTokensHandler } from '../../../generated/platform/operations.js';
 import { invalidRefreshToken, refreshTokenReused } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../../generated/contract.js';
+import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql } from '../../database/connection.js';
 import type { AccountInOrganization } from '../accounts/accounts.store.js';

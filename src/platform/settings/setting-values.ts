@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { parseAnalyticsUri } from '../../analytics/address.js';
 import { parseDatabaseAddress } from '../../database/address.js';
-import { isUuid } from '../../system/uuid.js';
+import { isUuid } from '@plumbline/contract/system/uuid';
 
 /** Parsers of setting values. Each throws an Error that describes a valid value, without the rejected value. */
 

@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq } from 'yaml';
-import { parseBoundedYaml, YamlLimitError, type BoundedYaml } from '../../system/bounded-yaml.js';
-import { readRegularFile, UnreadableFileError } from '../../system/regular-file.js';
+import { parseBoundedYaml, YamlLimitError, type BoundedYaml } from '@plumbline/contract/system/bounded-yaml';
+import { readRegularFile, UnreadableFileError } from '@plumbline/contract/system/regular-file';
 import { settingDescriptions } from '../settings.js';
 import { SettingError } from './setting.js';
 import { similarName } from './misspelt-settings.js';

@@ -1,4 +1,4 @@
-import { countOpen } from '../../system/open-counts.js';
+import { countOpen } from '@plumbline/contract/system/open-counts';
 import type { PlatformDependencies } from '../dependencies.js';
 import { keyRings } from '../key-rings.js';
 import { createPasswords } from '../passwords/passwords.js';

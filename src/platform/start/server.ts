@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RunningServer } from '../../contract/server.js';
+import type { RunningServer } from '@plumbline/contract/server';
 import { serveAnalytics } from '../analytics/serve-analytics.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { localUrl } from '../local-url.js';

@@ -1,4 +1,4 @@
-import { outboundFetch, type OutboundFetch } from '../../outbound/outbound-fetch.js';
+import { outboundFetch, type OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import { startAccountSweep, type AccountSweep } from '../accounts/account-sweep.js';
 import { startMails, startStoreWork, type StoreWork } from '../background-work.js';
 import { startReplySweep } from '../idempotency/reply-sweep.js';

@@ -1,4 +1,4 @@
-import type { Log } from '../../../generated/contract.js';
+import type { Log } from '@plumbline/contract/contract-types';
 import type { Clock } from '../clock.js';
 import type { PlatformSettings } from '../settings.js';
 import type { StartExecution } from '../sync/jobs/sync-job.js';

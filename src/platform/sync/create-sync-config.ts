@@ -1,5 +1,5 @@
 import type { CreateSyncConfigHandler, CreateSyncConfigReply } from '../../../generated/platform/operations.js';
-import { validationProblem } from '../../contract/violations.js';
+import { validationProblem } from '@plumbline/contract/violations';
 import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import type { PlatformDependencies } from '../dependencies.js';

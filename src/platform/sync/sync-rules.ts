@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../generated/platform/operations.js';
-import type { Violation } from '../../contract/violations.js';
+import type { Violation } from '@plumbline/contract/violations';
 
 type SyncProvider = Schemas['SyncProvider'];
 

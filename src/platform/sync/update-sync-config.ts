@@ -1,5 +1,5 @@
 import type { UpdateSyncConfigHandler, UpdateSyncConfigReply } from '../../../generated/platform/operations.js';
-import { validationProblem } from '../../contract/violations.js';
+import { validationProblem } from '@plumbline/contract/violations';
 import { isUniqueViolation } from '../../database/failures.js';
 import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';

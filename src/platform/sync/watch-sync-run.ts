@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServerSentEvent } from '../../../generated/contract.js';
+import type { ServerSentEvent } from '@plumbline/contract/contract-types';
 import type { Schemas, WatchSyncRunHandler } from '../../../generated/platform/operations.js';
 import { tooManyStreams } from '../../../generated/problems.js';
 import type { Sql } from '../../database/connection.js';

@@ -1,7 +1,7 @@
 import type { ImportTeamsHandler } from '../../../generated/platform/operations.js';
 import { teamsFileInvalid, type TeamsFileInvalid } from '../../../generated/problems.js';
 import { FileError } from '../../sync/work-units/file-check.js';
-import { inSlices } from '../../system/slices.js';
+import { inSlices } from '@plumbline/contract/system/slices';
 import { teamsSteps, type Team } from '../../sync/work-units/teams/teams-file.js';
 import { describeFileProblems } from '../classification/file-problems.js';
 import type { PlatformDependencies } from '../dependencies.js';

@@ -1,6 +1,6 @@
 import type { GetTeamHandler, ListTeamsHandler } from '../../../generated/platform/operations.js';
 import { teamNotFound, type TeamNotFound } from '../../../generated/problems.js';
-import { validationProblem } from '../../contract/violations.js';
+import { validationProblem } from '@plumbline/contract/violations';
 import type { Team } from '../../sync/work-units/teams/teams-file.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { readTeams, teamOf } from './stored-teams.js';

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../../generated/contract.js';
+import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { Schemas } from '../../../generated/platform/operations.js';
 import type { Sql, Transaction } from '../../database/connection.js';
 import { teamsAsText, teamsFromText, type Team } from '../../sync/work-units/teams/teams-file.js';

@@ -5,7 +5,7 @@ import { signingAlgorithm, type KeyRing } from './key-ring.js';
 import { accessTokenSeconds } from './lifetimes.js';
 import { createVerifiedTokens } from './verified-tokens.js';
 import type { AccessClaims, RefreshClaims } from './claims.js';
-import { isUuid } from '../../system/uuid.js';
+import { isUuid } from '@plumbline/contract/system/uuid';
 
 /** The subject of an access token. */
 export interface AccessSubject {

@@ -7,7 +7,7 @@ import {
 } from '../../../generated/problems.js';
 import { isCalendarDate } from '../../analytics/graphql/calendar.js';
 import { FIRST_DAY, LAST_DAY } from '../../analytics/store/rows.js';
-import type { Violation } from '../../contract/violations.js';
+import type { Violation } from '@plumbline/contract/violations';
 import type { OrganizationPrincipal } from '../accounts/actor.js';
 import { reaches } from '../accounts/permissions.js';
 

@@ -8,7 +8,7 @@ import type {
   UpdateViewReply,
 } from '../../../generated/platform/operations.js';
 import { viewLimitReached } from '../../../generated/problems.js';
-import { validationProblem } from '../../contract/violations.js';
+import { validationProblem } from '@plumbline/contract/violations';
 import { isUniqueViolation } from '../../database/failures.js';
 import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';

@@ -1,8 +1,8 @@
 import { Webhook } from 'standardwebhooks';
-import type { Log } from '../../../generated/contract.js';
+import type { Log } from '@plumbline/contract/contract-types';
 import type { Sql } from '../../database/connection.js';
-import { isRedirect, type OutboundFetch } from '../../outbound/outbound-fetch.js';
-import { inSpan } from '../../system/tracing.js';
+import { isRedirect, type OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
+import { inSpan } from '@plumbline/contract/system/tracing';
 import { after, nextAttempt, type Backoff, type Clock } from '../clock.js';
 import { startConcurrentRounds } from '../concurrent-rounds.js';
 import type { Rounds } from '../rounds.js';

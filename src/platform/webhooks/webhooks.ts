@@ -18,7 +18,7 @@ import {
   webhookNotFound,
   type WebhookNotFound,
 } from '../../../generated/problems.js';
-import { validationProblem, type Violation } from '../../contract/violations.js';
+import { validationProblem, type Violation } from '@plumbline/contract/violations';
 import { actorOf } from '../accounts/actor.js';
 import { recordAudit } from '../audit/audit.store.js';
 import { after } from '../clock.js';

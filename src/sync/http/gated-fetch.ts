@@ -1,5 +1,9 @@
 /** Outbound calls behind a gate. They wait until the gate is open, and pass it the delay that a reply asks for. */
-import { RedirectRefusedError, type OutboundFetch, type OutboundRequest } from '../../outbound/outbound-fetch.js';
+import {
+  RedirectRefusedError,
+  type OutboundFetch,
+  type OutboundRequest,
+} from '@plumbline/contract/outbound/outbound-fetch';
 import type { Gate } from './gate.js';
 import { serverDelay } from './server-delay.js';
 

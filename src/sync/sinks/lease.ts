@@ -1,7 +1,7 @@
 /** Leases, for databases whose locks do not end with the process that holds them. */
 import { hostname } from 'node:os';
-import { isAlive } from '../../system/is-alive.js';
-import { pidNamespace } from '../../system/pid-namespace.js';
+import { isAlive } from '@plumbline/contract/system/is-alive';
+import { pidNamespace } from '@plumbline/contract/system/pid-namespace';
 import { SyncError } from '../failures.js';
 
 /** The duration of a lease without renewal. */

@@ -1,9 +1,9 @@
 /** Reads user-written files (rules, teams); reports all problems of a file together. */
 import { fileURLToPath } from 'node:url';
 import { isMap, isNode, isScalar, isSeq, visit, type Node, type YAMLMap } from 'yaml';
-import { boundedYaml, YamlLimitError, type BoundedYaml } from '../../system/bounded-yaml.js';
-import { readRegularFile, UnreadableFileError } from '../../system/regular-file.js';
-import { atOnce, type Steps } from '../../system/slices.js';
+import { boundedYaml, YamlLimitError, type BoundedYaml } from '@plumbline/contract/system/bounded-yaml';
+import { readRegularFile, UnreadableFileError } from '@plumbline/contract/system/regular-file';
+import { atOnce, type Steps } from '@plumbline/contract/system/slices';
 
 /** A file of a megabyte can have a hundred thousand problems. Problems beyond this number are not collected. */
 export const MOST_PROBLEMS = 1000;

@@ -52,7 +52,9 @@ describe.skipIf(chdbMissing !== null)(`a directory of chDB ${chdbMissing ?? ''}`
   it('in use by another process is refused with the id of that process', async () => {
     const path = newDirectory();
     const script = fileURLToPath(new URL('hold-directory.ts', import.meta.url));
-    const child = spawn(process.execPath, ['--import', 'tsx', script, path], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['--conditions=@plumbline/source', '--import', 'tsx', script, path], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     try {
       await once(child.stdout, 'data');
       await expect(openChdb(path, importChdb)).rejects.toThrow(`process ${child.pid} has it open`);

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type Router from '@koa/router';
 import { transform } from 'esbuild';
 import type { Middleware } from 'koa';
-import type { Route } from '../../../generated/contract.js';
+import type { Route } from '../../../src/contract/contract-types.js';
 import { emitRouter } from '../../../src/codegen/emit/router.js';
 import { emitRoutes } from '../../../src/codegen/emit/routes.js';
 import { emitSerializers } from '../../../src/codegen/emit/serializers.js';

@@ -1,6 +1,6 @@
 /** Records of a repository of any size: commits of one to five files, a quarter as many requests that list two each. */
 import { createHash, randomUUID } from 'node:crypto';
-import { outboundFetch } from '../../../src/outbound/outbound-fetch.js';
+import { outboundFetch } from '../../../src/contract/outbound/outbound-fetch.js';
 import type { AnyRow } from '../../../src/sync/records.js';
 import { tableNamed } from '../../../src/sync/records.js';
 import { parseConnection } from '../../../src/sync/sinks/connection-string.js';

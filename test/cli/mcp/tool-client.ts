@@ -51,7 +51,13 @@ export function connectStdio(environment: Readonly<Record<string, string>>): Pro
   const main = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
   const env = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', ...environment };
-  return connect(new StdioClientTransport({ command: process.execPath, args: ['--import', tsx, main, 'mcp'], env }));
+  return connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: ['--conditions=@plumbline/source', '--import', tsx, main, 'mcp'],
+      env,
+    }),
+  );
 }
 
 /** Connects to a server of this process. */

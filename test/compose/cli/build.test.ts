@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { mockBackend } from '../../../src/compose/runtime/mock/mock.js';
 import type { BuildSpec } from '../../../src/compose/runtime/spec.js';
-import { toAsyncIterable } from '../../../src/system/async-iterable.js';
+import { toAsyncIterable } from '../../../src/contract/system/async-iterable.js';
 import { objectOf, parseJson } from '../../../src/compose/runtime/json.js';
 import { buildx } from '../../support/engines.js';
 import { folderWith } from '../model/project-folder.js';

@@ -13,7 +13,9 @@ describe('the resources of a killed test run', () => {
     const before = await testEngine(name);
     if ('reason' in before) return skip(before.reason);
     await before.clean();
-    const run = spawn(process.execPath, ['--import', 'tsx', script, name], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const run = spawn(process.execPath, ['--conditions=@plumbline/source', '--import', 'tsx', script, name], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const [label] = (await once(createInterface(run.stdout), 'line')) as [string];
     const labelled = { labels: { [TEST_LABEL]: label } };
     expect(await before.backend.containers.list(labelled)).toHaveLength(1);

@@ -8,7 +8,7 @@ import {
   type Position,
 } from '../../../src/compose/service/positions.js';
 import { movingPositions, parsePositions, positionOf } from '../../../src/compose/service/projects/log-positions.js';
-import { toAsyncIterable } from '../../../src/system/async-iterable.js';
+import { toAsyncIterable } from '../../../src/contract/system/async-iterable.js';
 
 interface Item {
   readonly time: string;

@@ -35,7 +35,7 @@ const serve = (...options: readonly string[]): Promise<Served> => compose('serve
 
 async function compose(...options: readonly string[]): Promise<Served> {
   const environment = { ...process.env, PLUMBLINE_HOME: home, COMPOSE_BACKEND: 'mock' };
-  const command = ['--import', 'tsx', 'src/cli/main.ts', 'compose', ...options];
+  const command = ['--conditions=@plumbline/source', '--import', 'tsx', 'src/cli/main.ts', 'compose', ...options];
   const child = spawn(process.execPath, command, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   started.push(child);
   const [stdout, stderr] = [text(child.stdout), text(child.stderr)];

@@ -5,7 +5,14 @@ import { expect, test } from 'vitest';
 
 test('plumbline mock serves a contract until it is interrupted', async () => {
   // Not the command of tsx: it exits with 130 when a busy machine delays the end of the child.
-  const command = ['--import', 'tsx', 'src/cli/main.ts', 'mock', 'test/contract-tools/shop.yaml'];
+  const command = [
+    '--conditions=@plumbline/source',
+    '--import',
+    'tsx',
+    'src/cli/main.ts',
+    'mock',
+    'test/contract-tools/shop.yaml',
+  ];
   const child = spawn(process.execPath, [...command, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const { value: first } = await lines.next();

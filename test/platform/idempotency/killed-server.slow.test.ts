@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 async function startServer(): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', script], {
+  const child = spawn(process.execPath, ['--conditions=@plumbline/source', '--import', 'tsx', script], {
     env: {
       ...process.env,
       PORT: String(port),

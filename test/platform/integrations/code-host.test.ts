@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { outboundFetch } from '../../../src/outbound/outbound-fetch.js';
+import { outboundFetch } from '../../../src/contract/outbound/outbound-fetch.js';
 import { faultOfBaseUrl } from '../../../src/platform/integrations/base-url.js';
 import { testCodeHost, type CodeHostAccess } from '../../../src/platform/integrations/code-host.js';
 import { json, startCodeHostDouble, type CodeHostDouble } from './code-host-double.js';

@@ -13,7 +13,7 @@ afterAll(() => child?.kill('SIGKILL'));
 async function startProcess(
   environment: Readonly<Record<string, string>>,
 ): Promise<{ url: string; server: ChildProcess }> {
-  const server = spawn(process.execPath, ['--import', 'tsx', script], {
+  const server = spawn(process.execPath, ['--conditions=@plumbline/source', '--import', 'tsx', script], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -18,7 +18,7 @@ it('An event that a server was sending when it was killed is sent by another one
   await platform.running.webhooks.stop();
   const { id } = await createServiceToken(platform, owner, ['views:read']);
 
-  const server = spawn(process.execPath, ['--import', 'tsx', script], {
+  const server = spawn(process.execPath, ['--conditions=@plumbline/source', '--import', 'tsx', script], {
     env: {
       ...process.env,
       PORT: '0',

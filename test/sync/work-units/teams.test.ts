@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atOnce, inSlices } from '../../../src/system/slices.js';
+import { atOnce, inSlices } from '../../../src/contract/system/slices.js';
 import { matchesPattern } from '../../../src/sync/batch.js';
 import { createTeamAssigner } from '../../../src/sync/work-units/teams/assign.js';
 import { ownersOf, parseCodeowners } from '../../../src/sync/work-units/teams/codeowners.js';

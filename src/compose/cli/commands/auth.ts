@@ -1,8 +1,8 @@
 /** `auth`: manages the clients of `compose serve` over mutual TLS. */
 import { join, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
-import { stateFolder } from '../../../system/state-folder.js';
-import { readRegularFile, UnreadableFileError } from '../../../system/regular-file.js';
+import { stateFolder } from '@plumbline/contract/system/state-folder';
+import { readRegularFile, UnreadableFileError } from '@plumbline/contract/system/regular-file';
 import { addClient, removeClient } from '../../service/auth-store-edits.js';
 import { readAuthStore } from '../../service/auth-store.js';
 import { define } from '../command.js';

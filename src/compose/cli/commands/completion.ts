@@ -2,7 +2,7 @@
 import { Argument, type Command, type Option } from 'commander';
 import { loadProject } from '../../model/loader/load.js';
 import { listProjects } from '../../orchestrator/projects.js';
-import { completionScript, SHELLS, type Shell } from '../../../system/completion-script.js';
+import { completionScript, SHELLS, type Shell } from '@plumbline/contract/system/completion-script';
 import { environmentFrom } from '../../model/dotenv/environment.js';
 import type { Io } from '../io.js';
 import { Session, type GlobalOptions } from '../session.js';

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { ConnectionError, TimeoutError, UnexpectedReplyError, type AnyResult, type DataOf } from '@plumbline/sdk';
 import { createComposeClient, type ComposeClient } from '@plumbline/sdk/compose';
 import { nodeTransport, type TlsCredentials } from '@plumbline/sdk/compose/node';
-import { readRegularFile, UnreadableFileError } from '../../../system/regular-file.js';
+import { readRegularFile, UnreadableFileError } from '@plumbline/contract/system/regular-file';
 import { listenAddressText, parseListenAddress } from '../../service/listen-address.js';
 import { UsageError } from '../failures.js';
 import type { Session } from '../session.js';

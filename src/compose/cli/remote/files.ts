@@ -1,6 +1,6 @@
 /** Sends the content of secrets and configs, which a server can read neither from files nor from variables of this machine. */
 import { writeProjectFiles, type Schemas } from '@plumbline/sdk/compose';
-import { readRegularFile, UnreadableFileError } from '../../../system/regular-file.js';
+import { readRegularFile, UnreadableFileError } from '@plumbline/contract/system/regular-file';
 import { mapValues } from '../../model/project/records.js';
 import type { LoadedProject } from '../../model/loader/load.js';
 import type { Config, Project, Secret } from '../../model/project/project.js';

@@ -1,7 +1,7 @@
 /** Reads Docker contexts: named engine addresses stored by `docker context create`. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { readRegularFile, UnreadableFileError } from '../../../system/regular-file.js';
+import { readRegularFile, UnreadableFileError } from '@plumbline/contract/system/regular-file';
 import { dockerConfiguration } from '../docker-configuration.js';
 import { backendFailure } from '../errors.js';
 import { objectOf, parseJson, textOf } from '../json.js';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { readRegularFile } from '../../../system/regular-file.js';
+import { readRegularFile } from '@plumbline/contract/system/regular-file';
 import { dockerConfiguration } from '../docker-configuration.js';
 import { objectOf, parseJson, textOf, type Json } from '../json.js';
 

@@ -1,6 +1,6 @@
 /** Reads the certificates with which an engine is reached over TLS. */
 import { join } from 'node:path';
-import { readRegularFile, UnreadableFileError } from '../../../system/regular-file.js';
+import { readRegularFile, UnreadableFileError } from '@plumbline/contract/system/regular-file';
 import { backendFailure } from '../errors.js';
 
 export interface EngineTls {

@@ -1,6 +1,6 @@
 /** Containers of a dry run: their records change, and nothing runs. */
 import { randomBytes } from 'node:crypto';
-import { toAsyncIterable } from '../../../system/async-iterable.js';
+import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';
 import type { Clock } from '../clock.js';
 import { specRecord } from '../engine/spec-record.js';
 import { alreadyExists, unlessNotFound } from '../errors.js';

@@ -1,6 +1,6 @@
 /** Images of a dry run: nothing is pulled, pushed or built. */
 import { randomBytes } from 'node:crypto';
-import { toAsyncIterable } from '../../../system/async-iterable.js';
+import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';
 import type { Clock } from '../clock.js';
 import { backendFailure, imageNotFound, isRuntimeError } from '../errors.js';
 import { qualifyImage } from '../image-reference.js';

@@ -1,5 +1,5 @@
 /** Container operations common to all engines. Each checks its precondition, then acts. */
-import { toAsyncIterable } from '../../../system/async-iterable.js';
+import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';
 import type { Clock } from '../clock.js';
 import { backendFailure, isEngineFailure, isRuntimeError, notFound, unlessNotFound } from '../errors.js';
 import { hasEnded, requireStatus, type GuardedOperation } from '../lifecycle.js';

@@ -1,7 +1,7 @@
 /** The files of the mock's containers: only those that were put into them. */
 import path from 'node:path';
 import { Parser, type ReadEntry } from 'tar';
-import { toAsyncIterable } from '../../../system/async-iterable.js';
+import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';
 import { notFound } from '../errors.js';
 import { tarOf } from '../tar.js';
 import type { MockContainer, MockFile } from './mock-state.js';

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { withFileLock } from '../../../system/file-lock.js';
+import { withFileLock } from '@plumbline/contract/system/file-lock';
 import { RuntimeError } from '../errors.js';
 import { objectOf, parseJson } from '../json.js';
 import type { SecretRecord } from '../records.js';
-import { replaceFile } from '../../../system/replace-file.js';
+import { replaceFile } from '@plumbline/contract/system/replace-file';
 import { runProgram, service } from './process.js';
 import { endRun } from './run.js';
 import { change, type MockContainer, type MockFile, type MockState } from './mock-state.js';

@@ -4,7 +4,7 @@ import type { AttachedProcess, OutputStream } from '../../runtime/records.js';
 import type { ExecSpec } from '../../runtime/spec.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
-import { toAsyncIterable } from '../../../system/async-iterable.js';
+import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';
 import { streamOf, streamSignal } from '../streams.js';
 import { NOT_ALLOWED, requireAllowance } from '../trust/trust.js';
 

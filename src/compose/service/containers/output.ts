@@ -7,13 +7,13 @@ import type {
   Schemas,
   WatchContainerLogsHandler,
 } from '../../../../generated/compose/operations.js';
-import { instantOf } from '../../../contract/instant.js';
+import { instantOf } from '@plumbline/contract/instant';
 import { isRuntimeError } from '../../runtime/errors.js';
 import type { ContainerRecord, LogLine, StatsSample } from '../../runtime/records.js';
 import type { LogOptions } from '../../runtime/runtime.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
-import { toAsyncIterable } from '../../../system/async-iterable.js';
+import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';
 import { listMatching } from '../label-filter.js';
 import { itemsAfter, parsePosition, sinceOf } from '../positions.js';
 import { eventsOf, hasItems, streamOf, streamSignal } from '../streams.js';

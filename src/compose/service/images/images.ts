@@ -1,6 +1,6 @@
 /** Lists and pulls images. */
 import type { ListImagesHandler, PullImageHandler, Schemas } from '../../../../generated/compose/operations.js';
-import type { RequestContext } from '../../../../generated/contract.js';
+import type { RequestContext } from '@plumbline/contract/contract-types';
 import { imageNotFound } from '../../runtime/errors.js';
 import type { ImageRecord, PullProgress } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';

@@ -1,6 +1,6 @@
 /** Lets only sessions of the page use an address: the cookie that they are known by, and what is refused without it. */
 import type { IncomingMessage } from 'node:http';
-import type { ProblemReply } from '../../../../generated/contract.js';
+import type { ProblemReply } from '@plumbline/contract/contract-types';
 import { pageSessionRequired } from '../../../../generated/problems.js';
 import type { Clock } from '../../runtime/clock.js';
 import { createPageSessions, type PageSession } from './sessions.js';

@@ -1,8 +1,8 @@
 /** The web page, and who may see it and the pages beside it. */
 import type { IncomingMessage } from 'node:http';
-import type { ProblemReply } from '../../../../generated/contract.js';
-import { consoleAssets, sendBuiltPage } from '../../../contract/built-pages.js';
-import type { PageRoute } from '../../../contract/page-routes.js';
+import type { ProblemReply } from '@plumbline/contract/contract-types';
+import { consoleAssets, sendBuiltPage } from '@plumbline/contract/built-pages';
+import type { PageRoute } from '@plumbline/contract/page-routes';
 import type { Admission } from '../admission.js';
 import { pagePath, type PageAccess } from './access.js';
 

@@ -1,6 +1,6 @@
 /** Converts the progress of building or pulling a project's images to lines of a stream. */
 import type { Schemas } from '../../../../generated/compose/operations.js';
-import type { RequestContext } from '../../../../generated/contract.js';
+import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { Orchestration, Progress } from '../../orchestrator/orchestration.js';
 import { failedFrame } from '../failed-frame.js';
 import { shownText } from '../shown-text.js';

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { ComposeFailure } from '../../model/errors.js';
 import type { LoadedProject } from '../../model/loader/load.js';
 import type { Place, Path } from '../../model/node.js';
-import type { UnusableText } from '../../../contract/unusable-text.js';
+import type { UnusableText } from '@plumbline/contract/unusable-text';
 import { checkSent, loadIngested } from './ingested-project.js';
 import type { CheckedProject, IngestedSelection, SentProject } from './ingested-project.js';
 import { UnusableEscape } from './unusable-escapes.js';

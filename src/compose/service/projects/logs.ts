@@ -4,8 +4,8 @@ import type {
   StreamProjectLogsHandler,
   WatchProjectLogsHandler,
 } from '../../../../generated/compose/operations.js';
-import type { RequestContext, ServerSentEvent } from '../../../../generated/contract.js';
-import { instantOf } from '../../../contract/instant.js';
+import type { RequestContext, ServerSentEvent } from '@plumbline/contract/contract-types';
+import { instantOf } from '@plumbline/contract/instant';
 import type { Member } from '../../orchestrator/actual-state.js';
 import { projectLogs, type MemberLine, type MemberLogOptions, type ReadLog } from '../../orchestrator/logs.js';
 import { firstLines, isActive } from '../containers/output.js';

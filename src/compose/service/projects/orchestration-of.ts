@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../../../generated/contract.js';
+import type { RequestContext } from '@plumbline/contract/contract-types';
 import { DEFAULT_PARALLEL, type Orchestration } from '../../orchestrator/orchestration.js';
 import { shownText } from '../shown-text.js';
 import { SENT_LABELS } from '../trust/ownership.js';

@@ -6,7 +6,7 @@ import { ComposeFailure } from '../../model/errors.js';
 import type { LoadedProject } from '../../model/loader/load.js';
 import type { Clock } from '../../runtime/clock.js';
 import { alreadyExists, RuntimeError } from '../../runtime/errors.js';
-import { removeDrafts, replaceFile } from '../../../system/replace-file.js';
+import { removeDrafts, replaceFile } from '@plumbline/contract/system/replace-file';
 import type { Allowance } from '../trust/allowances.js';
 import type { CheckedProject, IngestedSelection, SentProject } from './ingested-project.js';
 import { requireRoom, type ProjectLimits } from './limits.js';

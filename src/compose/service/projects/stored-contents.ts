@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { objectOf, parseJson, textOf } from '../../runtime/json.js';
-import { removeDrafts, replaceFile } from '../../../system/replace-file.js';
+import { removeDrafts, replaceFile } from '@plumbline/contract/system/replace-file';
 
 export interface StoredContents {
   /** The content by `secrets.<name>` and `configs.<name>`. */

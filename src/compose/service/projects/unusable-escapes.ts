@@ -1,5 +1,5 @@
 /** Finds escape sequences in a compose file for characters that a request body could not contain directly. */
-import { unusableText, type UnusableText } from '../../../contract/unusable-text.js';
+import { unusableText, type UnusableText } from '@plumbline/contract/unusable-text';
 import type { MapNode, Node, Path } from '../../model/node.js';
 
 /** An escape sequence of a file stands for a character that is refused. */

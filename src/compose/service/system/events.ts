@@ -1,10 +1,10 @@
 /** Streams container events. */
 import type { Schemas, StreamEventsHandler, WatchEventsHandler } from '../../../../generated/compose/operations.js';
-import { instantOf } from '../../../contract/instant.js';
+import { instantOf } from '@plumbline/contract/instant';
 import type { RuntimeEvent } from '../../runtime/records.js';
 import type { ComposeDependencies } from '../dependencies.js';
 import { labelFilter, matchesLabels } from '../label-filter.js';
-import { filtered } from '../../../system/async-iterable.js';
+import { filtered } from '@plumbline/contract/system/async-iterable';
 import { itemsAfter, parsePosition, sinceOf, type Position } from '../positions.js';
 import { eventsOf, hasItems, streamOf, streamSignal } from '../streams.js';
 

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { tracingVariables } from '../../../system/start-tracing.js';
+import { tracingVariables } from '@plumbline/contract/system/start-tracing';
 import { programEnvironment } from './program-environment.js';
 
 /**
@@ -12,7 +12,7 @@ import { programEnvironment } from './program-environment.js';
 export function forkProgram(module: string, name: string): { readonly child: ChildProcess; complaint(): string } {
   const isSource = module.endsWith('.ts'); // in tests: the process needs the same loader
   const child = fork(fileURLToPath(new URL(`./${name}${isSource ? '.ts' : '.js'}`, module)), {
-    execArgv: isSource ? ['--import', 'tsx'] : [],
+    execArgv: isSource ? ['--conditions=@plumbline/source', '--import', 'tsx'] : [],
     env: { ...programEnvironment(process.env), ...tracingVariables(process.env) },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });

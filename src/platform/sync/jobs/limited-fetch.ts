@@ -1,4 +1,4 @@
-import type { OutboundFetch } from '../../../outbound/outbound-fetch.js';
+import type { OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 
 /** A run has reached a limit set by the operator. The message is for users. */
 export class RunLimitError extends Error {

@@ -4,7 +4,7 @@ import type { Schemas } from '../../../../generated/platform/operations.js';
 import { keepHeapSteady } from '../../../sync/steady-heap.js';
 import { systemClock } from '../../../sync/clock.js';
 import { systemRandom } from '../../../sync/random.js';
-import { startTracing, stopTracing } from '../../../system/start-tracing.js';
+import { startTracing, stopTracing } from '@plumbline/contract/system/start-tracing';
 import { executeHere } from './execute-here.js';
 import type { MessageToProcess, MessageToServer } from './process-messages.js';
 import { programEnvironment } from './program-environment.js';

@@ -1,5 +1,5 @@
 import { cleanedUp } from '../../../sync/cleaned-up.js';
-import { outboundFetch } from '../../../outbound/outbound-fetch.js';
+import { outboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import { failureOf, type SyncFailure } from '../../../sync/failures.js';
 import { openProvider } from '../../../sync/providers/open.js';
 import { parseSyncRequest, type SyncRequest } from '../../../sync/request.js';

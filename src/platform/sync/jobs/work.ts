@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '../../../../generated/contract.js';
+import type { Log } from '@plumbline/contract/contract-types';
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { DatabaseSql } from '../../../database/connection.js';
 import { isTransient } from '../../../database/failures.js';

@@ -1,5 +1,5 @@
 /** Requests to host_a through octokit. Octokit's plugins decide what to retry, and the shared gate decides when. */
-import { RedirectRefusedError } from '../../../outbound/outbound-fetch.js';
+import { RedirectRefusedError } from '@plumbline/contract/outbound/outbound-fetch';
 import { SyncError } from '../../failures.js';
 import type { Gate } from '../../http/gate.js';
 import { TRIES } from '../../http/gate.js';

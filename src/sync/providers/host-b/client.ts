@@ -2,7 +2,7 @@
  * Requests to host_b through gitbeaker. The shared gate replaces gitbeaker's retries, which use fixed delays and ignore
  * Retry-After.
  */
-import { RedirectRefusedError } from '../../../outbound/outbound-fetch.js';
+import { RedirectRefusedError } from '@plumbline/contract/outbound/outbound-fetch';
 import { SyncError } from '../../failures.js';
 import type { Gate } from '../../http/gate.js';
 import { TRIES } from '../../http/gate.js';

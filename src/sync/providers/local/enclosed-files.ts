@@ -3,7 +3,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { SyncError } from '../../failures.js';
-import { readRegularFile, UnreadableFileError } from '../../../system/regular-file.js';
+import { readRegularFile, UnreadableFileError } from '@plumbline/contract/system/regular-file';
 
 /** Larger than any `.git` file, `commondir`, alternates file or settings file that git writes. */
 const LARGEST_FILE = 1024 * 1024;

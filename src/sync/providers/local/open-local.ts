@@ -7,7 +7,7 @@ import type { Identity } from '../../identity.js';
 import { identityOfPath, identityOfRemote, withoutCredentials } from '../../identity.js';
 import type { SyncRequest } from '../../request.js';
 import type { SyncDependencies } from '../../dependencies.js';
-import { toAsyncIterable } from '../../../system/async-iterable.js';
+import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';
 import { LARGEST_MAILMAP } from '../../work-units/authors/mailmap.js';
 import { CODEOWNERS_PATHS, LARGEST_CODEOWNERS } from '../../work-units/teams/codeowners.js';
 import type { OpenRepository, Page, Provider, Start } from '../provider.js';

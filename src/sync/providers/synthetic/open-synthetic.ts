@@ -4,7 +4,7 @@ import type { JsonValue, Records, TableName } from '../../records.js';
 import type { SyncRequest } from '../../request.js';
 import type { Selection } from '../../selection.js';
 import type { SyncDependencies } from '../../dependencies.js';
-import { toAsyncIterable } from '../../../system/async-iterable.js';
+import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';
 import type { OpenRepository, Page, Provider, RepositorySource, Start } from '../provider.js';
 import type { Repository } from './day.js';
 import { DAY, FIRST_DAY, workOf } from './day.js';

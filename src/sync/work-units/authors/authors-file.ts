@@ -5,7 +5,7 @@
  *       - author: ada@example.com              # the value of the dimension AUTHOR
  *         also: [ada@old.example.com, ada, Ada L.] # other e-mails, logins and names of the same person
  */
-import { atOnce, type Steps } from '../../../system/slices.js';
+import { atOnce, type Steps } from '@plumbline/contract/system/slices';
 import { FileCheck, parseYaml, readTextFile } from '../file-check.js';
 
 export interface Author {

@@ -12,7 +12,7 @@
  * organization's rules come first.
  */
 import { createHash } from 'node:crypto';
-import { atOnce, type Steps } from '../../../system/slices.js';
+import { atOnce, type Steps } from '@plumbline/contract/system/slices';
 import { wordsOf } from './keywords.js';
 import { FileCheck, FileError, readTextFile, yamlSteps } from '../file-check.js';
 import { readRules, type OrganizationRules, type Rule } from './rules.js';

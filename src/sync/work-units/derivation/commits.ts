@@ -8,7 +8,7 @@ import type { SinkPage } from '../../sinks/sink.js';
 import type { ProviderName } from '../../targets.js';
 import type { Classifier } from '../classify/classifier.js';
 import { numberOf, numberOrNull, textOf, textOrNull } from '../row-values.js';
-import type { Steps } from '../../../system/slices.js';
+import type { Steps } from '@plumbline/contract/system/slices';
 import type { TeamAssigner } from '../teams/assign.js';
 import type { ChangedCommit } from './database/records.js';
 

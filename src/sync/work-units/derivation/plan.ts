@@ -14,7 +14,7 @@ import { authorsFromText } from '../authors/authors-file.js';
 import { createAuthorIdentifier, type AuthorIdentifier } from '../authors/identify.js';
 import type { Classifier } from '../classify/classifier.js';
 import { classifierWith } from '../classify/organization-classifier.js';
-import { inSlices } from '../../../system/slices.js';
+import { inSlices } from '@plumbline/contract/system/slices';
 import { createTeamAssigner, type TeamAssigner } from '../teams/assign.js';
 import { teamsFromText } from '../teams/teams-file.js';
 import type { DerivationResources } from './resources.js';

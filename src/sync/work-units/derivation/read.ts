@@ -2,7 +2,7 @@
 import type { AnyRow, TableName } from '../../records.js';
 import { tableNamed } from '../../records.js';
 import { readAhead } from '../../read-ahead.js';
-import { inSlices, type Steps } from '../../../system/slices.js';
+import { inSlices, type Steps } from '@plumbline/contract/system/slices';
 import { numberOf, textOf, textOrNull, textsOf } from '../row-values.js';
 import { ChangeFailures } from './change-failures.js';
 import { changesOf, COMMIT_COLUMNS, commitFacts, type CommitFacts } from './commits.js';

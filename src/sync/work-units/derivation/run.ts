@@ -2,7 +2,7 @@
 import type { WorkUnit, WorkUnitChange, UnitStore } from '../../../analytics/work-unit.js';
 import type { DerivationRecords, Where } from './database/records.js';
 import { closingDifferences, type ClosingKind, type StoredClosing } from './closings.js';
-import type { Steps } from '../../../system/slices.js';
+import type { Steps } from '@plumbline/contract/system/slices';
 import type { Changed, Extent, RepositoryContext } from './plan.js';
 import { RecordReader } from './read.js';
 

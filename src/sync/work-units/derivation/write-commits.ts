@@ -3,7 +3,7 @@ import type { WorkUnit } from '../../../analytics/work-unit.js';
 import { textOf } from '../row-values.js';
 import type { ChangedCommit } from './database/records.js';
 import { closingsOfCommit } from './closings.js';
-import { inSlices } from '../../../system/slices.js';
+import { inSlices } from '@plumbline/contract/system/slices';
 import { commitUnit, unitId } from './derive.js';
 import {
   differences,

@@ -2,7 +2,7 @@
 import { numberOf } from '../row-values.js';
 import type { Where } from './database/records.js';
 import { closingsOfRequest, REQUEST_KINDS } from './closings.js';
-import { inSlices } from '../../../system/slices.js';
+import { inSlices } from '@plumbline/contract/system/slices';
 import { requestUnit } from './derive.js';
 import { affectedRequests, type Affected, PRODUCTION_COLUMNS } from './production-deployments.js';
 import { MERGE_COLUMNS, mergedAs } from './read.js';

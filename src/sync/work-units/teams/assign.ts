@@ -1,7 +1,7 @@
 /** Assigns a team to a unit: by the teams file, otherwise by the repository's CODEOWNERS, otherwise none. */
 import { createHash } from 'node:crypto';
 import { UNASSIGNED } from '../../../analytics/vocabulary.js';
-import type { Steps } from '../../../system/slices.js';
+import type { Steps } from '@plumbline/contract/system/slices';
 import { nameMatcher } from '../classify/patterns.js';
 import { ownersOf, parseCodeowners } from './codeowners.js';
 import type { Team } from './teams-file.js';

@@ -4,7 +4,7 @@
  * skipped, but their default owners apply to lines below that name none.
  */
 
-import type { Steps } from '../../../system/slices.js';
+import type { Steps } from '@plumbline/contract/system/slices';
 
 export interface OwnerRule {
   readonly matches: (path: string) => boolean;

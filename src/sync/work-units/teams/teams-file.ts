@@ -11,7 +11,7 @@
  * repository, otherwise to the first in the file. If no team has the author, it belongs to the team that has the
  * repository.
  */
-import { atOnce, type Steps } from '../../../system/slices.js';
+import { atOnce, type Steps } from '@plumbline/contract/system/slices';
 import { FileCheck, readTextFile, yamlSteps } from '../file-check.js';
 
 export interface Team {

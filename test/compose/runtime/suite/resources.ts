@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { BuildSpec } from '../../../../src/compose/runtime/spec.js';
-import { toAsyncIterable } from '../../../../src/system/async-iterable.js';
+import { toAsyncIterable } from '../../../../src/contract/system/async-iterable.js';
 import { tarOf } from '../../../../src/compose/runtime/tar.js';
 import { sshAgent } from '../../../support/ssh-agent.js';
 import { all, failure, texts, type Bench } from '../conformance.js';

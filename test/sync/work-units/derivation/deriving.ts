@@ -11,7 +11,7 @@ import { loadRules } from '../../../../src/sync/work-units/classify/rules.js';
 import type { DerivationResources } from '../../../../src/sync/work-units/derivation/resources.js';
 import { beginDerivation } from '../../../../src/sync/work-units/derivation/derivation.js';
 import { createTeamAssigner, type TeamAssigner } from '../../../../src/sync/work-units/teams/assign.js';
-import { atOnce } from '../../../../src/system/slices.js';
+import { atOnce } from '../../../../src/contract/system/slices.js';
 import { NOW } from '../../harness.js';
 
 export const HOUR = 3_600_000;

@@ -23,7 +23,7 @@ import {
 } from '../../../../src/sync/work-units/derivation/closings.js';
 import { CLOSINGS } from '../../../../src/sync/work-units/derivation/database/records.js';
 import { changesOf, commitFacts } from '../../../../src/sync/work-units/derivation/commits.js';
-import { atOnce } from '../../../../src/system/slices.js';
+import { atOnce } from '../../../../src/contract/system/slices.js';
 import { countsFor, mentionOf } from '../../../../src/sync/work-units/derivation/links.js';
 import { mergedAt } from '../../../../src/sync/work-units/derivation/request-facts.js';
 import { textOf } from '../../../../src/sync/work-units/row-values.js';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createAuthorIdentifier } from '../../../../src/sync/work-units/authors/identify.js';
 import type { Author } from '../../../../src/sync/work-units/authors/authors-file.js';
 import { changesOf, commitFacts } from '../../../../src/sync/work-units/derivation/commits.js';
-import { atOnce } from '../../../../src/system/slices.js';
+import { atOnce } from '../../../../src/contract/system/slices.js';
 import { requestUnit } from '../../../../src/sync/work-units/derivation/derive.js';
 import {
   affectedRequests,

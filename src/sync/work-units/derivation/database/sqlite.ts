@@ -1,5 +1,5 @@
 /** The records and notes of the derivation of work units in SQLite. */
-import { toAsyncIterable } from '../../../../system/async-iterable.js';
+import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';
 import type { AnyRow, Column } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
 import type {

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FileLockedError, withFileLock } from '../../src/system/file-lock.js';
+import { FileLockedError, withFileLock } from '../../../src/contract/system/file-lock.js';
 
 let folder: string;
 let path: string;

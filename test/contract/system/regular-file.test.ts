@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { readRegularFile } from '../../src/system/regular-file.js';
+import { readRegularFile } from '../../../src/contract/system/regular-file.js';
 
 let folder: string;
 beforeEach(async () => {

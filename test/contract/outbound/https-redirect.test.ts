@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createCertificates, missingOpenssl } from '../support/certificates.js';
+import { createCertificates, missingOpenssl } from '../../support/certificates.js';
 
 const run = promisify(execFile);
 const missing = missingOpenssl();
@@ -45,16 +45,20 @@ describe.skipIf(missing !== null)(`A redirect${missing === null ? '' : ` (skippe
     const { cert, key } = certificates.issue(authority, 'localhost');
     const { port, plain } = await startBoth(cert, key);
     // An authority can be added to those that Node trusts at its start only.
-    const module = pathToFileURL(join(import.meta.dirname, '../../src/outbound/outbound-fetch.ts')).href;
+    const module = pathToFileURL(join(import.meta.dirname, '../../../src/contract/outbound/outbound-fetch.ts')).href;
     const program =
       `const { outboundFetch } = await import(${JSON.stringify(module)});` +
       `const request = { headers: {}, signal: new AbortController().signal, timeoutMs: 5000 };` +
       `const text = await outboundFetch('any')('https://127.0.0.1:${port}/', request)` +
       `.then((response) => response.text(), (error) => error.name + ': ' + error.message); console.log(text);`;
-    const { stdout } = await run(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program], {
-      cwd: join(import.meta.dirname, '../..'),
-      env: { ...process.env, NODE_EXTRA_CA_CERTS: authority.certFile },
-    });
+    const { stdout } = await run(
+      process.execPath,
+      ['--conditions=@plumbline/source', '--import', 'tsx', '--input-type=module', '--eval', program],
+      {
+        cwd: join(import.meta.dirname, '../..'),
+        env: { ...process.env, NODE_EXTRA_CA_CERTS: authority.certFile },
+      },
+    );
     expect(stdout).toBe(`RedirectRefusedError: it redirects to another origin, http://127.0.0.1:${port}\n`);
     expect(plain).toEqual([]);
   });

@@ -20,7 +20,7 @@ beforeAll(() => {
   // What their own JavaScript needs, beside the builds.
   for (const name of [...PACKAGES, '@neon-rs/load', 'detect-libc'])
     cpSync(join(CHECKOUT, 'node_modules', name), join(installed, 'node_modules', name), { recursive: true });
-  cpSync(join(CHECKOUT, 'src/system/native-package.ts'), join(installed, 'native-package.ts'));
+  cpSync(join(CHECKOUT, 'src/database/native-package.ts'), join(installed, 'native-package.ts'));
   writeFileSync(join(installed, 'package.json'), '{ "type": "module" }');
 });
 afterAll(() => rm(installed, { recursive: true, force: true }));
@@ -32,7 +32,14 @@ async function load(directory: string, name: string, platform: string): Promise<
     `const { loadNative } = await import(${JSON.stringify(pathToFileURL(join(directory, 'native-package.ts')).href)});` +
     `try { loadNative(${JSON.stringify(name)}); console.log('loaded'); } catch (error) { console.log(error.message); }`;
   const tsx = pathToFileURL(require.resolve('tsx')).href;
-  const { stdout, stderr } = await run(process.execPath, ['--import', tsx, '--input-type=module', '--eval', program]);
+  const { stdout, stderr } = await run(process.execPath, [
+    '--conditions=@plumbline/source',
+    '--import',
+    tsx,
+    '--input-type=module',
+    '--eval',
+    program,
+  ]);
   expect(stderr).toBe('');
   return stdout;
 }
@@ -43,7 +50,7 @@ describe.each(PACKAGES)('The package %s', (name) => {
   });
 
   test('on a platform that it has no build for is named in one line, with the platform', async () => {
-    expect(await load(join(CHECKOUT, 'src/system'), name, 'sunos')).toBe(lineOn('sunos'));
+    expect(await load(join(CHECKOUT, 'src/contract/system'), name, 'sunos')).toBe(lineOn('sunos'));
   });
 
   function lineOn(platform: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce, inSlices, type Steps } from '../../src/system/slices.js';
+import { atOnce, inSlices, type Steps } from '../../../src/contract/system/slices.js';
 
 function* spinning(milliseconds: number): Steps<string> {
   for (const end = performance.now() + milliseconds; performance.now() < end;) yield;

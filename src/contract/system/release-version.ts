@@ -8,6 +8,6 @@ export function releaseVersion(): string {
 
 /** `package.json`, relative to the sources and to the built tree. */
 function manifestFile(): URL {
-  const path = import.meta.url.includes('/dist/src/') ? '../../../package.json' : '../../package.json';
+  const path = import.meta.url.includes('/dist/src/') ? '../../../package.json' : '../../../package.json';
   return new URL(path, import.meta.url);
 }

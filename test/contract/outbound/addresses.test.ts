@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressOf, allowedAddresses } from '../../src/outbound/addresses.js';
+import { addressOf, allowedAddresses } from '../../../src/contract/outbound/addresses.js';
 
 const isAllowed = allowedAddresses({ networks: [] });
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { FuzzOptions } from '../contract-tools/fuzz/run-fuzz.js';
-import type { GateOptions } from '../contract-tools/gate/run-gate.js';
-import type { MockOptions } from '../contract-tools/mock/run-mock.js';
+import type { FuzzOptions } from './fuzz/run-fuzz.js';
+import type { GateOptions } from './gate/run-gate.js';
+import type { MockOptions } from './mock/run-mock.js';
 
 /** Adds the tools for any OpenAPI contract. */
 export function registerContractTools(program: Command): void {
@@ -31,7 +31,7 @@ unreadable contract, an unreachable server.
   plumbline gate openapi.yaml --target http://127.0.0.1:3000 --run 'npm test' --junit gate.xml`,
     )
     .action(async (contract: string, options: GateOptions) => {
-      const { runGate } = await import('../contract-tools/gate/run-gate.js');
+      const { runGate } = await import('./gate/run-gate.js');
       await exitWith(runGate(contract, options, print));
     });
 }
@@ -54,7 +54,7 @@ Exit codes: 0 interrupted; 2 wrong usage, an unreadable contract, an address tha
   plumbline mock openapi.yaml --port 4010`,
     )
     .action(async (contract: string, options: MockOptions) => {
-      const { runMock } = await import('../contract-tools/mock/run-mock.js');
+      const { runMock } = await import('./mock/run-mock.js');
       await exitWith(runMock(contract, options, print));
     });
 }
@@ -86,7 +86,7 @@ Exit codes: 0 every reply was as documented; 1 not so; 2 wrong usage, an unreada
   plumbline fuzz openapi.yaml http://127.0.0.1:3000 --header "Authorization: Bearer $TOKEN" --junit fuzz.xml`,
     )
     .action(async (contract: string, server: string, options: FuzzOptions) => {
-      const { runFuzz } = await import('../contract-tools/fuzz/run-fuzz.js');
+      const { runFuzz } = await import('./fuzz/run-fuzz.js');
       await exitWith(runFuzz(contract, server, options, print));
     });
 }

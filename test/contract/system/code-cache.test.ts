@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { codeCacheFolder } from '../../src/system/code-cache.js';
+import { codeCacheFolder } from '../../../src/contract/system/code-cache.js';
 
 const run = promisify(execFile);
 
@@ -39,7 +39,11 @@ describe('the code cache', () => {
   beforeAll(async () => {
     root = await mkdtemp(path.join(tmpdir(), 'plumbline-code-cache-'));
     const common = { format: 'esm', platform: 'node', logLevel: 'warning' } as const;
-    await build({ ...common, entryPoints: ['src/system/code-cache.ts'], outfile: path.join(root, 'code-cache.js') });
+    await build({
+      ...common,
+      entryPoints: ['src/contract/system/code-cache.ts'],
+      outfile: path.join(root, 'code-cache.js'),
+    });
     await writeFile(path.join(root, 'package.json'), '{"type":"module"}');
     await writeFile(path.join(root, 'run.js'), RUNNER);
   });

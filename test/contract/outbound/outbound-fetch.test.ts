@@ -5,14 +5,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Lookup } from '../../src/outbound/dispatcher.js';
+import type { Lookup } from '../../../src/contract/outbound/dispatcher.js';
 import {
   outboundFetch,
   RedirectRefusedError,
   UnreachableError,
   type OutboundFetch,
-} from '../../src/outbound/outbound-fetch.js';
-import { createCertificates, missingOpenssl } from '../support/certificates.js';
+} from '../../../src/contract/outbound/outbound-fetch.js';
+import { createCertificates, missingOpenssl } from '../../support/certificates.js';
 
 const missing = missingOpenssl();
 const skipped = missing === null ? '' : `(skipped: ${missing})`;
