@@ -4,34 +4,11 @@ import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 import { exactReplies } from './src/codegen/lint/exact-replies.js';
 
-/** Folders of `src/` in the order in which imports may point: each only at those after it (and at `generated/`). */
-const layers = [
-  'cli',
-  'platform',
-  'analytics',
-  'sync',
-  'compose',
-  'contract',
-  'database',
-  'outbound',
-  'contract-tools',
-  'system',
-] as const;
-
-/** What each folder of `src/` may import of the others. */
-const allowed: Readonly<Record<string, readonly string[]>> = {
-  cli: ['platform', 'analytics', 'sync', 'compose', 'contract', 'database', 'outbound', 'contract-tools', 'system'],
-  platform: ['contract', 'database', 'analytics', 'sync', 'outbound', 'system'],
-  analytics: ['contract', 'database', 'system'],
-  sync: ['database', 'analytics', 'outbound', 'system'],
-  compose: ['contract', 'outbound', 'system'],
-  contract: ['system'],
-  database: ['system'],
-  outbound: ['system'],
-  'contract-tools': [],
-  system: [],
-  codegen: ['system'],
-};
+/**
+ * The folders of the product in the order in which imports may point: each only at those after it. Between packages, the
+ * manifests decide (`test/house/packages.test.ts`).
+ */
+const layers = ['cli', 'platform', 'sync', 'analytics', 'database'].map((name) => `./src/${name}`);
 
 /** The console runs in browsers: it may import itself, the SDK by its name, and what is bundled with it. */
 const consoleImports = [
@@ -60,23 +37,11 @@ const consoleRule = (api: string): ['error', object] => [
   },
 ];
 
-const zones = Object.entries(allowed).map(([folder, others]) => ({
-  target: `./src/${folder}`,
-  from: [...layers, 'codegen', 'console']
-    .filter((each) => each !== folder && !others.includes(each))
-    .map((each) => `./src/${each}`),
-  message:
-    'Imports point one way: cli -> platform, analytics, sync, compose -> contract, database, outbound -> system, generated.',
+const zones = layers.slice(1).map((target, index) => ({
+  target,
+  from: layers.slice(0, index + 1),
+  message: 'Imports point one way: cli -> platform -> sync -> analytics -> database.',
 }));
-
-const consoleZones = [
-  {
-    target: './src/console',
-    from: './',
-    except: ['./src/console', './sdk', './node_modules'],
-    message: 'The console imports itself and @plumbline/sdk: what it needs beyond them is missing in a contract.',
-  },
-];
 
 export default defineConfig(
   {
@@ -84,6 +49,7 @@ export default defineConfig(
       'dist/',
       'generated/',
       'sdk/dist/',
+      'src/*/dist/',
       'sdk/src/generated/',
       'coverage/',
       'test/consumers/',
@@ -98,13 +64,18 @@ export default defineConfig(
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     // The sources import .js files, as they will be called once built.
     settings: {
-      'import-x/resolver-next': [createNodeResolver({ extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } })],
+      'import-x/resolver-next': [
+        createNodeResolver({
+          conditionNames: ['@plumbline/source', 'import', 'node', 'default'],
+          extensionAlias: { '.js': ['.ts', '.tsx', '.js'] },
+        }),
+      ],
       // Without it, no-cycle cannot read the imports of imported files, and finds nothing.
       'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },
     },
     rules: {
       'import-x/no-cycle': 'error',
-      'import-x/no-restricted-paths': ['error', { basePath: import.meta.dirname, zones: [...zones, ...consoleZones] }],
+      'import-x/no-restricted-paths': ['error', { basePath: import.meta.dirname, zones }],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       // Our interfaces are records of functions that close over their state: there is no `this` to lose.
       '@typescript-eslint/unbound-method': 'off',
@@ -142,7 +113,7 @@ export default defineConfig(
     rules: { 'plumbline/exact-replies': 'error' },
   },
   {
-    files: ['src/cli/**/*.ts', 'src/codegen/**/*.ts', 'src/contract-tools/diff/main.ts'],
+    files: ['src/cli/**/*.ts', 'src/codegen/**/*.ts', 'src/contract-tools/{commands,main,diff/main}.ts'],
     rules: { 'no-console': 'off' },
   },
   {

@@ -6,6 +6,8 @@ const slowFiles = 'test/**/*.slow.test.ts';
 
 // What both kinds of tests have in common. The global setup is not in here: it runs once, for all projects.
 const common: TestProjectInlineConfiguration = {
+  // The packages in src/ from their sources: a test must not depend on when they were built last.
+  ssr: { resolve: { conditions: ['@plumbline/source', 'node', 'development|production'] } },
   resolve: {
     // The workspace's own package, from its sources: a test must not depend on when it was built last.
     alias: {

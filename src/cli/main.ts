@@ -1,44 +1,24 @@
 #!/usr/bin/env node
 /** The command line. `compose` commands load no other modules, so that they start fast. */
-import { dirname, extname, join } from 'node:path';
-import { codeCacheFolder, runCached } from '@plumbline/contract/system/code-cache';
-import type * as Compose from './compose.js';
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
+import type * as ComposeStart from '@plumbline/compose/start';
+import { runToEnd } from '@plumbline/contract/system/run-to-end';
 
-/** The exit code of Node.js for this case. */
-const UNSETTLED = 13;
-
-let hasEnded = false;
-// Node.js does the same for ES modules: nothing is left to wait for, but the command has not ended.
-process.once('beforeExit', () => {
-  if (!hasEnded) process.exitCode = UNSETTLED;
-});
-void run().finally(() => {
-  hasEnded = true;
-});
-
-async function run(): Promise<void> {
+runToEnd(async () => {
   try {
-    if (process.argv[2] === 'compose') await compose(process.argv.slice(3));
+    if (process.argv[2] === 'compose') await (await composeStart()).startCompose(process.argv.slice(3));
     else await import('./program.js');
   } catch (error) {
     const { reportFailure } = await import('./failure.js');
     await reportFailure(error);
   }
-}
+});
 
-/** A server is long-running, and needs modules that the bundle does not have. */
-async function compose(args: readonly string[]): Promise<void> {
-  // The build makes a CommonJS module of this one, because Node.js starts it faster than an ES module.
+async function composeStart(): Promise<typeof ComposeStart> {
+  // The build makes a CommonJS module of this one and of the compose tool's, because Node.js starts those faster.
   const isBuilt = extname(import.meta.filename) === '.cjs';
-  const { runCompose } = isBuilt && !args.includes('serve') ? bundled(args) : await import('./compose.js');
-  await runCompose();
-}
-
-function bundled(args: readonly string[]): typeof Compose {
-  const file = join(dirname(import.meta.filename), 'compose.cjs');
-  const { exports, keep } = runCached({ file, folder: codeCacheFolder(process.env) });
-  // The build creates the bundle from this module.
-  const module = exports as typeof Compose;
-  keep(module.commandIn(args));
-  return module;
+  if (!isBuilt) return import('@plumbline/compose/start');
+  // The exports are those of the module with this name, from which the build makes it.
+  return createRequire(import.meta.filename)('@plumbline/compose/start') as typeof ComposeStart;
 }

@@ -5,12 +5,13 @@ import { builtinModules, createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { contractSources, requireBanner, withoutDynamicImports } from './build-files.js';
 
 const require = createRequire(import.meta.url);
 
 /**
  * Packages in the bundles, and the file that each import resolves to. `yaml` consists of many small files, most of which
- * every command needs. The SDK is bundled so that the packed server needs no other package of this repository.
+ * every command needs. The SDK is bundled for the same reason.
  */
 const BUNDLED: Readonly<Record<string, string>> = {
   commander: require.resolve('commander'),
@@ -23,11 +24,6 @@ const BUNDLED: Readonly<Record<string, string>> = {
 
 /** Third-party packages among them: their licences are shipped with their code. */
 const LICENSED = ['commander', 'yaml', 'openapi-fetch'];
-
-/** For bundled code that calls `require` for Node's modules. */
-export const requireBanner = {
-  js: "import { createRequire as requireAt } from 'node:module';\nconst require = requireAt(import.meta.url);",
-};
 
 /** Modules of Node.js that take time to load, and that many commands import without using them. */
 const LOADED_ON_USE = new Set([
@@ -46,23 +42,23 @@ const LOADED_ON_USE = new Set([
 
 /** @param common the options of all files of `dist/` */
 export async function bundleCompose(common: BuildOptions & { readonly outdir: string }): Promise<void> {
-  await Promise.all([bundleEntry(common), bundleServer(common), bundleCommands(common)]);
+  await Promise.all([bundleEntries(common), bundleServer(common), bundleCommands(common)]);
   for (const name of LICENSED) {
     await cp(`node_modules/${name}/LICENSE`, `${common.outdir}/src/compose/cli/${name}.LICENSE`);
   }
 }
 
-/** The command line's entry, which loads either `compose.cjs` or ES modules. */
-async function bundleEntry({ outdir, ...options }: BuildOptions & { readonly outdir: string }): Promise<void> {
+/** The entries of the command line, which load either `compose.cjs` or ES modules. */
+async function bundleEntries(common: BuildOptions): Promise<void> {
   await build({
-    ...options,
-    entryPoints: ['src/cli/main.ts'],
-    outfile: `${outdir}/src/cli/main.cjs`,
+    ...common,
+    entryPoints: ['src/compose/cli/main.ts', 'src/compose/cli/start.ts'],
+    outExtension: { '.js': '.cjs' },
     bundle: true,
     format: 'cjs',
     packages: 'external',
     define: { 'import.meta.filename': '__filename' },
-    plugins: [withoutDynamicImports(/^\./)],
+    plugins: [contractSources, withoutDynamicImports(/^\./)],
   });
 }
 
@@ -70,7 +66,7 @@ async function bundleEntry({ outdir, ...options }: BuildOptions & { readonly out
 async function bundleServer(common: BuildOptions): Promise<void> {
   await build({
     ...common,
-    entryPoints: ['src/compose/cli/register.ts', 'src/compose/service/projects/loading-worker.ts'],
+    entryPoints: ['src/compose/cli/program.ts', 'src/compose/service/projects/loading-worker.ts'],
     bundle: true,
     splitting: true,
     // The location of `serve` in the sources, which finds the contract and the reference's script from there.
@@ -86,10 +82,10 @@ async function bundleServer(common: BuildOptions): Promise<void> {
  */
 async function bundleCommands(common: BuildOptions & { readonly outdir: string }): Promise<void> {
   const { outdir, ...options } = common;
-  const outfile = `${outdir}/src/cli/compose.cjs`;
+  const outfile = `${outdir}/src/compose/cli/compose.cjs`;
   const result = await build({
     ...options,
-    entryPoints: ['src/cli/compose.ts'],
+    entryPoints: ['src/compose/cli/program.ts'],
     outfile,
     bundle: true,
     format: 'cjs',
@@ -102,7 +98,7 @@ async function bundleCommands(common: BuildOptions & { readonly outdir: string }
     define: { 'import.meta.url': 'bundleUrl' },
     banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     // `serve` is in this bundle for the help only.
-    plugins: [bundledPackages([]), withoutDynamicImports(/\/service\//), loadedOnUse()],
+    plugins: [bundledPackages([]), contractSources, withoutDynamicImports(/\/service\//), loadedOnUse()],
   });
   const [{ text } = { text: '' }] = result.outputFiles;
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
@@ -120,18 +116,6 @@ function bundledPackages(external: readonly string[]): Plugin {
         const file = BUNDLED[name];
         return file === undefined ? { errors: [{ text: `bundle-compose.ts does not list ${name}` }] } : { path: file };
       });
-    },
-  };
-}
-
-/** Leaves out modules that are imported dynamically. @param filter of their names */
-function withoutDynamicImports(filter: RegExp): Plugin {
-  return {
-    name: 'without dynamic imports',
-    setup({ onResolve }) {
-      onResolve({ filter }, ({ kind, path: name }) =>
-        kind === 'dynamic-import' ? { path: name, external: true } : undefined,
-      );
     },
   };
 }

@@ -1,12 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { bundleContract } from './bundle.js';
 import { withClientHints } from './client-hints.js';
 import { emitCommands } from './emit/commands.js';
 import { emitFailures } from './emit/failures.js';
-import { header } from './emit/header.js';
 import { emitOpenapiTypes, emitPrincipals } from './emit/openapi-types.js';
 import { emitOperations } from './emit/operations.js';
-import { emitProblems } from './emit/problems.js';
+import { emitPipelineProblems, emitProblems } from './emit/problems.js';
 import { emitRouter } from './emit/router.js';
 import { emitRoutes } from './emit/routes.js';
 import { emitSdk } from './emit/sdk.js';
@@ -25,10 +23,9 @@ import { readProblems } from './read-problems.js';
 /** Generates what all APIs share, from the bundled catalogue of problems. */
 export async function generateProblems(catalogue: OpenApiDocument): Promise<GeneratedFiles> {
   const problems = readProblems(catalogue);
-  const template = await readFile(new URL('../contract/contract-types.ts', import.meta.url), 'utf8');
   return new Map([
-    ['src/contract/contract-types.ts', header('src/contract/contract-types.ts') + template],
     ['generated/problem-schemas.ts', await emitOpenapiTypes(catalogue, 'openapi/problems.yaml')],
+    ['generated/contract/problems.ts', emitPipelineProblems(problems)],
     ['generated/problems.ts', emitProblems(problems)],
     ['generated/failures.ts', emitFailures(problems)],
   ]);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import Koa from 'koa';
-import type { Log, ProblemReply, Route, SchemeUse } from './contract-types.js';
+import type { Log, ProblemForm, ProblemReply, Route, SchemeUse } from './contract-types.js';
 import { isStillAuthorized, type AnySecurityHandler } from './authentication.js';
 import { createClientAddress } from './client-address.js';
 import type { Idempotency } from './idempotency.js';
@@ -22,6 +22,8 @@ export interface ApplicationOptions<Handlers extends object, Security extends ob
   readonly createRouters: (operation: (id: Extract<keyof Handlers, string>) => Koa.Middleware) => readonly Router[];
   /** One handler per operation: fills the generated `<Api>Handlers<Dependencies>`. */
   readonly handlers: Handlers;
+  /** The generated table: `problemForms` of `generated/problems.ts`. */
+  readonly problemForms: Readonly<Record<string, ProblemForm>>;
   /** Passed to every handler. */
   readonly dependencies: Dependencies;
   /** Fills the generated `<Api>Security`. */
@@ -71,6 +73,7 @@ export function createApplication<Handlers extends object, Security extends obje
     // The generated interfaces type every handler by its operation. The pipeline passes each handler only requests that
     // the operation's validators have accepted, so it can treat all handlers alike.
     handlers: options.handlers as Readonly<Record<string, AnyHandler>>,
+    problemForms: options.problemForms,
     security,
     dependencies: options.dependencies,
     admit: options.admit ?? (() => null),

@@ -1,6 +1,6 @@
 import { TLSSocket } from 'node:tls';
 import type { ProblemReply, SchemeUse, SecurityHandler, Verdict } from './contract-types.js';
-import { unauthenticated } from '../../generated/problems.js';
+import { unauthenticated } from '../../generated/contract/problems.js';
 import { bearerToken } from './bearer-token.js';
 import type { Endpoint, Exchange } from './exchange.js';
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import type { Log, RequestContext, Route, SchemeUse } from './contract-types.js';
+import type { Log, ProblemForm, RequestContext, Route, SchemeUse } from './contract-types.js';
 import { isOnThisMachine } from './local-request.js';
 import { normalizeBody } from './normalization.js';
 import { parseBody, type ParsedBody, type ReceivedBody } from './request-body.js';
@@ -28,6 +28,8 @@ export function unroutedEndpoint(path: string, callerSchemes: readonly SchemeUse
 
 export interface ExchangeOptions {
   readonly log: Log;
+  /** The headers and members of the problems that have some, by slug. */
+  readonly problemForms: Readonly<Record<string, ProblemForm>>;
   /** The caller's address. */
   readonly addressOf: (request: IncomingMessage) => string;
   /** Authenticates and authorizes a request again. */
@@ -104,6 +106,10 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
 
   get userAgent(): string | null {
     return this.request.headers['user-agent'] ?? null;
+  }
+
+  get problemForms(): ExchangeOptions['problemForms'] {
+    return this.#options.problemForms;
   }
 
   get log(): Log {

@@ -1,6 +1,6 @@
 /** The header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07). */
 import { createHash } from 'node:crypto';
-import { idempotencyKeyInUse, idempotencyKeyReused } from '../../generated/problems.js';
+import { idempotencyKeyInUse, idempotencyKeyReused } from '../../generated/contract/problems.js';
 import { isUuid } from './system/uuid.js';
 import type { Exchange } from './exchange.js';
 import type { AnyReply } from './reply-check.js';

@@ -1,6 +1,6 @@
 import accepts from 'accepts';
 import type { ProblemReply } from './contract-types.js';
-import { notAcceptable, unsupportedMediaType } from '../../generated/problems.js';
+import { notAcceptable, unsupportedMediaType } from '../../generated/contract/problems.js';
 import type { Endpoint, Exchange } from './exchange.js';
 
 /**

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { ProblemReply, RateLimitPolicy } from './contract-types.js';
-import { routeNotFound } from '../../generated/problems.js';
+import { routeNotFound } from '../../generated/contract/problems.js';
 import { passEntrySteps, type EntryOptions } from './entry-steps.js';
 import type { Endpoint, Exchange } from './exchange.js';
 import { createBodyReader } from './read-body.js';

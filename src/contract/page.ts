@@ -1,5 +1,5 @@
 /** Pagination of lists, the same in all contracts. */
-import type { ValidationFailed } from '../../generated/problems.js';
+import type { ValidationFailed } from '../../generated/contract/problems.js';
 import { validationProblem } from './violations.js';
 
 /** The shape of a list reply in all contracts. */

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { parameterOf, type PageRoute } from './page-routes.js';
-import { problemIndex, problemPage } from './problem-pages.js';
+import { problemIndex, problemPage, type ProblemCatalogue } from './problem-pages.js';
 import { keptForMinutes, sendStaticFile } from './static-file.js';
 
 export interface PagesOptions {
@@ -8,6 +8,8 @@ export interface PagesOptions {
   readonly openapi: URL;
   /** The folder of the API's reference (Redoc), written by `npm run build`; it ends with a slash. */
   readonly reference: URL;
+  /** All problems, each of which has a page. */
+  readonly problems: ProblemCatalogue;
   /** Where `/` redirects to; default: the reference. */
   readonly home?: (ctx: Context) => string;
   /** Paths that users often try, and their redirect targets. */
@@ -22,7 +24,13 @@ const contentSecurityPolicy =
 const referenceScripts = { 'start.js': 'start.js', 'redoc.js': '../redoc.js', 'colors.js': '../colors.js' } as const;
 
 /** The pages of an API: its reference, its contract as JSON, and one page per problem. */
-export function createPages({ openapi, reference, home = () => '/docs', redirects = {} }: PagesOptions): PageRoute[] {
+export function createPages({
+  openapi,
+  reference,
+  problems,
+  home = () => '/docs',
+  redirects = {},
+}: PagesOptions): PageRoute[] {
   const moved = Object.entries(redirects).map(([from, to]): PageRoute => ({
     name: `redirect ${from}`,
     method: 'GET',
@@ -78,7 +86,7 @@ export function createPages({ openapi, reference, home = () => '/docs', redirect
       path: '/problems',
       produces: ['text/html'],
       handle: (ctx) => {
-        sendPage(ctx, problemIndex());
+        sendPage(ctx, problemIndex(problems));
       },
     },
     {
@@ -87,7 +95,7 @@ export function createPages({ openapi, reference, home = () => '/docs', redirect
       path: '/problems/:slug',
       produces: ['text/html'],
       handle: (ctx) => {
-        const page = problemPage(parameterOf(ctx, 'slug'));
+        const page = problemPage(problems, parameterOf(ctx, 'slug'));
         if (page !== null) sendPage(ctx, page);
       },
     },

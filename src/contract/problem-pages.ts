@@ -1,15 +1,24 @@
-import { problemCatalogue, type ProblemSlug } from '../../generated/problems.js';
+/** A problem as its page explains it. */
+export interface ProblemExplanation {
+  readonly title: string;
+  readonly statuses: readonly number[];
+  readonly description: string;
+}
+
+/** All problems by slug: `problemCatalogue` of `generated/problems.ts`. */
+export type ProblemCatalogue = Readonly<Record<string, ProblemExplanation>>;
 
 /** The page that a problem's `type` refers to, or null if there is no such problem. */
-export function problemPage(slug: string): string | null {
-  if (!isProblem(slug)) return null;
-  const { title, statuses, description } = problemCatalogue[slug];
+export function problemPage(problems: ProblemCatalogue, slug: string): string | null {
+  const problem = Object.hasOwn(problems, slug) ? problems[slug] : undefined;
+  if (problem === undefined) return null;
+  const { title, statuses, description } = problem;
   return page(title, [`<p>${whereItIsSeen(statuses)} · <code>/problems/${slug}</code></p>`, paragraph(description)]);
 }
 
 /** The list of all problems. */
-export function problemIndex(): string {
-  const entries = Object.entries(problemCatalogue).map(
+export function problemIndex(problems: ProblemCatalogue): string {
+  const entries = Object.entries(problems).map(
     ([slug, { title, statuses }]) =>
       `<li><a href="/problems/${slug}">${escapeHtml(title)}</a> (${statuses.join(', ') || 'command line'})</li>`,
   );
@@ -21,10 +30,6 @@ export function problemIndex(): string {
 
 function whereItIsSeen(statuses: readonly number[]): string {
   return statuses.length === 0 ? 'On the command line' : `Status ${statuses.join(' or ')}`;
-}
-
-function isProblem(slug: string): slug is ProblemSlug {
-  return Object.hasOwn(problemCatalogue, slug);
 }
 
 function page(title: string, contents: readonly string[]): string {

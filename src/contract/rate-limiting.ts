@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ProblemReply, RateLimitPolicy } from './contract-types.js';
-import { rateLimited } from '../../generated/problems.js';
+import { rateLimited } from '../../generated/contract/problems.js';
 import type { Endpoint, Exchange } from './exchange.js';
 import { subscriberOf } from './subscriber.js';
 

@@ -1,7 +1,7 @@
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { Context } from 'koa';
 import type { ProblemReply } from './contract-types.js';
-import { payloadTooLarge } from '../../generated/problems.js';
+import { payloadTooLarge } from '../../generated/contract/problems.js';
 import type { Endpoint, Exchange } from './exchange.js';
 import { closeLingering } from './lingering-close.js';
 

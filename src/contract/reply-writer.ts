@@ -2,7 +2,6 @@ import { validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { Form, ProblemReply, ReplyTable, ServerSentEvent } from './contract-types.js';
-import { problemForms } from '../../generated/problems.js';
 import type { Endpoint, Exchange } from './exchange.js';
 import { isProblem, UndocumentedReply, type AnyReply } from './reply-check.js';
 import { streamOf } from './reply-stream.js';
@@ -29,7 +28,7 @@ export function putReply(
   inspect: Inspect | null,
 ): void {
   if (isProblem(reply)) {
-    putProblem(ctx, reply, exchange.requestId);
+    putProblem(ctx, reply, exchange);
     return;
   }
   const content = contentOf(reply, table, exchange, inspect);
@@ -64,17 +63,17 @@ function contentOf(
     : streamOf(reply.body, (item) => `${print(item)}\n`, null, exchange);
 }
 
-/** Puts a problem on Koa's context. */
-export function putProblem(ctx: Context, { status, body }: ProblemReply, requestId: string): void {
+/** Puts a problem on Koa's context, with the members and headers that the catalogue documents. */
+export function putProblem(ctx: Context, { status, body }: ProblemReply, exchange: Exchange<Endpoint>): void {
   const { type, title, message, ...others }: Readonly<Record<string, unknown>> = body;
-  const form = problemForms[String(type).replace('/problems/', '')];
+  const form = exchange.problemForms[String(type).replace('/problems/', '')];
   const { retry_after_seconds: delay } = others;
   if (typeof delay === 'number') ctx.set('Retry-After', String(delay));
   if (form !== undefined) ctx.set(form.headers);
   ctx.set('Content-Type', 'application/problem+json');
   ctx.status = status;
   const members = documented(others, form?.members ?? {});
-  ctx.body = JSON.stringify({ type, title, status, message, request_id: requestId, ...members });
+  ctx.body = JSON.stringify({ type, title, status, message, request_id: exchange.requestId, ...members });
 }
 
 /** Leaves out undocumented members, as the serializers of successes do. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ProblemReply } from './contract-types.js';
-import { malformedRequest } from '../../generated/problems.js';
+import { malformedRequest } from '../../generated/contract/problems.js';
 import { unusableTextIn } from './unusable-text.js';
 import { validationProblem } from './violations.js';
 

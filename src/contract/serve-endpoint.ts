@@ -2,7 +2,7 @@
 import { Stream } from 'node:stream';
 import type { Context } from 'koa';
 import { UnimplementedOperation, type ProblemReply } from './contract-types.js';
-import { internalError, notImplemented } from '../../generated/problems.js';
+import { internalError, notImplemented } from '../../generated/contract/problems.js';
 import { compressReply } from './compression.js';
 import { Exchange, type Endpoint, type ExchangeOptions } from './exchange.js';
 import { RequestAborted } from './read-body.js';
@@ -38,7 +38,7 @@ export function serveEndpoint<Served extends Endpoint>(
   endpoint: Served,
   answer: (ctx: Context, exchange: Exchange<Served>) => Promise<ProblemReply | null>,
   options: ServeOptions,
-  write: WriteProblem<Served> = writeProblem,
+  write: WriteProblem<Served> = putProblem,
 ): (ctx: Context) => Promise<void> {
   const serve = async (ctx: Context): Promise<void> => {
     const requestId = requestIdOf(ctx.req, options.mintRequestId);
@@ -70,10 +70,6 @@ export function serveEndpoint<Served extends Endpoint>(
 function whenSent(ctx: Context, callback: () => void): void {
   if (ctx.body instanceof Stream) ctx.body.once('close', callback);
   else callback();
-}
-
-function writeProblem(ctx: Context, problem: ProblemReply, { requestId }: Exchange<Endpoint>): void {
-  putProblem(ctx, problem, requestId);
 }
 
 /** The problem for an error that a step or handler has thrown. Logs the error. */

@@ -1,7 +1,7 @@
 /** Answers the requests that no router has taken: 404, 405, and 400 for a request with several hosts. */
 import type { Context, Middleware } from 'koa';
 import type { ProblemReply, Route, SchemeUse } from './contract-types.js';
-import { methodNotAllowed, repeatedHost } from '../../generated/problems.js';
+import { methodNotAllowed, repeatedHost } from '../../generated/contract/problems.js';
 import { identify } from './entry-steps.js';
 import { unroutedEndpoint, type Endpoint, type Exchange } from './exchange.js';
 import { notFound, templateOf, type PageOptions, type PageRoute } from './page-routes.js';

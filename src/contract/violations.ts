@@ -1,5 +1,5 @@
 import type { ValidationFault, Validator } from './contract-types.js';
-import { validationFailed, type ValidationFailed } from '../../generated/problems.js';
+import { validationFailed, type ValidationFailed } from '../../generated/contract/problems.js';
 
 /** One violation, as the problem `validation-failed` lists it. */
 export interface Violation {

@@ -5,6 +5,7 @@ import type { PlatformHandlers } from '../../generated/platform/operations.js';
 import { createRouters } from '../../generated/platform/router.js';
 import { apiVersion, routes, schemes } from '../../generated/platform/routes.js';
 import type { PlatformSecurity } from '../../generated/platform/security.js';
+import { problemCatalogue, problemForms } from '../../generated/problems.js';
 import { createApplication } from '@plumbline/contract/application';
 import { isLoopbackName } from '@plumbline/contract/local-request';
 import type { PageRoute } from '@plumbline/contract/page-routes';
@@ -64,6 +65,7 @@ function createPlatformApplication(
     routes,
     createRouters,
     handlers: platformHandlers,
+    problemForms,
     dependencies,
     security,
     admit: createBrowserSessionAdmission(dependencies.appBaseUrl),
@@ -92,6 +94,7 @@ function createPlatformApplication(
       ...(hasMailboxPages(settings) ? createMailboxPages(mailboxFolder(settings)) : []),
       ...(settings.console ? createConsolePages(consoleOptions(settings)) : []),
       ...createPages({
+        problems: problemCatalogue,
         openapi: contractFile,
         reference,
         ...(settings.console && { home: consoleHome }),

@@ -37,7 +37,8 @@ async function newestChange(...folders: readonly string[]): Promise<number> {
   const lists = await Promise.all(
     folders.map(async (folder) => {
       const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
-      return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+      const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+      return files.filter((file) => !/\/(?:dist|node_modules)\//.test(file.slice(root.length)));
     }),
   );
   return Math.max(...(await Promise.all(lists.flat().map(changeOf))));

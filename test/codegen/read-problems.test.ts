@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bundleProblems } from '../../src/codegen/bundle.js';
-import { emitProblems } from '../../src/codegen/emit/problems.js';
+import { emitPipelineProblems, emitProblems } from '../../src/codegen/emit/problems.js';
 import type { OpenApiDocument, SchemaObject } from '../../src/codegen/openapi-document.js';
 import { readProblems } from '../../src/codegen/read-problems.js';
 import { record } from '../../src/contract-tools/documents.js';
@@ -152,7 +152,7 @@ test('Initials in a name become one word of the slug', () => {
 
 test('The catalogue in openapi/ is valid, and every entry has a constructor', async () => {
   const problems = readProblems(await bundleProblems('openapi/problems.yaml'));
-  const constructors = emitProblems(problems).match(/^export function \w+/gm);
+  const constructors = (emitPipelineProblems(problems) + emitProblems(problems)).match(/^export function \w+/gm);
   const sent = problems.filter(({ raisedBy }) => raisedBy !== 'command-line');
   expect(new Set(constructors).size).toBe(sent.length);
   expect(new Set(problems.map(({ slug }) => slug)).size).toBe(problems.length);

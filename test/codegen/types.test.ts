@@ -24,6 +24,7 @@ const options: ts.CompilerOptions = {
   skipLibCheck: true,
   noEmit: true,
   types: ['node'],
+  customConditions: ['@plumbline/source'],
 };
 
 const imports = `

@@ -165,6 +165,7 @@ async function servedPages(
     routes: [],
     createRouters: () => [],
     handlers: {},
+    problemForms: {},
     dependencies: null,
     security: { bearer },
     rateLimiter: null,

@@ -82,6 +82,7 @@ describe('An additional route is found', () => {
     dependencies: {},
     security: {},
     rateLimiter: null,
+    problemForms: {},
     replyValidation: 'always' as const,
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
     trustedProxies: [],

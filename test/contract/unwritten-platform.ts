@@ -1,3 +1,4 @@
+import { problemForms } from '../../generated/problems.js';
 import { createRouters } from '../../generated/platform/router.js';
 import { routes } from '../../generated/platform/routes.js';
 import { unimplemented } from '../../generated/platform/unimplemented.js';
@@ -12,6 +13,7 @@ export function serveUnwrittenPlatform(): Promise<RunningServer> {
     routes,
     createRouters,
     handlers: unimplemented,
+    problemForms,
     dependencies: undefined,
     security: { bearer: everyone, serviceToken: everyone, metrics: everyone },
     rateLimiter: null,

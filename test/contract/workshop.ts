@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Log, ProblemReply, Route } from '../../src/contract/contract-types.js';
-import { unauthenticated, insufficientRole } from '../../generated/problems.js';
+import { insufficientRole, problemForms, unauthenticated } from '../../generated/problems.js';
 import { bundleContract } from '../../src/codegen/bundle.js';
 import { emitRouter } from '../../src/codegen/emit/router.js';
 import { emitRoutes } from '../../src/codegen/emit/routes.js';
@@ -68,6 +68,7 @@ export async function startWorkshop(options: WorkshopOptions = {}): Promise<Work
       isIdempotent: options.idempotency !== undefined && route.operationId === 'addTool',
     })),
     handlers: { ...usualHandlers, ...options.handlers },
+    problemForms,
     dependencies: { tools: new Map([[1, 'Saw']]) },
     security: { bearer: security },
     rateLimiter: options.rateLimiter ?? null,

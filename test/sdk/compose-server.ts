@@ -7,6 +7,7 @@ import { createRouters } from '../../generated/compose/router.js';
 import { routes } from '../../generated/compose/routes.js';
 import type { ComposeSecurity } from '../../generated/compose/security.js';
 import { unimplemented } from '../../generated/compose/unimplemented.js';
+import { problemForms } from '../../generated/problems.js';
 import { createApplication } from '../../src/contract/application.js';
 import { listen } from '../../src/contract/server.js';
 
@@ -24,6 +25,7 @@ export async function startCompose(
     routes,
     createRouters,
     handlers: { ...unimplemented, ...handlers },
+    problemForms,
     dependencies: null,
     security: { clientCertificate: everyone },
     rateLimiter: null,

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { Log } from '../../src/contract/contract-types.js';
-import { unauthenticated } from '../../generated/problems.js';
+import { problemForms, unauthenticated } from '../../generated/problems.js';
 import type { PlatformHandlers, Schemas } from '../../generated/platform/operations.js';
 import { createRouters } from '../../generated/platform/router.js';
 import { routes } from '../../generated/platform/routes.js';
@@ -34,6 +34,7 @@ export async function startPlatform(options: PlatformServerOptions): Promise<Pla
     routes,
     createRouters,
     handlers: { ...unimplemented, ...options.handlers },
+    problemForms,
     dependencies: null,
     security: securityFor(options.accepts ?? (() => true)),
     rateLimiter: options.rateLimiter ?? null,

@@ -11,6 +11,7 @@ export default async function setup(): Promise<void> {
     format: 'esm',
     platform: 'node',
     target: 'node20',
+    conditions: ['@plumbline/source'],
     logLevel: 'warning',
     // For bundled code that calls `require` for Node's modules.
     banner: {

@@ -24,10 +24,6 @@ export class BuiltServer {
 
   /** The folder that is built next. */
   get nextFolder(): string {
-    return join(this.#next, 'dist');
-  }
-
-  get #next(): string {
     return folders[this.#current === 0 ? 1 : 0];
   }
 
@@ -38,10 +34,10 @@ export class BuiltServer {
    */
   async replace(signal: AbortSignal): Promise<boolean> {
     // A build reads its version and the format of its modules from the file beside it.
-    await copyFile('package.json', join(this.#next, 'package.json'));
+    await copyFile('package.json', join(this.nextFolder, 'package.json'));
     await this.stop();
     if (signal.aborted) return false;
-    const main = join(this.nextFolder, 'src/cli/main.cjs');
+    const main = join(this.nextFolder, 'dist/src/cli/main.cjs');
     const child = spawn(process.execPath, ['--enable-source-maps', main, 'serve', ...this.#options], {
       stdio: ['ignore', 'inherit', 'inherit'],
       detached: true, // Ctrl-C would reach it a second time, which ends it at once.

@@ -35,7 +35,7 @@ export function emitCommands(contract: ApiContract): string {
   });
   return [
     header(`openapi/${contract.name}.yaml`),
-    `import type { OperationCommand } from '../contract.js';\n`,
+    `import type { OperationCommand } from '@plumbline/contract/contract-types';\n`,
     `import * as validators from './validators.js';\n\n`,
     `/** The operations as commands, in the order of the contract. */\n`,
     `export const commands: readonly OperationCommand[] = [\n${entries.join('')}];\n`,

@@ -14,7 +14,7 @@ export function emitOperations(contract: ApiContract, problems: readonly Problem
   const shared = ['OperationHandler', 'OperationRequest', 'ServerSentEvent', 'SuccessReply', 'WithDefaults'];
   return [
     header(`openapi/${contract.name}.yaml`),
-    `import type { ${shared.filter((name) => operations.includes(`${name}<`)).join(', ')} } from '../contract.js';\n`,
+    `import type { ${shared.filter((name) => operations.includes(`${name}<`)).join(', ')} } from '@plumbline/contract/contract-types';\n`,
     `import type * as Problems from '../problems.js';\n`,
     `import type { components as Principals } from './principals.js';\n`,
     `import type { components, operations } from '../../sdk/src/generated/${contract.name}/openapi.js';\n\n`,

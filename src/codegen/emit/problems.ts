@@ -2,14 +2,29 @@ import type { Problem } from '../contract-model.js';
 import { camelCase, quote, withoutProblemSuffix } from '../naming.js';
 import { header } from './header.js';
 
-/** Emits the catalogue as types, one constructor per problem, and the table behind the pages that explain them. */
+/** Emits the types and constructors of the problems that the pipeline raises: the contract runtime needs no others. */
+export function emitPipelineProblems(problems: readonly Problem[]): string {
+  return [
+    header('openapi/problems.yaml'),
+    `import type { ProblemOptions, ProblemReply } from '@plumbline/contract/contract-types';\n`,
+    `import type { components } from '../problem-schemas.js';\n\n`,
+    `type Schemas = components['schemas'];\n\n`,
+    ...problems.filter(isOfPipeline).map(emitProblem),
+  ].join('');
+}
+
+/**
+ * Emits the whole catalogue: the types and constructors of the problems that the pipeline does not raise, beside those
+ * that it does, and the tables of all.
+ */
 export function emitProblems(problems: readonly Problem[]): string {
   return [
     header('openapi/problems.yaml'),
-    `import type { ProblemForm, ProblemOptions, ProblemReply } from './contract.js';\n`,
+    `import type { ProblemForm, ProblemOptions, ProblemReply } from '@plumbline/contract/contract-types';\n`,
     `import type { components } from './problem-schemas.js';\n\n`,
+    `export * from './contract/problems.js';\n\n`,
     `type Schemas = components['schemas'];\n\n`,
-    ...problems.filter(isSent).map(emitProblem),
+    ...problems.filter((problem) => isSent(problem) && !isOfPipeline(problem)).map(emitProblem),
     emitFailureProblems(problems.filter(isSent)),
     emitForms(problems.filter(isSent)),
     emitCatalogue(problems),
@@ -57,6 +72,10 @@ function askedOfCaller(problem: Problem): string[] {
     ...(problem.message === null ? ['message'] : []),
     ...problem.members.filter(({ constant }) => constant === undefined).map(({ name }) => name),
   ];
+}
+
+function isOfPipeline({ raisedBy }: Problem): boolean {
+  return raisedBy === 'pipeline' || raisedBy === 'both';
 }
 
 /** Whether a server can return it. */

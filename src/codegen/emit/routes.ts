@@ -11,7 +11,7 @@ export function emitRoutes(contract: ApiContract): string {
   const hasSerializers = routes.some((route) => route.includes('serializers.'));
   return [
     header(`openapi/${contract.name}.yaml`),
-    `import type { Route, Validator } from '../contract.js';\n`,
+    `import type { Route, Validator } from '@plumbline/contract/contract-types';\n`,
     `import type { ${pascalCase(contract.name)}Handlers } from './operations.js';\n`,
     hasSerializers ? `import * as serializers from './serializers.js';\n` : '',
     `import * as validators from './validators.js';\n\n`,

@@ -10,7 +10,9 @@ export function emitSecurity(contract: ApiContract): string {
   return [
     header(`openapi/${contract.name}.yaml`),
     usesTls ? `import type { TLSSocket } from 'node:tls';\n` : '',
-    contract.securitySchemes.length > 0 ? `import type { SecurityHandler } from '../contract.js';\n` : '',
+    contract.securitySchemes.length > 0
+      ? `import type { SecurityHandler } from '@plumbline/contract/contract-types';\n`
+      : '',
     contract.securitySchemes.length > 0 ? `import type { Schemas } from './operations.js';\n` : '',
     `\n/** One handler per security scheme of the contract. */\n`,
     `export interface ${pascalCase(contract.name)}Security {\n`,

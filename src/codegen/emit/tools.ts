@@ -25,7 +25,7 @@ export function emitTools(contract: ApiContract): string {
   );
   return [
     header(`openapi/${contract.name}.yaml`),
-    `import type { OperationTool } from '../contract.js';\n\n`,
+    `import type { OperationTool } from '@plumbline/contract/contract-types';\n\n`,
     `/** The operations with \`x-mcp\`. */\n`,
     `export const operationTools: readonly OperationTool[] = [\n${entries.join('')}];\n`,
   ].join('');

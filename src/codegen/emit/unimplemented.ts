@@ -8,7 +8,7 @@ export function emitUnimplemented(contract: ApiContract): string {
   const stubs = contract.operations.map(
     ({ id }) => `  ${id}: () => {\n    throw new UnimplementedOperation('${id}');\n  },\n`,
   );
-  return `${header(`openapi/${contract.name}.yaml`)}import { UnimplementedOperation } from '../contract.js';
+  return `${header(`openapi/${contract.name}.yaml`)}import { UnimplementedOperation } from '@plumbline/contract/contract-types';
 import type { ${pascalCase(contract.name)}Handlers } from './operations.js';
 
 export const unimplemented: ${type} = {

@@ -39,7 +39,7 @@ export function declareValidators(contract: ApiContract): string {
   const { parameters, bodies } = schemasOf(contract);
   const names = [...parameters.keys(), ...bodies.keys()];
   const declarations = names.map((name) => `export declare const ${name}: Validator;\n`).join('');
-  return `${header(`openapi/${contract.name}.yaml`)}import type { Validator } from '../contract.js';\n\n${declarations}`;
+  return `${header(`openapi/${contract.name}.yaml`)}import type { Validator } from '@plumbline/contract/contract-types';\n\n${declarations}`;
 }
 
 interface CheckedSchemas {

@@ -24,7 +24,7 @@ export function emitSchema({ schemaText, persisted, version }: GraphqlContract):
 export function emitErrors({ errorCodes, limitNames, errors, rateLimits }: GraphqlContract): string {
   return [
     header('graphql/errors.graphql'),
-    `import type { RateLimitPolicy } from '../contract.js';\n\n`,
+    `import type { RateLimitPolicy } from '@plumbline/contract/contract-types';\n\n`,
     emitList('errorCodes', 'ErrorCode', 'The values of `extensions.code`.', errorCodes),
     emitList('limitNames', 'LimitName', '`extensions.limit_name` of COST_LIMIT_EXCEEDED.', limitNames),
     `/** The rate limits of \`POST /graphql\`. */\n`,

@@ -48,7 +48,7 @@ export function emitQueryTools(contract: GraphqlContract): string {
   );
   return [
     header('graphql/'),
-    `import type { QueryTool } from '../contract.js';\n\n`,
+    `import type { QueryTool } from '@plumbline/contract/contract-types';\n\n`,
     `/** The persisted queries with \`x-mcp\`. */\n`,
     `export const queryTools: readonly QueryTool[] = [\n${tools.map((tool) => `${JSON.stringify(tool)},\n`).join('')}];\n\n`,
     `/** The names of periods that arguments may have instead of two dates. */\n`,

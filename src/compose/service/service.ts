@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createRouters } from '../../../generated/compose/router.js';
 import { apiVersion, routes, schemes } from '../../../generated/compose/routes.js';
+import { problemCatalogue, problemForms } from '../../../generated/problems.js';
 import type { Log } from '@plumbline/contract/contract-types';
 import { createApplication } from '@plumbline/contract/application';
 import { createPages } from '@plumbline/contract/pages';
@@ -105,11 +106,13 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
     ),
     stopping: stopping.signal,
   };
+  const documentation = { ...options.pages, problems: problemCatalogue };
   const listenerFor = ({ callerOf, admission }: Entrance, served: typeof page): Listener =>
     createApplication({
       routes,
       createRouters,
       handlers: composeHandlers,
+      problemForms,
       dependencies,
       security: composeSecurity(callerOf),
       admit: (request, { operationId }) =>
@@ -130,10 +133,10 @@ export async function createComposeService(options: ComposeServiceOptions): Prom
       },
       headers: { ...securityHeaders, 'X-API-Version': apiVersion },
       ...(served === null
-        ? { pages: createPages(options.pages), admitPage: admission.host }
+        ? { pages: createPages(documentation), admitPage: admission.host }
         : {
             pages: withoutCaching([
-              ...createPages({ ...options.pages, home: () => pagePath }),
+              ...createPages({ ...documentation, home: () => pagePath }),
               ...createContainersPages(served.folder),
             ]),
             admitPage: pageAdmission(served.access, admission),

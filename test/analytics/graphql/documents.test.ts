@@ -62,6 +62,7 @@ describe('A query text', () => {
       console.log(prepare('{ ids(of: ' + '['.repeat(2_000) + ') }').errors.map(({ message }) => message).join());`;
     const { stdout } = await run(process.execPath, [
       '--stack-size=200',
+      '--conditions=@plumbline/source',
       '--import',
       'tsx',
       '--input-type=module',

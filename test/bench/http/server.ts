@@ -27,6 +27,7 @@ const servers: Readonly<Record<string, () => Promise<number>>> = {
       routes,
       createRouters,
       handlers,
+      problemForms: {},
       dependencies: {},
       security: {},
       rateLimiter: null,

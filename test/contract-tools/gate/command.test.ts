@@ -17,7 +17,6 @@ test.each([
 });
 
 function plumbline(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, ['node_modules/tsx/dist/cli.mjs', 'src/cli/main.ts', ...args], {
-    encoding: 'utf8',
-  });
+  const command = ['--conditions=@plumbline/source', '--import', 'tsx', 'src/cli/main.ts', ...args];
+  return spawnSync(process.execPath, command, { encoding: 'utf8' });
 }

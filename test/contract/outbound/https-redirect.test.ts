@@ -55,7 +55,7 @@ describe.skipIf(missing !== null)(`A redirect${missing === null ? '' : ` (skippe
       process.execPath,
       ['--conditions=@plumbline/source', '--import', 'tsx', '--input-type=module', '--eval', program],
       {
-        cwd: join(import.meta.dirname, '../..'),
+        cwd: join(import.meta.dirname, '../../..'),
         env: { ...process.env, NODE_EXTRA_CA_CERTS: authority.certFile },
       },
     );

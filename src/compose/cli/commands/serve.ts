@@ -245,9 +245,9 @@ function fired(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** `generated/` is beside `src/` both in the source tree and under `dist/`; the script is only in `dist/`. */
+/** `generated/` is beside `src/` both in the source tree and in the package's `dist/`; the rest is only in `dist/`. */
 const contractFile = new URL('../../../../generated/compose/openapi.json', import.meta.url);
-const builtTree = import.meta.url.includes('/dist/src/') ? '../../../../' : '../../../../dist/';
+const builtTree = import.meta.url.includes('/dist/src/') ? '../../../../' : '../../dist/';
 const reference = new URL(`${builtTree}docs/compose/`, import.meta.url);
 const loadingWorker = new URL(`${builtTree}src/compose/service/projects/loading-worker.js`, import.meta.url);
 const consoleFolder = new URL(`${builtTree}console/`, import.meta.url);
