@@ -1,5 +1,5 @@
-import { bundleContract } from './bundle.js';
-import { withClientHints } from './client-hints.js';
+import { bundleContract } from './read/bundle.js';
+import { withClientHints } from './derive/client-hints.js';
 import { emitCommands } from './emit/commands.js';
 import { emitFailures } from './emit/failures.js';
 import { emitOpenapiTypes, emitPrincipals } from './emit/openapi-types.js';
@@ -14,11 +14,11 @@ import { emitTools } from './emit/tools.js';
 import { emitUnimplemented } from './emit/unimplemented.js';
 import { emitWebhooks } from './emit/webhooks.js';
 import { declareValidators } from './emit/validators.js';
-import type { ApiContract } from './contract-model.js';
+import type { ApiContract } from './read/contract-model.js';
 import type { GeneratedFiles } from './generated-part.js';
-import type { OpenApiDocument } from './openapi-document.js';
-import { readContract } from './read-contract.js';
-import { readProblems } from './read-problems.js';
+import type { OpenApiDocument } from './read/openapi-document.js';
+import { readContract } from './read/read-contract.js';
+import { readProblems } from './read/read-problems.js';
 
 /** Generates what all APIs share, from the bundled catalogue of problems. */
 export async function generateProblems(catalogue: OpenApiDocument): Promise<GeneratedFiles> {

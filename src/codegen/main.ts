@@ -5,7 +5,7 @@
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { compileSchemas, isCompiled } from './compile-schemas.js';
+import { compileSchemas, isCompiled } from './emit/compile-schemas.js';
 import type { GeneratedFiles } from './generated-part.js';
 import { generateParts, readRecord, writeRecord } from './incremental.js';
 import { generatedParts } from './parts.js';

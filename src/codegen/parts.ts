@@ -4,13 +4,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import type { GeneratedFiles, GeneratedPart } from './generated-part.js';
-import type { OpenApiDocument } from './openapi-document.js';
+import type { OpenApiDocument } from './read/openapi-document.js';
 
 const catalogueFile = 'openapi/problems.yaml';
 
 /** Lists the parts: the catalogue of problems, every API, and GraphQL if there is a schema. */
 export async function generatedParts(): Promise<GeneratedPart[]> {
-  const catalogue = once(async () => (await import('./bundle.js')).bundleProblems(catalogueFile));
+  const catalogue = once(async () => (await import('./read/bundle.js')).bundleProblems(catalogueFile));
   const problems: GeneratedPart = {
     name: 'problems',
     sources: await filesFrom(catalogueFile),

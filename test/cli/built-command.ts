@@ -23,7 +23,7 @@ export async function builtCommand(): Promise<string> {
     if ((await newestChange('src', 'generated', 'sdk/src')) > (await changeOf(command))) {
       await promisify(execFile)(
         process.execPath,
-        ['--conditions=@plumbline/source', '--import', 'tsx', 'src/codegen/build.ts'],
+        ['--conditions=@plumbline/source', '--import', 'tsx', 'src/codegen/build/build.ts'],
         { cwd: root },
       );
     }

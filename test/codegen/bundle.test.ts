@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundleContract } from '../../src/codegen/bundle.js';
+import { bundleContract } from '../../src/codegen/read/bundle.js';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { withClientHints } from '../../src/codegen/client-hints.js';
-import type { OpenApiDocument, SchemaObject } from '../../src/codegen/openapi-document.js';
-import { schemaFaults } from '../../src/codegen/schema-rules.js';
+import { withClientHints } from '../../src/codegen/derive/client-hints.js';
+import type { OpenApiDocument, SchemaObject } from '../../src/codegen/read/openapi-document.js';
+import { schemaFaults } from '../../src/codegen/check/schema-rules.js';
 
 function documentOf(schemas: Readonly<Record<string, SchemaObject>>, more: object = {}): OpenApiDocument {
   return {

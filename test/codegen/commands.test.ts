@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bundleContract } from '../../src/codegen/bundle.js';
+import { bundleContract } from '../../src/codegen/read/bundle.js';
 import { emitCommands } from '../../src/codegen/emit/commands.js';
-import type { OpenApiDocument } from '../../src/codegen/openapi-document.js';
-import { readContract } from '../../src/codegen/read-contract.js';
+import type { OpenApiDocument } from '../../src/codegen/read/openapi-document.js';
+import { readContract } from '../../src/codegen/read/read-contract.js';
 
 let document: OpenApiDocument;
 beforeAll(async () => {

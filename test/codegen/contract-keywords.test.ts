@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { getTypes } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundleDocument } from '../../src/codegen/bundle.js';
-import { contractKeywords, refusalOf } from '../../src/codegen/contract-keywords.js';
+import { bundleDocument } from '../../src/codegen/read/bundle.js';
+import { contractKeywords, refusalOf } from '../../src/codegen/check/contract-keywords.js';
 import { record } from '../../src/contract-tools/documents.js';
 
 const require = createRequire(import.meta.url);

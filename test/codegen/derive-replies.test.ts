@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bundleDocument } from '../../src/codegen/bundle.js';
-import { deriveReplies } from '../../src/codegen/derive-replies.js';
+import { bundleDocument } from '../../src/codegen/read/bundle.js';
+import { deriveReplies } from '../../src/codegen/derive/derive-replies.js';
 import {
   resolve,
   type DerivedReplies,
@@ -8,7 +8,7 @@ import {
   type OperationObject,
   type ResponseObject,
   type SchemaObject,
-} from '../../src/codegen/openapi-document.js';
+} from '../../src/codegen/read/openapi-document.js';
 
 const requestId = { required: true, 'x-set-by': 'pipeline', schema: { type: 'string' } } as const;
 const headers = { 'X-Request-Id': requestId };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { exampleFaults } from '../../src/codegen/example-rules.js';
-import type { MediaTypeObject, OpenApiDocument, ParameterObject } from '../../src/codegen/openapi-document.js';
+import { exampleFaults } from '../../src/codegen/check/example-rules.js';
+import type { MediaTypeObject, OpenApiDocument, ParameterObject } from '../../src/codegen/read/openapi-document.js';
 
 const schema = { type: 'string' };
 const full = { schema, example: 'a' };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { failureCatalogue, failureMessage } from '../../generated/failures.js';
 import { emitFailures } from '../../src/codegen/emit/failures.js';
-import type { Problem } from '../../src/codegen/contract-model.js';
-import type { SchemaObject } from '../../src/codegen/openapi-document.js';
+import type { Problem } from '../../src/codegen/read/contract-model.js';
+import type { SchemaObject } from '../../src/codegen/read/openapi-document.js';
 
 /** Every family of failures with its cases. */
 const documented = {

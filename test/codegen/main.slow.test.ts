@@ -1,7 +1,7 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { isCompiled } from '../../src/codegen/compile-schemas.js';
+import { isCompiled } from '../../src/codegen/emit/compile-schemas.js';
 import { record } from '../../src/contract-tools/documents.js';
 import { createSmallProject, type SmallProject } from './small-project.js';
 

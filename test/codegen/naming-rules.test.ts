@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { namingFaults } from '../../src/codegen/naming-rules.js';
-import type { OpenApiDocument, SchemaObject } from '../../src/codegen/openapi-document.js';
+import { namingFaults } from '../../src/codegen/check/naming-rules.js';
+import type { OpenApiDocument, SchemaObject } from '../../src/codegen/read/openapi-document.js';
 
 function faultsOf(properties: SchemaObject, changes: object = {}, operationId = 'addThing'): string[] {
   const operation = { operationId, summary: 'Add', responses: {} };
@@ -139,7 +139,7 @@ test('A problem that is not a failure keeps the rules', () => {
 });
 
 test.each(['thing', 'thingsList', 'AddThing', 'adding'])('The operationId %s is refused', (id) => {
-  expect(faultsOf({}, {}, id)).toEqual([`operationId ${id} does not begin with a verb of src/codegen/verbs.ts`]);
+  expect(faultsOf({}, {}, id)).toEqual([`operationId ${id} does not begin with a verb of src/codegen/check/verbs.ts`]);
 });
 
 test('An operationId that is not in camelCase is refused', () => {

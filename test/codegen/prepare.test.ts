@@ -16,7 +16,7 @@ describe('an installation without development packages', () => {
   afterEach(() => rm(checkout, { recursive: true }));
 
   const prepare = (): Promise<{ stderr: string }> =>
-    run(process.execPath, [resolve('src/codegen/prepare.js')], { cwd: checkout });
+    run(process.execPath, [resolve('src/codegen/build/prepare.js')], { cwd: checkout });
 
   test('succeeds, and says in one line how to get a build', async () => {
     const { stderr } = await prepare();

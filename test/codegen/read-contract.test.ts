@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { OpenApiDocument } from '../../src/codegen/openapi-document.js';
-import { readContract } from '../../src/codegen/read-contract.js';
+import type { OpenApiDocument } from '../../src/codegen/read/openapi-document.js';
+import { readContract } from '../../src/codegen/read/read-contract.js';
 import { record } from '../../src/contract-tools/documents.js';
 
 /** A small contract that keeps every rule. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { bundleProblems } from '../../src/codegen/bundle.js';
+import { bundleProblems } from '../../src/codegen/read/bundle.js';
 import { emitPipelineProblems, emitProblems } from '../../src/codegen/emit/problems.js';
-import type { OpenApiDocument, SchemaObject } from '../../src/codegen/openapi-document.js';
-import { readProblems } from '../../src/codegen/read-problems.js';
+import type { OpenApiDocument, SchemaObject } from '../../src/codegen/read/openapi-document.js';
+import { readProblems } from '../../src/codegen/read/read-problems.js';
 import { record } from '../../src/contract-tools/documents.js';
 
 const right = {

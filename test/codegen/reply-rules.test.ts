@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { replyFaults } from '../../src/codegen/reply-rules.js';
-import type { OpenApiDocument, SchemaObject } from '../../src/codegen/openapi-document.js';
+import { replyFaults } from '../../src/codegen/check/reply-rules.js';
+import type { OpenApiDocument, SchemaObject } from '../../src/codegen/read/openapi-document.js';
 
 const text = { type: 'string' };
 

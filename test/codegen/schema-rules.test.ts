@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { schemaFaults } from '../../src/codegen/schema-rules.js';
-import type { OpenApiDocument, SchemaObject } from '../../src/codegen/openapi-document.js';
+import { schemaFaults } from '../../src/codegen/check/schema-rules.js';
+import type { OpenApiDocument, SchemaObject } from '../../src/codegen/read/openapi-document.js';
 
 const text = { type: 'string' };
 const closed = (properties: SchemaObject, required: readonly string[] = Object.keys(properties)): SchemaObject => ({

@@ -2,11 +2,11 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bundleContract } from '../../src/codegen/bundle.js';
+import { bundleContract } from '../../src/codegen/read/bundle.js';
 import { emitQueryTools } from '../../src/codegen/graphql/emit-tools.js';
 import { readGraphqlContract } from '../../src/codegen/graphql/read-graphql-contract.js';
-import { httpMethods, type OpenApiDocument } from '../../src/codegen/openapi-document.js';
-import { readContract } from '../../src/codegen/read-contract.js';
+import { httpMethods, type OpenApiDocument } from '../../src/codegen/read/openapi-document.js';
+import { readContract } from '../../src/codegen/read/read-contract.js';
 
 let document: OpenApiDocument;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { emitSdkOperations } from '../../src/codegen/emit/sdk-operations.js';
-import { readContract } from '../../src/codegen/read-contract.js';
-import type { OpenApiDocument, ResponseObject } from '../../src/codegen/openapi-document.js';
+import { readContract } from '../../src/codegen/read/read-contract.js';
+import type { OpenApiDocument, ResponseObject } from '../../src/codegen/read/openapi-document.js';
 
 describe('what the generator emits for the SDK', () => {
   it('makes a stream of lines an async iterable', () => {

@@ -1,7 +1,7 @@
 /** The operations of an API as commands: the flags that `plumbline api` has for each. */
 import type { OperationCommand, OperationFlag } from '@plumbline/contract/contract-types';
-import { parameterPlaces, type ApiContract, type Operation, type ParameterPlace } from '../contract-model.js';
-import { kebabCase } from '../naming.js';
+import { parameterPlaces, type ApiContract, type Operation, type ParameterPlace } from '../read/contract-model.js';
+import { kebabCase } from '../derive/naming.js';
 import {
   isIdempotencyKey,
   isRecord,
@@ -9,8 +9,8 @@ import {
   resolve,
   componentName,
   type SchemaObject,
-} from '../openapi-document.js';
-import { parametersOf, sourceOf } from '../operation-source.js';
+} from '../read/openapi-document.js';
+import { parametersOf, sourceOf } from '../read/operation-source.js';
 import { header } from './header.js';
 import { validatorNames } from './validators.js';
 

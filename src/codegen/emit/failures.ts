@@ -1,6 +1,6 @@
-import type { Problem, ProblemFailure } from '../contract-model.js';
-import type { SchemaObject } from '../openapi-document.js';
-import { quote, unionOf } from '../naming.js';
+import type { Problem, ProblemFailure } from '../read/contract-model.js';
+import type { SchemaObject } from '../read/openapi-document.js';
+import { quote, unionOf } from '../derive/naming.js';
 import { header } from './header.js';
 
 /**

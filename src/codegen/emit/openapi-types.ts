@@ -1,6 +1,6 @@
 import openapiTS, { astToString } from 'openapi-typescript';
-import type { ApiContract } from '../contract-model.js';
-import { componentName, type OpenApiDocument, type SchemaObject } from '../openapi-document.js';
+import type { ApiContract } from '../read/contract-model.js';
+import { componentName, type OpenApiDocument, type SchemaObject } from '../read/openapi-document.js';
 import { header } from './header.js';
 
 /**

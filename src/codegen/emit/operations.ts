@@ -1,6 +1,6 @@
-import type { ApiContract, Operation, Problem, ReplyModel, SuccessReply } from '../contract-model.js';
-import { isReference, componentName, type SchemaObject } from '../openapi-document.js';
-import { pascalCase, quote, unionOf, withoutProblemSuffix } from '../naming.js';
+import type { ApiContract, Operation, Problem, ReplyModel, SuccessReply } from '../read/contract-model.js';
+import { isReference, componentName, type SchemaObject } from '../read/openapi-document.js';
+import { pascalCase, quote, unionOf, withoutProblemSuffix } from '../derive/naming.js';
 import { header } from './header.js';
 
 /**

@@ -1,5 +1,5 @@
-import type { Problem } from '../contract-model.js';
-import { camelCase, quote, withoutProblemSuffix } from '../naming.js';
+import type { Problem } from '../read/contract-model.js';
+import { camelCase, quote, withoutProblemSuffix } from '../derive/naming.js';
 import { header } from './header.js';
 
 /** Emits the types and constructors of the problems that the pipeline raises: the contract runtime needs no others. */

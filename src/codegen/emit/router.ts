@@ -1,5 +1,5 @@
-import type { ApiContract, Operation } from '../contract-model.js';
-import { camelCase, pascalCase, quote } from '../naming.js';
+import type { ApiContract, Operation } from '../read/contract-model.js';
+import { camelCase, pascalCase, quote } from '../derive/naming.js';
 import { header } from './header.js';
 
 /** Emits the function that registers every operation on @koa/router: a router per capability, with its prefix. */

@@ -1,5 +1,5 @@
-import type { ApiContract, Operation, ParameterGroup, ParameterPlace, ReplyModel } from '../contract-model.js';
-import { pascalCase, quote } from '../naming.js';
+import type { ApiContract, Operation, ParameterGroup, ParameterPlace, ReplyModel } from '../read/contract-model.js';
+import { pascalCase, quote } from '../derive/naming.js';
 import { header } from './header.js';
 import { serializerName } from './serializers.js';
 import { validatorNames } from './validators.js';

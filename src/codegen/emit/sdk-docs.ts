@@ -1,6 +1,6 @@
 /** The documentation of the SDK's functions, from what the contract says of their operations. */
-import type { ApiContract, Operation } from '../contract-model.js';
-import { parametersOf, sourceOf } from '../operation-source.js';
+import type { ApiContract, Operation } from '../read/contract-model.js';
+import { parametersOf, sourceOf } from '../read/operation-source.js';
 import {
   isRecord,
   resolve,
@@ -8,7 +8,7 @@ import {
   type OperationObject,
   type PathItemObject,
   type RequestBodyObject,
-} from '../openapi-document.js';
+} from '../read/openapi-document.js';
 
 const widest = 100;
 

@@ -1,5 +1,5 @@
 /** The examples of a contract as data, for the fake server of the SDK. */
-import type { ApiContract, Operation } from '../contract-model.js';
+import type { ApiContract, Operation } from '../read/contract-model.js';
 import {
   componentName,
   httpMethods,
@@ -10,8 +10,8 @@ import {
   type OpenApiDocument,
   type Reference,
   type ResponseObject,
-} from '../openapi-document.js';
-import { quote } from '../naming.js';
+} from '../read/openapi-document.js';
+import { quote } from '../derive/naming.js';
 import { header } from './header.js';
 
 /** Emits per operation its method, its path, and the documented replies by status, each with its examples by name. */

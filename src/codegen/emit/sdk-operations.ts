@@ -1,6 +1,6 @@
-import type { ApiContract, Operation, ProblemReplies, SuccessReply } from '../contract-model.js';
-import { componentName, isReference, type SchemaObject } from '../openapi-document.js';
-import { pascalCase, quote } from '../naming.js';
+import type { ApiContract, Operation, ProblemReplies, SuccessReply } from '../read/contract-model.js';
+import { componentName, isReference, type SchemaObject } from '../read/openapi-document.js';
+import { pascalCase, quote } from '../derive/naming.js';
 import { header } from './header.js';
 import { sdkDocs } from './sdk-docs.js';
 import { tokensIn } from './sdk-tokens.js';

@@ -1,5 +1,5 @@
-import type { ApiContract, Operation } from '../contract-model.js';
-import { quote } from '../naming.js';
+import type { ApiContract, Operation } from '../read/contract-model.js';
+import { quote } from '../derive/naming.js';
 import { header } from './header.js';
 import { streams } from './sdk-operations.js';
 

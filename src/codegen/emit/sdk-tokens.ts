@@ -1,5 +1,5 @@
-import type { Operation } from '../contract-model.js';
-import { resolve, type OpenApiDocument, type SchemaObject } from '../openapi-document.js';
+import type { Operation } from '../read/contract-model.js';
+import { resolve, type OpenApiDocument, type SchemaObject } from '../read/openapi-document.js';
 
 /**
  * Finds out whether an operation's reply contains a token pair that the client should adopt: its body, or an alternative

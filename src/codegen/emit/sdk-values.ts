@@ -1,5 +1,5 @@
-import type { ApiContract } from '../contract-model.js';
-import { camelCase, kebabCase, quote, withoutProblemSuffix } from '../naming.js';
+import type { ApiContract } from '../read/contract-model.js';
+import { camelCase, kebabCase, quote, withoutProblemSuffix } from '../derive/naming.js';
 import { header } from './header.js';
 
 /** Emits the problems of one API as a closed union that narrows on `type`, and their types as values. */

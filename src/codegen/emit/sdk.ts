@@ -1,4 +1,4 @@
-import type { ApiContract } from '../contract-model.js';
+import type { ApiContract } from '../read/contract-model.js';
 import { emitOpenapiTypes } from './openapi-types.js';
 import { emitSdkExamples } from './sdk-examples.js';
 import { emitSdkOperations } from './sdk-operations.js';

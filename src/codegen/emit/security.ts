@@ -1,5 +1,5 @@
-import type { ApiContract, SecurityScheme } from '../contract-model.js';
-import { pascalCase, quote } from '../naming.js';
+import type { ApiContract, SecurityScheme } from '../read/contract-model.js';
+import { pascalCase, quote } from '../derive/naming.js';
 import { header } from './header.js';
 
 const credentialTypes = { bearer: 'string', mutualTLS: 'TLSSocket' } as const;

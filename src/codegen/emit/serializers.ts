@@ -1,6 +1,6 @@
 import fastJsonStringify, { type AnySchema, type ObjectSchema, type Options } from 'fast-json-stringify';
-import type { ApiContract, Operation, SuccessReply } from '../contract-model.js';
-import { componentName, isReference, type OpenApiDocument, type SchemaObject } from '../openapi-document.js';
+import type { ApiContract, Operation, SuccessReply } from '../read/contract-model.js';
+import { componentName, isReference, type OpenApiDocument, type SchemaObject } from '../read/openapi-document.js';
 import { header } from './header.js';
 import { contractId, standaloneModule, withAbsolutePointers } from './standalone-module.js';
 

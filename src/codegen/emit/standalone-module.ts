@@ -1,5 +1,5 @@
 import { build, type Plugin } from 'esbuild';
-import type { SchemaObject } from '../openapi-document.js';
+import type { SchemaObject } from '../read/openapi-document.js';
 
 /** The name by which compiled schemas refer to their document. */
 export const contractId = 'contract';

@@ -1,9 +1,9 @@
 /** The operations of an API that are tools for agents. */
 import type { OperationTool } from '@plumbline/contract/contract-types';
-import type { ApiContract, Operation, ParameterPlace, ToolExtension } from '../contract-model.js';
-import { isIdempotencyKey, isRecord, resolve, type SchemaObject } from '../openapi-document.js';
-import { parametersOf, sourceOf } from '../operation-source.js';
-import { answerSchema, inlineSchema } from '../tool-schema.js';
+import type { ApiContract, Operation, ParameterPlace, ToolExtension } from '../read/contract-model.js';
+import { isIdempotencyKey, isRecord, resolve, type SchemaObject } from '../read/openapi-document.js';
+import { parametersOf, sourceOf } from '../read/operation-source.js';
+import { answerSchema, inlineSchema } from '../derive/tool-schema.js';
 import { header } from './header.js';
 
 /** Problems of requests that the server of tools never sends: it writes the headers and the body itself. */

@@ -1,5 +1,5 @@
-import type { ApiContract } from '../contract-model.js';
-import { pascalCase } from '../naming.js';
+import type { ApiContract } from '../read/contract-model.js';
+import { pascalCase } from '../derive/naming.js';
 import { header } from './header.js';
 
 /** Emits a stub per operation, so that a new one compiles, and returns 501, before it is implemented. */

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import formats from 'ajv-formats';
-import { parameterPlaces, type ApiContract, type Operation } from '../contract-model.js';
-import { isRecord, type SchemaObject } from '../openapi-document.js';
-import { withoutProblemSuffix } from '../naming.js';
+import { parameterPlaces, type ApiContract, type Operation } from '../read/contract-model.js';
+import { isRecord, type SchemaObject } from '../read/openapi-document.js';
+import { withoutProblemSuffix } from '../derive/naming.js';
 import { header } from './header.js';
 import { contractId, standaloneModule, withAbsolutePointers } from './standalone-module.js';
 

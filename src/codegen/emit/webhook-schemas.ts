@@ -1,5 +1,5 @@
-import type { ApiContract } from '../contract-model.js';
-import { isRecord, resolve, type OpenApiDocument, type SchemaObject } from '../openapi-document.js';
+import type { ApiContract } from '../read/contract-model.js';
+import { isRecord, resolve, type OpenApiDocument, type SchemaObject } from '../read/openapi-document.js';
 import { header } from './header.js';
 import { webhooksOf } from './webhooks.js';
 

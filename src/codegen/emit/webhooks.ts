@@ -1,4 +1,4 @@
-import type { ApiContract } from '../contract-model.js';
+import type { ApiContract } from '../read/contract-model.js';
 import {
   componentName,
   isRecord,
@@ -6,8 +6,8 @@ import {
   resolve,
   type RequestBodyObject,
   type SchemaObject,
-} from '../openapi-document.js';
-import { quote } from '../naming.js';
+} from '../read/openapi-document.js';
+import { quote } from '../derive/naming.js';
 import { header } from './header.js';
 
 /** An event that an API sends. */

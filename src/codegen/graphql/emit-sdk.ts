@@ -1,5 +1,5 @@
 import { header } from '../emit/header.js';
-import { camelCase, quote } from '../naming.js';
+import { camelCase, quote } from '../derive/naming.js';
 import { emitList, emitMembers, template } from './emit-server.js';
 import type { GraphqlContract, PersistedDocument } from './read-graphql-contract.js';
 

@@ -1,5 +1,5 @@
 import { header } from '../emit/header.js';
-import { quote } from '../naming.js';
+import { quote } from '../derive/naming.js';
 import type { Documented, DocumentedError, GraphqlContract } from './read-graphql-contract.js';
 
 /** Emits the text of the schema and the registry of persisted queries. */

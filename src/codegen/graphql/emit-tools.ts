@@ -22,10 +22,10 @@ import {
 import { annotationsOf } from '../emit/tools.js';
 import { header } from '../emit/header.js';
 import type { QueryTool } from '@plumbline/contract/contract-types';
-import { answerSchema } from '../tool-schema.js';
+import { answerSchema } from '../derive/tool-schema.js';
 import type { GraphqlContract, PersistedDocument } from './read-graphql-contract.js';
-import type { ToolExtension } from '../contract-model.js';
-import type { SchemaObject } from '../openapi-document.js';
+import type { ToolExtension } from '../read/contract-model.js';
+import type { SchemaObject } from '../read/openapi-document.js';
 
 /** Errors of requests that the server of tools never sends. */
 const unreachable = ['METHOD_NOT_ALLOWED', 'NOT_ACCEPTABLE', 'UNSUPPORTED_MEDIA_TYPE'];

@@ -13,8 +13,8 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { parse as parseYaml } from 'yaml';
-import type { ToolExtension } from '../contract-model.js';
-import { readToolExtension } from '../tool-rules.js';
+import type { ToolExtension } from '../read/contract-model.js';
+import { readToolExtension } from '../check/tool-rules.js';
 import type { RateLimitPolicy } from '@plumbline/contract/contract-types';
 
 /** The contract in `graphql/`. */

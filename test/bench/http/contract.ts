@@ -9,8 +9,8 @@ import { emitRouter } from '../../../src/codegen/emit/router.js';
 import { emitRoutes } from '../../../src/codegen/emit/routes.js';
 import { emitSerializers } from '../../../src/codegen/emit/serializers.js';
 import { emitValidators } from '../../../src/codegen/emit/validators.js';
-import type { OpenApiDocument } from '../../../src/codegen/openapi-document.js';
-import { readContract } from '../../../src/codegen/read-contract.js';
+import type { OpenApiDocument } from '../../../src/codegen/read/openapi-document.js';
+import { readContract } from '../../../src/codegen/read/read-contract.js';
 
 /** What is sent and what comes back, as JSON Schema: the same for every server under measurement. */
 export const requestSchema = {

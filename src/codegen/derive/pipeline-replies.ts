@@ -1,5 +1,5 @@
 /** The replies that the pipeline can give to an operation, whatever its contract says. */
-import type { OpenApiDocument } from './openapi-document.js';
+import type { OpenApiDocument } from '../read/openapi-document.js';
 
 /** One reply of a step of the pipeline (`src/contract/pipeline.ts`). */
 export interface PipelineReply {

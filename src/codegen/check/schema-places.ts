@@ -1,5 +1,5 @@
 /** Finds the schemas of a document: a name such as `example` is a keyword in one place and a property in another. */
-import { escapeSegment, isRecord, type OpenApiDocument, type SchemaObject } from './openapi-document.js';
+import { escapeSegment, isRecord, type OpenApiDocument, type SchemaObject } from '../read/openapi-document.js';
 
 /** A schema and where it stands. */
 export interface PlacedSchema {

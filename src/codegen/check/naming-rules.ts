@@ -5,7 +5,7 @@ import {
   type OpenApiDocument,
   type ParameterObject,
   type SchemaObject,
-} from './openapi-document.js';
+} from '../read/openapi-document.js';
 import { schemasOf, statedTypes } from './schema-places.js';
 import { verbs } from './verbs.js';
 
@@ -50,7 +50,7 @@ export function namingFaults(document: OpenApiDocument): string[] {
 
 function operationIdFaults(id: string): string[] {
   const [first = ''] = /^[a-z]*/.exec(id) ?? [];
-  if (!verbs.has(first)) return [`operationId ${id} does not begin with a verb of src/codegen/verbs.ts`];
+  if (!verbs.has(first)) return [`operationId ${id} does not begin with a verb of src/codegen/check/verbs.ts`];
   return camelCase.test(id) ? [] : [`operationId ${id} is not in camelCase`];
 }
 

@@ -28,7 +28,7 @@ await server.stop();
 async function update(): Promise<boolean> {
   for (const [name, script, ...args] of [
     ['generate', 'src/codegen/start.js'],
-    ['build', 'src/codegen/build.ts', '--output', server.nextFolder],
+    ['build', 'src/codegen/build/build.ts', '--output', server.nextFolder],
   ] as const) {
     if (await runStep([script, ...args], end.signal)) continue;
     if (!end.signal.aborted)

@@ -1,6 +1,6 @@
 import type { Form } from '@plumbline/contract/contract-types';
 import type { Problem, ProblemFailure, ProblemMember } from './contract-model.js';
-import { kebabCase, withoutProblemSuffix } from './naming.js';
+import { kebabCase, withoutProblemSuffix } from '../derive/naming.js';
 import { resolve, type OpenApiDocument, type Reference, type SchemaObject } from './openapi-document.js';
 
 /** The members that every problem has; the runtime fills in `request_id`. */

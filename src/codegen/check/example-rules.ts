@@ -8,7 +8,7 @@ import {
   type RequestBodyObject,
   type ResponseObject,
   type SchemaObject,
-} from './openapi-document.js';
+} from '../read/openapi-document.js';
 
 /**
  * Lists the media types and parameters of an operation without an example. Lint checks that examples are valid, not that

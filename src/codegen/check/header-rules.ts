@@ -4,7 +4,7 @@ import {
   type OpenApiDocument,
   type Reference,
   type ResponseObject,
-} from './openapi-document.js';
+} from '../read/openapi-document.js';
 
 /**
  * Lists the responses without the header `X-Request-Id`, which the pipeline puts on every reply.

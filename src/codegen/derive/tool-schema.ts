@@ -1,5 +1,11 @@
 /** JSON Schemas of tools: without references, and without what is not JSON Schema. */
-import { isRecord, isReference, lookUpReference, type OpenApiDocument, type SchemaObject } from './openapi-document.js';
+import {
+  isRecord,
+  isReference,
+  lookUpReference,
+  type OpenApiDocument,
+  type SchemaObject,
+} from '../read/openapi-document.js';
 
 /** Keywords whose value is a schema by name, or a list of values: their keys are not keywords. */
 const named = ['properties', 'patternProperties', '$defs'];

@@ -3,7 +3,7 @@ import { cp } from 'node:fs/promises';
 import { build } from 'esbuild';
 import { buildConsole } from './build-console.js';
 import { common, copyData, declare, filesBelow, modulesBelow, requireBanner } from './build-files.js';
-import { buildReferences } from './build-reference.js';
+import { buildReferences } from '../build-reference.js';
 import { bundleCompose } from './bundle-compose.js';
 
 export interface PackageBuild {

@@ -13,7 +13,7 @@ const isLinkedByNpx = process.env.npm_command === 'exec' && existsSync(command);
 
 const canBuild = ['tsx', 'esbuild', 'typescript-7'].every((name) => existsSync(`node_modules/${name}/package.json`));
 if (isLinkedByNpx) process.exit();
-const build = 'node --conditions=@plumbline/source --import tsx src/codegen/build.ts --with-sdk';
+const build = 'node --conditions=@plumbline/source --import tsx src/codegen/build/build.ts --with-sdk';
 if (canBuild) execSync(build, { stdio: 'inherit' });
 else if (!existsSync(command)) {
   console.error('Not built: development packages are missing. Run `npm ci`, then `npm prune --omit=dev`.');

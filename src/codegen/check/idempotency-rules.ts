@@ -1,4 +1,4 @@
-import type { Operation } from './contract-model.js';
+import type { Operation } from '../read/contract-model.js';
 
 /**
  * Lists the operations that create something for a known caller and take no `Idempotency-Key`. An API none of whose

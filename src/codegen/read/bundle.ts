@@ -8,8 +8,8 @@ import {
   type NormalizedProblem,
 } from '@redocly/openapi-core';
 import { parse } from 'yaml';
-import { deriveReplies } from './derive-replies.js';
-import { keywordPlugin, keywordRule } from './keyword-rules.js';
+import { deriveReplies } from '../derive/derive-replies.js';
+import { keywordPlugin, keywordRule } from '../check/keyword-rules.js';
 import type { OpenApiDocument } from './openapi-document.js';
 
 /**

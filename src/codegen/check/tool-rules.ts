@@ -1,6 +1,6 @@
 /** Reads `x-mcp`, which makes an operation or a persisted query a tool of `plumbline mcp`. */
-import type { Operation, SecurityScheme, ToolExtension } from './contract-model.js';
-import { isRecord, type SchemaObject } from './openapi-document.js';
+import type { Operation, SecurityScheme, ToolExtension } from '../read/contract-model.js';
+import { isRecord, type SchemaObject } from '../read/openapi-document.js';
 
 const members = ['name', 'title', 'readOnly', 'destructive', 'idempotent'];
 

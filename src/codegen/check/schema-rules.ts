@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { derivedDiscriminator } from './client-hints.js';
+import { derivedDiscriminator } from '../derive/client-hints.js';
 import { refusalOf } from './contract-keywords.js';
-import { isRecord, resolve, type OpenApiDocument, type SchemaObject } from './openapi-document.js';
+import { isRecord, resolve, type OpenApiDocument, type SchemaObject } from '../read/openapi-document.js';
 import { acceptsAnything, schemasOf, statedTypes } from './schema-places.js';
 
 /** One of these says what a schema accepts. */

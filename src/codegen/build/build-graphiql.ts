@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { precompress } from '../precompress.js';
+import { precompress } from './precompress.js';
 
 /**
  * Bundles GraphiQL and its styles into `<folder>/graphiql.js` and `.css`, for `GET /graphql`.

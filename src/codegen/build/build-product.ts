@@ -1,8 +1,8 @@
 import { cp } from 'node:fs/promises';
 import { build } from 'esbuild';
-import { buildReferences } from './build-reference.js';
+import { buildReferences } from '../build-reference.js';
 import { common, contractSources, copyData, filesBelow, requireBanner, withoutDynamicImports } from './build-files.js';
-import { buildGraphiql } from './graphql/build-graphiql.js';
+import { buildGraphiql } from './build-graphiql.js';
 
 /** The folders of `src/` that are the product; the others are packages. */
 const folders = ['src/analytics', 'src/cli', 'src/database', 'src/platform', 'src/sync'];

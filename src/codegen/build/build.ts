@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { declarePackage, packages } from './build-packages.js';
 import { buildProduct } from './build-product.js';
-import { compileSchemas } from './compile-schemas.js';
+import { compileSchemas } from '../emit/compile-schemas.js';
 
 type PackageName = keyof typeof packages;
 

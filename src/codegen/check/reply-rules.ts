@@ -6,7 +6,7 @@ import {
   type OpenApiDocument,
   type ResponseObject,
   type SchemaObject,
-} from './openapi-document.js';
+} from '../read/openapi-document.js';
 import { acceptsAnything } from './schema-places.js';
 
 /**

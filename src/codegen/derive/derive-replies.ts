@@ -1,5 +1,5 @@
 /** Adds the replies that follow from what an operation is: its security, body, parameters and rate limits. */
-import { headerFaults } from './header-rules.js';
+import { headerFaults } from '../check/header-rules.js';
 import {
   componentName,
   httpMethods,
@@ -15,7 +15,7 @@ import {
   type Reference,
   type ResponseObject,
   type SchemaObject,
-} from './openapi-document.js';
+} from '../read/openapi-document.js';
 import { pipelineReplies, stepThatGives, type PipelineReply } from './pipeline-replies.js';
 
 type Responses = Readonly<Record<string, ResponseObject | Reference>>;

@@ -2,7 +2,7 @@
 import type { Plugin } from '@redocly/openapi-core';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { refusalOf } from './contract-keywords.js';
-import { isRecord, type SchemaObject } from './openapi-document.js';
+import { isRecord, type SchemaObject } from '../read/openapi-document.js';
 import { statedTypes } from './schema-places.js';
 
 /** A fault of an object, and the keyword that is at fault. */

@@ -10,7 +10,7 @@ import {
   resolve,
   type OpenApiDocument,
   type SchemaObject,
-} from './openapi-document.js';
+} from '../read/openapi-document.js';
 
 interface Discriminator {
   readonly propertyName: string;

@@ -10,10 +10,10 @@ import type {
   Security,
   SecurityScheme,
 } from './contract-model.js';
-import { exampleFaults } from './example-rules.js';
-import { idempotencyFaults } from './idempotency-rules.js';
-import { kebabCase, withoutProblemSuffix } from './naming.js';
-import { namingFaults } from './naming-rules.js';
+import { exampleFaults } from '../check/example-rules.js';
+import { idempotencyFaults } from '../check/idempotency-rules.js';
+import { kebabCase, withoutProblemSuffix } from '../derive/naming.js';
+import { namingFaults } from '../check/naming-rules.js';
 import {
   componentName,
   httpMethods,
@@ -30,9 +30,9 @@ import {
   type ResponseObject,
   type SchemaObject,
 } from './openapi-document.js';
-import { replyFaults } from './reply-rules.js';
-import { schemaFaults } from './schema-rules.js';
-import { checkTool, readToolExtension } from './tool-rules.js';
+import { replyFaults } from '../check/reply-rules.js';
+import { schemaFaults } from '../check/schema-rules.js';
+import { checkTool, readToolExtension } from '../check/tool-rules.js';
 
 const problemMediaType = 'application/problem+json';
 const bodyMediaTypes = ['application/json', 'application/yaml'];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import type { OpenApiDocument } from './openapi-document.js';
+import type { OpenApiDocument } from '../read/openapi-document.js';
 
 /**
  * The compiled modules of an API. They are build output that git ignores: together they are 40,000 lines for each API,
@@ -10,7 +10,7 @@ export const isCompiled = (path: string): boolean => /^generated\/[^/]+\/(?:vali
 
 /** What the modules are made by, in addition to the libraries. */
 const emitters = ['validators', 'serializers', 'standalone-module'].map(
-  (name) => new URL(`./emit/${name}.ts`, import.meta.url),
+  (name) => new URL(`./${name}.ts`, import.meta.url),
 );
 
 /**
@@ -32,9 +32,9 @@ export async function compileSchemas(): Promise<void> {
 
 /** Loads the compilers, which takes longer than to find that nothing has changed. */
 async function compile(name: string, document: OpenApiDocument, mark: string): Promise<void> {
-  const { emitSerializers } = await import('./emit/serializers.js');
-  const { emitValidators } = await import('./emit/validators.js');
-  const { readContract } = await import('./read-contract.js');
+  const { emitSerializers } = await import('./serializers.js');
+  const { emitValidators } = await import('./validators.js');
+  const { readContract } = await import('../read/read-contract.js');
   const contract = readContract(name, document);
   await writeFile(`generated/${name}/validators.js`, (await emitValidators(contract)) + mark);
   await writeFile(`generated/${name}/serializers.js`, (await emitSerializers(contract)) + mark);
