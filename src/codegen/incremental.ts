@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, extname } from 'node:path';
+import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { GeneratedFiles, GeneratedPart } from './generated-part.js';
 
@@ -109,8 +109,12 @@ async function formatted(path: string, text: string): Promise<string> {
 
 /** The hash of this folder, of the settings, and of the libraries' versions. */
 async function hashOfGenerator(): Promise<string> {
-  const entries = await readdir(fileURLToPath(new URL('.', import.meta.url)), { recursive: true, withFileTypes: true });
-  const own = entries.filter((entry) => entry.isFile()).map((entry) => `${entry.parentPath}/${entry.name}`);
+  const folder = fileURLToPath(new URL('.', import.meta.url));
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const own = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !/^(?:build|dist)\//.test(relative(folder, path)));
   const lock = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
   const settings = ['.prettierrc.json', 'redocly.yaml'];
   const texts = [...own.sort(), lock, ...settings].map((path) => readFile(path, 'utf8').catch(() => ''));

@@ -1,5 +1,6 @@
+#!/usr/bin/env node
 /**
- * `npm run generate` writes all files that are derived from the contracts, and skips what is unchanged. With `--check`
+ * `npm run generate`, or `plumbline-codegen` in another repository, writes all files that are derived from the contracts, and skips what is unchanged. With `--check`
  * (`npm run check:generated`) it generates everything, writes nothing, and fails when a file on disk differs from the
  * generated one.
  */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { builtCommand } from './built-command.js';
+import { packProduct } from './pack-product.js';
 import { plumbline, startServer } from './plumbline.js';
 
 const run = promisify(execFile);
@@ -18,12 +18,12 @@ const unreachable = await run('npm', ['view', 'koa', 'version', '--prefer-offlin
 /** What is installed has no overrides of this repository: it is as a user gets it. */
 const combinations = ['20', '22', '24'].flatMap((node) => ['npm', 'pnpm'].map((manager) => ({ node, manager })));
 let tools: string;
+let tarballs: readonly string[];
 
 beforeAll(async () => {
   if (unreachable !== null) return;
-  await builtCommand();
   tools = await mkdtemp(join(tmpdir(), 'plumbline-versions-'));
-  await run('npm', ['pack', root, '--ignore-scripts', '--pack-destination', tools, ...quiet], { cwd: tools });
+  tarballs = await packProduct(tools);
   await run('npm', ['install', 'pnpm@10', '--no-save', '--prefix', tools, ...quiet], { cwd: tools });
 }, 300_000);
 afterAll(() => rm(tools, { recursive: true, force: true }));
@@ -41,11 +41,10 @@ describe.skipIf(unreachable !== null).each(combinations)(
       const runtime = stdout.trim();
       const environment = { ...process.env, PATH: `${join(runtime, '..')}:${process.env['PATH'] ?? ''}` };
       await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true }));
-      const tarball = join(tools, 'plumbline-0.1.0.tgz');
       const [program, args] =
         manager === 'npm'
-          ? ['npm', ['install', tarball, '--prefer-offline', ...quiet]]
-          : [join(tools, 'node_modules/.bin/pnpm'), ['add', tarball, '--prefer-offline']];
+          ? ['npm', ['install', ...tarballs, '--prefer-offline', ...quiet]]
+          : [join(tools, 'node_modules/.bin/pnpm'), ['add', ...tarballs, '--prefer-offline']];
       await run(program, args, { cwd: folder, env: environment });
       installed = { command: join(folder, 'node_modules/plumbline/dist/src/cli/main.cjs'), runtime };
     }, 300_000);

@@ -135,7 +135,7 @@ test('codegen.yml is what @graphql-codegen/cli runs, with the plugin of the reso
 test('@redocly/cli lints, runs the workflows and builds the references; the bundler is of the same major', async () => {
   const manifest = record(JSON.parse(await readFile('package.json', 'utf8')));
   expect(record(manifest['scripts'])['check:contracts']).toBe('redocly lint');
-  expect(await readFile('src/codegen/build-reference.ts', 'utf8')).toContain(`'build-docs'`);
+  expect(await readFile('src/codegen/build/build-reference.ts', 'utf8')).toContain(`'build-docs'`);
   expect(await readFile('test/journeys/journey.ts', 'utf8')).toContain(`'respect'`);
   const majors = ['@redocly/cli', '@redocly/openapi-core'].map(
     (name) => /\d+/.exec(String(record(manifest['devDependencies'])[name]))?.[0],

@@ -3,7 +3,7 @@ import { cp } from 'node:fs/promises';
 import { build } from 'esbuild';
 import { buildConsole } from './build-console.js';
 import { common, copyData, declare, filesBelow, modulesBelow, requireBanner } from './build-files.js';
-import { buildReferences } from '../build-reference.js';
+import { buildReferences } from './build-reference.js';
 import { bundleCompose } from './bundle-compose.js';
 
 export interface PackageBuild {
@@ -55,10 +55,12 @@ const compose: PackageBuild = {
   declared: () => Promise.resolve([]),
 };
 
-/** The generator, without what builds this repository. */
+/** The generator, without what builds and lints this repository. */
 const codegen: PackageBuild = {
   async build(outdir) {
-    await build({ ...common, outdir, entryPoints: await modulesBelow('src/codegen') });
+    const modules = await modulesBelow('src/codegen');
+    const entryPoints = modules.filter((module) => !/^src\/codegen\/(?:build|lint)\/|\/start\.js$/.test(module));
+    await build({ ...common, outdir, entryPoints });
   },
   declared: () => Promise.resolve([]),
 };

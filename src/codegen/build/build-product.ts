@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises';
 import { build } from 'esbuild';
-import { buildReferences } from '../build-reference.js';
+import { buildReferences } from './build-reference.js';
 import { common, contractSources, copyData, filesBelow, requireBanner, withoutDynamicImports } from './build-files.js';
 import { buildGraphiql } from './build-graphiql.js';
 

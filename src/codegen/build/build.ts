@@ -2,7 +2,7 @@
  * `npm run build` creates what runs: `dist/` with the product, and `src/<package>/dist/` with each package that it depends
  * on. With `--with-sdk` it also builds the SDK. With `--output <folder>` it writes the product to `<folder>/dist` and the
  * packages to `<folder>/node_modules`, where Node.js finds them first. With `--package <name>` it builds that package and
- * its declarations alone, for `npm pack`.
+ * its declarations alone, as it is packed.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -47,7 +47,7 @@ async function buildPackage(name: PackageName, { withDeclarations }: { withDecla
   await rm(output, { recursive: true, force: true });
   if (options.output !== undefined) {
     await mkdir(folder, { recursive: true });
-    await cp(`src/${name}/package.json`, join(folder, 'package.json'));
+    for (const file of ['package.json', 'README.md', 'LICENSE']) await cp(`src/${name}/${file}`, join(folder, file));
   }
   await packages[name].build(output);
   if (withDeclarations) await declarePackage(name, output);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import type { OpenApiDocument } from '../read/openapi-document.js';
 
 /**
@@ -10,7 +11,7 @@ export const isCompiled = (path: string): boolean => /^generated\/[^/]+\/(?:vali
 
 /** What the modules are made by, in addition to the libraries. */
 const emitters = ['validators', 'serializers', 'standalone-module'].map(
-  (name) => new URL(`./${name}.ts`, import.meta.url),
+  (name) => new URL(`./${name}${extname(import.meta.url)}`, import.meta.url),
 );
 
 /**

@@ -1,4 +1,4 @@
-/** `plumbline/gate`: the gate for tests that have a server in their process. */
+/** `@plumbline/contract-tools/gate`: the gate for tests that have a server in their process. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readExceptions } from './exceptions.js';
 import type { Exchange } from './exchange.js';

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { precompress } from './build/precompress.js';
+import { precompress } from './precompress.js';
 
 const require = createRequire(import.meta.url);
 const cli = dirname(require.resolve('@redocly/cli/package.json'));
