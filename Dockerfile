@@ -1,4 +1,4 @@
-# Plumbline without the embedded PostgreSQL: give it DATABASE_URI. README: src/platform/deploy/README.md.
+# Plumbline without the embedded PostgreSQL: give it DATABASE_URI. README: src/platform/server/deploy/README.md.
 #
 #   BUILD  an image with Node and npm, which builds, and whose Node runs
 #   BASE   what the server runs on: glibc, libstdc++ and certificates. It needs no shell. One with git lets organizations

@@ -9,7 +9,7 @@ import compose from '../src/compose/package.json' with { type: 'json' };
 import consolePages from '../src/console/package.json' with { type: 'json' };
 import contractTools from '../src/contract-tools/package.json' with { type: 'json' };
 import contract from '../src/contract/package.json' with { type: 'json' };
-import { settingDescriptions } from '../src/platform/settings.js';
+import { settingDescriptions } from '../src/platform/server/settings.js';
 
 test('src/platform/SETTINGS.md lists every setting with its default', async () => {
   const rows = settingDescriptions.map(

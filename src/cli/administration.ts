@@ -1,13 +1,13 @@
 import { normalizeEmail } from '@plumbline/contract/normalization';
-import { endInvitesWithoutRight } from '../platform/organizations/invites.store.js';
-import { prune } from '../platform/retention/prune.js';
-import { createSecretBox } from '../platform/secrets/secret-box.js';
-import { assertSameSecretsKey, loadSecretsKey } from '../platform/secrets/secrets-key.js';
-import { readSettings } from '../platform/settings.js';
-import { SettingError } from '../platform/settings/setting.js';
-import type { Environment } from '../platform/settings/settings-environment.js';
+import { endInvitesWithoutRight } from '../platform/tenancy/organizations/invites.store.js';
+import { prune } from '../platform/sources/retention/prune.js';
+import { createSecretBox } from '../platform/server/secrets/secret-box.js';
+import { assertSameSecretsKey, loadSecretsKey } from '../platform/server/secrets/secrets-key.js';
+import { readSettings } from '../platform/server/settings.js';
+import { SettingError } from '../platform/server/settings/setting.js';
+import type { Environment } from '../platform/server/settings/settings-environment.js';
 import { systemClock } from '../platform/clock.js';
-import { rotateSigningKey } from '../platform/tokens/signing-keys.store.js';
+import { rotateSigningKey } from '../platform/identity/tokens/signing-keys.store.js';
 import { withOpenDatabase } from './open-database.js';
 
 /** Creates a new key and signs with it from now on. */

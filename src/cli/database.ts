@@ -1,6 +1,6 @@
 import type { Log } from '@plumbline/contract/contract-types';
 import { startEmbeddedPostgres } from '../database/embedded.js';
-import type { PlatformSettings } from '../platform/settings.js';
+import type { PlatformSettings } from '../platform/server/settings.js';
 
 /** Runs `work` with the address of the configured database; starts the embedded database if necessary. */
 export async function withDatabase(

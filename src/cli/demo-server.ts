@@ -1,7 +1,7 @@
 /** Finds the server that can show the demo, or proposes the command to start one. */
 import { createServer } from 'node:net';
-import { localUrl } from '../platform/local-url.js';
-import type { PlatformSettings } from '../platform/settings.js';
+import { localUrl } from '../platform/server/local-url.js';
+import type { PlatformSettings } from '../platform/server/settings.js';
 import { readServerAddress } from './server-address.js';
 
 export interface DemoServer {

@@ -11,18 +11,18 @@ import {
   readDemoRun,
   type DemoOrganization,
   type DemoRunState,
-} from '../platform/demo/demo-organization.store.js';
-import { checkPassword } from '../platform/passwords/password-rules.js';
-import { createPasswords } from '../platform/passwords/passwords.js';
-import { readSettings, type PlatformSettings } from '../platform/settings.js';
-import { SettingError } from '../platform/settings/setting.js';
-import type { Environment } from '../platform/settings/settings-environment.js';
-import { parseSigningKeys } from '../platform/tokens/key-ring.js';
-import { storedKeyIds } from '../platform/tokens/signing-keys.store.js';
-import { executeHere } from '../platform/sync/jobs/execute-here.js';
-import type { StartExecution } from '../platform/sync/jobs/sync-job.js';
-import { workOnRun } from '../platform/sync/jobs/sync-jobs.js';
-import type { WorkOptions } from '../platform/sync/jobs/work.js';
+} from '../platform/figures/demo/demo-organization.store.js';
+import { checkPassword } from '../platform/identity/passwords/password-rules.js';
+import { createPasswords } from '../platform/identity/passwords/passwords.js';
+import { readSettings, type PlatformSettings } from '../platform/server/settings.js';
+import { SettingError } from '../platform/server/settings/setting.js';
+import type { Environment } from '../platform/server/settings/settings-environment.js';
+import { parseSigningKeys } from '../platform/identity/tokens/key-ring.js';
+import { storedKeyIds } from '../platform/identity/tokens/signing-keys.store.js';
+import { executeHere } from '../platform/sources/sync-runs/jobs/execute-here.js';
+import type { StartExecution } from '../platform/sources/sync-runs/jobs/sync-job.js';
+import { workOnRun } from '../platform/sources/sync-runs/jobs/sync-jobs.js';
+import type { WorkOptions } from '../platform/sources/sync-runs/jobs/work.js';
 import { systemClock } from '../platform/clock.js';
 import { systemRandom, type Random } from '../platform/random.js';
 import { DEFAULT_DAYS } from '../sync/providers/synthetic/open-synthetic.js';

@@ -1,9 +1,9 @@
-import { examine } from '../platform/doctor/doctor.js';
-import { findingsOf, type Finding } from '../platform/doctor/finding.js';
-import { readSettings, type PlatformSettings } from '../platform/settings.js';
-import { SettingError } from '../platform/settings/setting.js';
-import { misspeltSettings } from '../platform/settings/misspelt-settings.js';
-import { settingNames, settingsEnvironment } from '../platform/settings/settings-environment.js';
+import { examine } from '../platform/server/doctor/doctor.js';
+import { findingsOf, type Finding } from '../platform/server/doctor/finding.js';
+import { readSettings, type PlatformSettings } from '../platform/server/settings.js';
+import { SettingError } from '../platform/server/settings/setting.js';
+import { misspeltSettings } from '../platform/server/settings/misspelt-settings.js';
+import { settingNames, settingsEnvironment } from '../platform/server/settings/settings-environment.js';
 import type { ConfigOption } from './environment.js';
 import { oneLine } from './one-line.js';
 

@@ -1,5 +1,9 @@
-import { misspeltSettings } from '../platform/settings/misspelt-settings.js';
-import { settingNames, settingsEnvironment, type Environment } from '../platform/settings/settings-environment.js';
+import { misspeltSettings } from '../platform/server/settings/misspelt-settings.js';
+import {
+  settingNames,
+  settingsEnvironment,
+  type Environment,
+} from '../platform/server/settings/settings-environment.js';
 
 /** The option of all commands that read settings. */
 export interface ConfigOption {

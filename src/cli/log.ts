@@ -1,6 +1,6 @@
 import { pino, type Logger, type LoggerOptions } from 'pino';
 import { currentSpan } from '@plumbline/contract/system/tracing';
-import type { PlatformSettings } from '../platform/settings.js';
+import type { PlatformSettings } from '../platform/server/settings.js';
 
 /** The log of a command as JSON lines: on standard output for a server, otherwise on standard error. */
 export function createLog(level: string, destination: 1 | 2): Logger {

@@ -1,6 +1,6 @@
 import { migrate } from '../database/migrate.js';
-import { readSettings } from '../platform/settings.js';
-import type { Environment } from '../platform/settings/settings-environment.js';
+import { readSettings } from '../platform/server/settings.js';
+import type { Environment } from '../platform/server/settings/settings-environment.js';
 import { withDatabase } from './database.js';
 import { createLog } from './log.js';
 

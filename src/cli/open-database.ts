@@ -1,6 +1,6 @@
 import { openDatabase, type Database } from '../database/connection.js';
 import { migrate } from '../database/migrate.js';
-import type { PlatformSettings } from '../platform/settings.js';
+import type { PlatformSettings } from '../platform/server/settings.js';
 import { withDatabase } from './database.js';
 import { createLog } from './log.js';
 

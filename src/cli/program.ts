@@ -8,7 +8,7 @@ import { registerLoginCommands } from './login/register.js';
 import { registerMcpCommand } from './mcp/register.js';
 import { rootCommand } from './root-command.js';
 import type { ServeOptions } from './serve.js';
-import type { Environment } from '../platform/settings/settings-environment.js';
+import type { Environment } from '../platform/server/settings/settings-environment.js';
 
 const config = ['--config <file>', 'settings file (default: PLUMBLINE_CONFIG)'] as const;
 

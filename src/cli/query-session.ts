@@ -6,7 +6,7 @@ import { createExecutableSchema } from '../analytics/graphql/executable-schema.j
 import { executeQuery } from '../analytics/graphql/execute-query.js';
 import { openAnalytics } from '../analytics/open.js';
 import { systemClock } from '../platform/clock.js';
-import { createUnitRecords } from '../platform/analytics/stored-unit-records.js';
+import { createUnitRecords } from '../platform/figures/analytics-api/stored-unit-records.js';
 import { nonEmpty } from '../sync/request.js';
 import { SyncError } from '../sync/failures.js';
 import { commandEnvironment } from './environment.js';

@@ -5,7 +5,7 @@ import { persistedQueries } from '../../generated/graphql/schema.js';
 import { columnsOf, csvLine, FORMATS, sparklines, tableText, type Format } from './query-formats.js';
 import { isObject, seriesOf, tablesOf, type JsonObject, type ResultTable } from './query-rows.js';
 import { declaredTypes, queryVariables, type Variables } from './query-variables.js';
-import { settingsEnvironment } from '../platform/settings/settings-environment.js';
+import { settingsEnvironment } from '../platform/server/settings/settings-environment.js';
 import { currentServer, loginFolder } from './login/login-files.js';
 import type { Ask } from './query-session.js';
 import { UsageError } from './usage-error.js';

@@ -1,9 +1,9 @@
 import { onEndOfNpm } from '@plumbline/contract/system/end-of-npm';
 import { startTracing, stopTracing } from '@plumbline/contract/system/start-tracing';
-import { localUrl } from '../platform/local-url.js';
+import { localUrl } from '../platform/server/local-url.js';
 import { startPlatform } from '../platform/platform.js';
-import { readSettings } from '../platform/settings.js';
-import type { Environment } from '../platform/settings/settings-environment.js';
+import { readSettings } from '../platform/server/settings.js';
+import type { Environment } from '../platform/server/settings/settings-environment.js';
 import { commandEnvironment, type ConfigOption } from './environment.js';
 import { createServerLog } from './log.js';
 import { removeServerAddress, writeServerAddress } from './server-address.js';

@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '@plumbline/contract/contract-types';
-import type { PlatformSettings } from '../platform/settings.js';
+import type { PlatformSettings } from '../platform/server/settings.js';
 
 type Home = Pick<PlatformSettings, 'home'>;
 

@@ -1,4 +1,4 @@
-import { settingDescriptions } from '../platform/settings.js';
+import { settingDescriptions } from '../platform/server/settings.js';
 
 /** The settings for `plumbline serve --help`. */
 export function describeSettings(): string {

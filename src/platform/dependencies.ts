@@ -2,19 +2,19 @@ import type { Log } from '@plumbline/contract/contract-types';
 import type { DatabaseSql } from '../database/connection.js';
 import type { OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import type { OpenCounts } from '@plumbline/contract/system/open-counts';
-import type { KeyedAttempt } from './idempotency/keyed-attempt.js';
-import type { MailDispatcher } from './mail/dispatcher.js';
-import type { Passwords } from './passwords/passwords.js';
-import type { OpenRecords } from './records/open-records.js';
-import type { SecretBox } from './secrets/secret-box.js';
-import type { PlatformSettings } from './settings.js';
-import type { StoreTasks } from './store-tasks/store-tasks.js';
-import type { EndedRun } from './sync/jobs/sync-job.js';
-import type { SyncJobs } from './sync/jobs/sync-jobs.js';
+import type { KeyedAttempt } from './server/idempotency/keyed-attempt.js';
+import type { MailDispatcher } from './messages/mail/dispatcher.js';
+import type { Passwords } from './identity/passwords/passwords.js';
+import type { OpenRecords } from './sources/records/open-records.js';
+import type { SecretBox } from './server/secrets/secret-box.js';
+import type { PlatformSettings } from './server/settings.js';
+import type { StoreTasks } from './sources/store-tasks/store-tasks.js';
+import type { EndedRun } from './sources/sync-runs/jobs/sync-job.js';
+import type { SyncJobs } from './sources/sync-runs/jobs/sync-jobs.js';
 import type { Clock } from './clock.js';
 import type { Random } from './random.js';
-import type { KeyRing } from './tokens/key-ring.js';
-import type { Tokens } from './tokens/tokens.js';
+import type { KeyRing } from './identity/tokens/key-ring.js';
+import type { Tokens } from './identity/tokens/tokens.js';
 
 /** The dependencies of the Platform API's handlers. */
 export interface PlatformDependencies {

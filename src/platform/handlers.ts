@@ -1,60 +1,64 @@
 import type { PlatformHandlers } from '../../generated/platform/operations.js';
-import { listAuditLog } from './audit/list-audit-log.js';
-import { changePassword } from './auth/change-password.js';
-import { disownAccount } from './auth/disown-account.js';
-import { forgotPassword } from './auth/forgot-password.js';
-import { login } from './auth/login.js';
-import { register } from './auth/register.js';
-import { resendVerification } from './auth/resend-verification.js';
-import { resetPassword } from './auth/reset-password.js';
-import { verifyEmail } from './auth/verify-email.js';
+import { listAuditLog } from './tenancy/audit/list-audit-log.js';
+import { changePassword } from './identity/auth/change-password.js';
+import { disownAccount } from './identity/auth/disown-account.js';
+import { forgotPassword } from './identity/auth/forgot-password.js';
+import { login } from './identity/auth/login.js';
+import { register } from './identity/auth/register.js';
+import { resendVerification } from './identity/auth/resend-verification.js';
+import { resetPassword } from './identity/auth/reset-password.js';
+import { verifyEmail } from './identity/auth/verify-email.js';
 import type { PlatformDependencies } from './dependencies.js';
-import { createDemoData, getDemoData, removeDemoData } from './demo/demo-data.js';
-import { connectIntegration } from './integrations/connect-integration.js';
-import { disconnectIntegration } from './integrations/disconnect-integration.js';
-import { listIntegrations } from './integrations/list-integrations.js';
-import { testIntegration } from './integrations/test-integration.js';
-import { acceptInvite } from './onboarding/accept-invite.js';
-import { getOnboardingState } from './onboarding/get-onboarding-state.js';
-import { acceptMyInvite, listMyInvites } from './onboarding/my-invites.js';
-import { onboard } from './onboarding/onboard.js';
-import { skipIntegration } from './onboarding/skip-integration.js';
-import { getJwks, getLiveness, getMetrics, getReadiness } from './operations/operations.js';
-import { changeMemberRole } from './organizations/change-member-role.js';
-import { createInvite } from './organizations/create-invite.js';
-import { listInvites } from './organizations/list-invites.js';
-import { listMembers } from './organizations/list-members.js';
-import { removeMember } from './organizations/remove-member.js';
-import { revokeInvite } from './organizations/revoke-invite.js';
-import { updateOrganization } from './organizations/update-organization.js';
-import { listRepositories } from './repositories/list-repositories.js';
-import { createServiceToken, rotateServiceToken } from './service-tokens/issue-service-token.js';
-import { getCurrentServiceToken, listServiceTokens, revokeServiceToken } from './service-tokens/service-tokens.js';
-import { endBrowserSession, refreshBrowserSession, startBrowserSession } from './sessions/browser-session.js';
-import { logout } from './sessions/logout.js';
-import { getMe, listMyOrganizations } from './sessions/me.js';
-import { refreshTokens } from './sessions/refresh-tokens.js';
-import { listSessions, revokeAllSessions, revokeSession } from './sessions/sessions.js';
-import { switchOrganization } from './sessions/switch-organization.js';
-import { updateMe } from './sessions/update-me.js';
-import { validateToken } from './sessions/validate-token.js';
-import { getSetupStatus } from './setup/get-setup-status.js';
-import { cancelSyncRun } from './sync/cancel-sync-run.js';
-import { createSyncConfig } from './sync/create-sync-config.js';
-import { deleteSyncConfig } from './sync/delete-sync-config.js';
-import { getSyncConfig, listSyncConfigs } from './sync/read-sync-configs.js';
-import { getSyncRun, listSyncRuns } from './sync/read-sync-runs.js';
-import { startSyncRun } from './sync/start-sync-run.js';
-import { watchSyncRun } from './sync/watch-sync-run.js';
-import { assignTeams, getTeamAssignment } from './teams/assignment.js';
-import { createTeam, deleteTeam, updateTeam } from './teams/change-team.js';
-import { getAuthors, importAuthors } from './classification/authors.js';
-import { correctWorkUnit, deleteCorrection, listCorrections } from './classification/corrections.js';
-import { getRules, importRules } from './classification/rules.js';
-import { importTeams } from './teams/import-teams.js';
-import { getTeam, listTeams } from './teams/read-teams.js';
-import { updateSyncConfig } from './sync/update-sync-config.js';
-import { createThreshold, deleteThreshold, listThresholds } from './thresholds/thresholds.js';
+import { createDemoData, getDemoData, removeDemoData } from './figures/demo/demo-data.js';
+import { connectIntegration } from './sources/integrations/connect-integration.js';
+import { disconnectIntegration } from './sources/integrations/disconnect-integration.js';
+import { listIntegrations } from './sources/integrations/list-integrations.js';
+import { testIntegration } from './sources/integrations/test-integration.js';
+import { acceptInvite } from './identity/onboarding/accept-invite.js';
+import { getOnboardingState } from './identity/onboarding/get-onboarding-state.js';
+import { acceptMyInvite, listMyInvites } from './identity/onboarding/my-invites.js';
+import { onboard } from './identity/onboarding/onboard.js';
+import { skipIntegration } from './identity/onboarding/skip-integration.js';
+import { getJwks, getLiveness, getMetrics, getReadiness } from './server/operations/operations.js';
+import { changeMemberRole } from './tenancy/organizations/change-member-role.js';
+import { createInvite } from './tenancy/organizations/create-invite.js';
+import { listInvites } from './tenancy/organizations/list-invites.js';
+import { listMembers } from './tenancy/organizations/list-members.js';
+import { removeMember } from './tenancy/organizations/remove-member.js';
+import { revokeInvite } from './tenancy/organizations/revoke-invite.js';
+import { updateOrganization } from './tenancy/organizations/update-organization.js';
+import { listRepositories } from './sources/repositories/list-repositories.js';
+import { createServiceToken, rotateServiceToken } from './identity/service-tokens/issue-service-token.js';
+import {
+  getCurrentServiceToken,
+  listServiceTokens,
+  revokeServiceToken,
+} from './identity/service-tokens/service-tokens.js';
+import { endBrowserSession, refreshBrowserSession, startBrowserSession } from './identity/sessions/browser-session.js';
+import { logout } from './identity/sessions/logout.js';
+import { getMe, listMyOrganizations } from './identity/sessions/me.js';
+import { refreshTokens } from './identity/sessions/refresh-tokens.js';
+import { listSessions, revokeAllSessions, revokeSession } from './identity/sessions/sessions.js';
+import { switchOrganization } from './identity/sessions/switch-organization.js';
+import { updateMe } from './identity/sessions/update-me.js';
+import { validateToken } from './identity/sessions/validate-token.js';
+import { getSetupStatus } from './tenancy/setup/get-setup-status.js';
+import { cancelSyncRun } from './sources/sync-runs/cancel-sync-run.js';
+import { createSyncConfig } from './sources/sync-runs/create-sync-config.js';
+import { deleteSyncConfig } from './sources/sync-runs/delete-sync-config.js';
+import { getSyncConfig, listSyncConfigs } from './sources/sync-runs/read-sync-configs.js';
+import { getSyncRun, listSyncRuns } from './sources/sync-runs/read-sync-runs.js';
+import { startSyncRun } from './sources/sync-runs/start-sync-run.js';
+import { watchSyncRun } from './sources/sync-runs/watch-sync-run.js';
+import { assignTeams, getTeamAssignment } from './tenancy/teams/assignment.js';
+import { createTeam, deleteTeam, updateTeam } from './tenancy/teams/change-team.js';
+import { getAuthors, importAuthors } from './figures/classification/authors.js';
+import { correctWorkUnit, deleteCorrection, listCorrections } from './figures/classification/corrections.js';
+import { getRules, importRules } from './figures/classification/rules.js';
+import { importTeams } from './tenancy/teams/import-teams.js';
+import { getTeam, listTeams } from './tenancy/teams/read-teams.js';
+import { updateSyncConfig } from './sources/sync-runs/update-sync-config.js';
+import { createThreshold, deleteThreshold, listThresholds } from './figures/thresholds/thresholds.js';
 import {
   createWebhook,
   deleteWebhook,
@@ -63,8 +67,8 @@ import {
   resendWebhookDelivery,
   rotateWebhookSecret,
   updateWebhook,
-} from './webhooks/webhooks.js';
-import { createView, deleteView, listViews, updateView } from './views/views.js';
+} from './messages/webhooks/webhooks.js';
+import { createView, deleteView, listViews, updateView } from './figures/views/views.js';
 
 /** Every operation of the Platform API. */
 export const platformHandlers: PlatformHandlers<PlatformDependencies> = {

@@ -2,20 +2,20 @@ import { setMaxListeners } from 'node:events';
 import type { Log } from '@plumbline/contract/contract-types';
 import { assertListenable } from '@plumbline/contract/server';
 import type { Database } from '../database/connection.js';
-import type { AccountSweep } from './accounts/account-sweep.js';
+import type { AccountSweep } from './identity/accounts/account-sweep.js';
 import { systemClock, type Clock } from './clock.js';
-import { localUrl } from './local-url.js';
-import type { MailDispatcher } from './mail/dispatcher.js';
-import type { Rounds } from './rounds.js';
-import type { PlatformSettings } from './settings.js';
-import { createDependencies } from './start/create-dependencies.js';
-import { startServer } from './start/server.js';
-import { startServices } from './start/services.js';
-import type { Startup } from './start/startup.js';
-import { openStores } from './start/stores.js';
-import type { StartExecution } from './sync/jobs/sync-job.js';
-import type { SyncJobs } from './sync/jobs/sync-jobs.js';
-import type { WebhookDispatcher } from './webhooks/dispatcher.js';
+import { localUrl } from './server/local-url.js';
+import type { MailDispatcher } from './messages/mail/dispatcher.js';
+import type { Rounds } from './server/rounds.js';
+import type { PlatformSettings } from './server/settings.js';
+import { createDependencies } from './server/start/create-dependencies.js';
+import { startServer } from './server/start/server.js';
+import { startServices } from './server/start/services.js';
+import type { Startup } from './server/start/startup.js';
+import { openStores } from './server/start/stores.js';
+import type { StartExecution } from './sources/sync-runs/jobs/sync-job.js';
+import type { SyncJobs } from './sources/sync-runs/jobs/sync-jobs.js';
+import type { WebhookDispatcher } from './messages/webhooks/dispatcher.js';
 
 export interface RunningPlatform {
   /** `http://127.0.0.1:8080` */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createSecretBox } from '../../src/platform/secrets/secret-box.js';
+import { createSecretBox } from '../../src/platform/server/secrets/secret-box.js';
 import { ask } from '../analytics/graphql/served.js';
 import { startTestPlatform, testPassword, type TestPlatform } from '../support/platform.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { settingDescriptions } from '../../src/platform/settings.js';
+import { settingDescriptions } from '../../src/platform/server/settings.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { builtCommand } from './built-command.js';
 import { plumbline, startServer } from './plumbline.js';

@@ -15,7 +15,7 @@ import {
   testIntegration,
   verifyEmail,
 } from '../../sdk/src/platform.js';
-import { json, startCodeHostDouble } from '../platform/integrations/code-host-double.js';
+import { json, startCodeHostDouble } from '../platform/sources/integrations/code-host-double.js';
 import { startMailbox } from '../support/mailbox.js';
 import { testPassword } from '../support/platform.js';
 import { createTestDatabase } from '../support/postgres.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { json, startCodeHostDouble } from '../platform/integrations/code-host-double.js';
+import { json, startCodeHostDouble } from '../platform/sources/integrations/code-host-double.js';
 import { testPassword } from '../support/platform.js';
 import { hasBrowser, reload, startConsole, withoutBrowser, type RunningConsole } from './console.js';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { fill, smallOrganization } from '../analytics/graphql/served.js';
-import { eventually } from '../platform/sync/jobs/queue.js';
+import { eventually } from '../platform/sources/sync-runs/jobs/queue.js';
 import type { TestUser } from '../support/platform.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 import { colorsOf, stylesOf } from './picture-colors.js';

@@ -1,7 +1,7 @@
 import { fill, smallOrganization } from '../analytics/graphql/served.js';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { exampleDefinition } from '../platform/views/definition.js';
+import { exampleDefinition } from '../platform/figures/views/definition.js';
 import type { TestPlatform, TestUser } from '../support/platform.js';
 import { deliveredWork } from './delivery-data.js';
 import { preparePeople } from './people-data.js';

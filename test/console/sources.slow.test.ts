@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { json, startCodeHostDouble } from '../platform/integrations/code-host-double.js';
+import { json, startCodeHostDouble } from '../platform/sources/integrations/code-host-double.js';
 import { git, initRepository } from '../support/git-history.js';
 import { signUpWithOrganizationId } from '../support/organization-id.js';
 import type { TestUser } from '../support/platform.js';

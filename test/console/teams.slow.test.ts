@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { queueOf } from '../platform/sync/jobs/queue.js';
+import { queueOf } from '../platform/sources/sync-runs/jobs/queue.js';
 import type { TestUser } from '../support/platform.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 

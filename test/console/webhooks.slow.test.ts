@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { JsonReply, TestUser } from '../support/platform.js';
 import { createServiceToken } from '../support/service-token.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
-import { subscribe, webhooksPath } from '../platform/webhooks/hooks.js';
+import { subscribe, webhooksPath } from '../platform/messages/webhooks/hooks.js';
 import { accessibilityViolations } from './accessibility.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 

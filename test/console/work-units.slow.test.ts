@@ -2,10 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { executeHere } from '../../src/platform/sync/jobs/execute-here.js';
+import { executeHere } from '../../src/platform/sources/sync-runs/jobs/execute-here.js';
 import { systemClock } from '../../src/sync/clock.js';
 import { systemRandom } from '../../src/sync/random.js';
-import { eventually, queueOf } from '../platform/sync/jobs/queue.js';
+import { eventually, queueOf } from '../platform/sources/sync-runs/jobs/queue.js';
 import type { TestUser } from '../support/platform.js';
 import { accessibilityViolations } from './accessibility.js';
 import {

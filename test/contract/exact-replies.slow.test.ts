@@ -8,7 +8,7 @@ const eslint = new ESLint();
 
 /** Lints a text in the place of a file of the Platform API; only what this rule says. */
 async function complaints(text: string): Promise<readonly string[]> {
-  const file = 'src/platform/accounts/account-sweep.ts'; // Any file of the project: the rule needs its types.
+  const file = 'src/platform/identity/accounts/account-sweep.ts'; // Any file of the project: the rule needs its types.
   const [result] = await eslint.lintText(`${IMPORTS}${text}`, { filePath: file });
   const fatal = result?.messages.filter((message) => message.fatal) ?? [];
   expect(fatal).toEqual([]);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../support/platform.js';
 import { record } from '../../src/contract-tools/documents.js';
 import { entriesAt, follow } from '../../src/contract-tools/gate/pointers.js';
-import { exampleDefinition } from './views/definition.js';
+import { exampleDefinition } from './figures/views/definition.js';
 import { platformExamples } from './service/send-example.js';
 
 const contract: unknown = JSON.parse(readFileSync('generated/platform/openapi.json', 'utf8'));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, testPassword, type TestPlatform, type TestUser } from '../support/platform.js';
-import { exampleDefinition } from './views/definition.js';
+import { exampleDefinition } from './figures/views/definition.js';
 
 let platform: TestPlatform;
 let owner: TestUser;

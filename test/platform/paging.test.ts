@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Page } from '../../src/contract/page.js';
-import { readCursor, replyWithPage, type PagedList, type Position } from '../../src/platform/paging.js';
+import { readCursor, replyWithPage, type PagedList, type Position } from '../../src/platform/server/paging.js';
 
 const id = '3b0f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01';
 const at = new Date('2026-03-02T09:15:00.123Z');

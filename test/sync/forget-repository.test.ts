@@ -1,11 +1,11 @@
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
-import { withStoredRecords } from '../../src/platform/records/stored-records.js';
+import { withStoredRecords } from '../../src/platform/sources/records/stored-records.js';
 import { forgetRepository } from '../../src/sync/forget-repository.js';
-import { runStoreTask } from '../../src/platform/store-tasks/run-task.js';
+import { runStoreTask } from '../../src/platform/sources/store-tasks/run-task.js';
 import { openPostgresLocks } from '../../src/sync/sinks/postgres-locks.js';
 import { createEmptyDatabase } from '../support/postgres.js';
-import { demoRepositories } from '../../src/platform/demo/demo-content.js';
+import { demoRepositories } from '../../src/platform/figures/demo/demo-content.js';
 import { describeOnEachDatabase } from './databases.js';
 import { importConnector } from '../support/chdb.js';
 import { onlyId, storedRows, sync } from './harness.js';

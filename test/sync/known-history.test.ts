@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HistoryLimit } from '../../src/analytics/unit-records.js';
-import { createUnitRecords } from '../../src/platform/analytics/stored-unit-records.js';
-import { withStoredRecords } from '../../src/platform/records/stored-records.js';
+import { createUnitRecords } from '../../src/platform/figures/analytics-api/stored-unit-records.js';
+import { withStoredRecords } from '../../src/platform/sources/records/stored-records.js';
 import { importConnector } from '../support/chdb.js';
 import { git } from '../support/git-history.js';
 import { hostARepository, problem } from '../support/hosts/host-a.js';

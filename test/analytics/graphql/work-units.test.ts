@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { executeHere } from '../../../src/platform/sync/jobs/execute-here.js';
-import type { StartExecution } from '../../../src/platform/sync/jobs/sync-job.js';
+import { executeHere } from '../../../src/platform/sources/sync-runs/jobs/execute-here.js';
+import type { StartExecution } from '../../../src/platform/sources/sync-runs/jobs/sync-job.js';
 import { systemClock } from '../../../src/sync/clock.js';
 import { systemRandom } from '../../../src/sync/random.js';
-import { queueOf } from '../../platform/sync/jobs/queue.js';
+import { queueOf } from '../../platform/sources/sync-runs/jobs/queue.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { ask, post } from './served.js';
 

@@ -6,7 +6,7 @@ import type { Analytics } from '../../../src/analytics/analytics.js';
 import { openAnalytics } from '../../../src/analytics/open.js';
 import { openWorkUnitStore } from '../../../src/analytics/store/open.js';
 import type { WorkUnit } from '../../../src/analytics/work-unit.js';
-import { readSettings } from '../../../src/platform/settings.js';
+import { readSettings } from '../../../src/platform/server/settings.js';
 import {
   startReplicatedPostgres,
   withoutReplication,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { openDatabase } from '../../../src/database/connection.js';
-import { findAccountInSession } from '../../../src/platform/accounts/accounts.store.js';
+import { findAccountInSession } from '../../../src/platform/identity/accounts/accounts.store.js';
 import { median, printTable, requestsPerSecond, unlessBrief } from '../measure.js';
 import { createAccount, startPlatformProcess } from './process.js';
 

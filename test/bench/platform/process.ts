@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { settingDescriptions } from '../../../src/platform/settings.js';
+import { settingDescriptions } from '../../../src/platform/server/settings.js';
 
 /** The product as an operator runs it: `plumbline serve` from the built tree, with a separate home, without limits. */
 export interface PlatformProcess {

@@ -56,7 +56,7 @@ describe.skipIf(kubernetesIsMissing !== undefined)(title, { timeout: 120_000 }, 
 
   it('keeps the manifests that deploy the Platform', async () => {
     await api.createNamespace('platform');
-    const manifests = objectsOf(await readFile('src/platform/deploy/kubernetes.yaml', 'utf8'));
+    const manifests = objectsOf(await readFile('src/platform/server/deploy/kubernetes.yaml', 'utf8'));
     const kept: string[] = [];
     for (const object of manifests) kept.push(String((await api.apply('platform', object))['kind']));
     expect(kept.sort()).toEqual(['ConfigMap', 'Deployment', 'Job', 'PodDisruptionBudget', 'Service']);

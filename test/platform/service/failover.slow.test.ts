@@ -10,7 +10,7 @@ import {
   withoutReplication,
   type ReplicatedPostgres,
 } from '../../support/replicated-postgres.js';
-import { queueOf } from '../sync/jobs/queue.js';
+import { queueOf } from '../sources/sync-runs/jobs/queue.js';
 import { expectEachMailOnce, served, startLoad, unavailable } from './load.js';
 
 const { log } = captureLog();

@@ -4,7 +4,7 @@ import { captureLog } from '../../support/captured-log.js';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../support/platform.js';
 import { createServiceToken } from '../../support/service-token.js';
 import { startOwnPostgres, type OwnPostgres } from '../../support/postgres.js';
-import { settingDescriptions } from '../../../src/platform/settings.js';
+import { settingDescriptions } from '../../../src/platform/server/settings.js';
 import { migrate } from '../../../src/database/migrate.js';
 import { exampleOf, named, platformExamples, sendExample, type Filling } from './send-example.js';
 

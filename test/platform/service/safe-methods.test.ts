@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { urlOf } from '../../support/examples.js';
 import { startTestPlatform, type TestPlatform } from '../../support/platform.js';
-import { register } from '../auth/requests.js';
+import { register } from '../identity/auth/requests.js';
 import { named, platformExamples } from './send-example.js';
 import { createTenant, idOf, pathParameters, type Tenant } from './tenant.js';
 

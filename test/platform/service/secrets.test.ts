@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSecretBox } from '../../../src/platform/secrets/secret-box.js';
+import { createSecretBox } from '../../../src/platform/server/secrets/secret-box.js';
 import type { ReceivedMail } from '../../support/mailbox.js';
 import { startTestPlatform, testPassword, type JsonReply, type TestPlatform } from '../../support/platform.js';
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { fill, unit } from '../../analytics/graphql/served.js';
 import type { JsonReply, TestPlatform, TestUser } from '../../support/platform.js';
 import { createServiceToken } from '../../support/service-token.js';
-import { exampleDefinition } from '../views/definition.js';
+import { exampleDefinition } from '../figures/views/definition.js';
 import { exampleOf } from './send-example.js';
 
 /** One organization with something of everything. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { CodeHealth, CodeHealthRequest } from '../../../src/analytics/code-health.js';
-import { withStoredRecords } from '../../../src/platform/records/stored-records.js';
+import { withStoredRecords } from '../../../src/platform/sources/records/stored-records.js';
 import { codeHealth } from '../../../src/sync/code-health/code-health.js';
 import { importConnector } from '../../support/chdb.js';
 import { git, initRepository } from '../../support/git-history.js';

@@ -1,7 +1,7 @@
 /** What an organization says about its units outlasts syncs, imports and rewritten histories. */
 import { describe, expect, it } from 'vitest';
 import type { Correction, WorkUnit } from '../../../src/analytics/work-unit.js';
-import { withStoredRecords } from '../../../src/platform/records/stored-records.js';
+import { withStoredRecords } from '../../../src/platform/sources/records/stored-records.js';
 import { importAuthors } from '../../../src/sync/work-units/authors/import-authors.js';
 import { importRules } from '../../../src/sync/work-units/classify/import-rules.js';
 import { correctUnit, withdrawCorrection } from '../../../src/sync/work-units/correct-unit.js';

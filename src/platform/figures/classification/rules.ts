@@ -1,0 +1,36 @@
+import type { GetRulesHandler, ImportRulesHandler } from '../../../../generated/platform/operations.js';
+import { rulesFileInvalid } from '../../../../generated/problems.js';
+import { organizationRulesSteps } from '../../../sync/work-units/classify/organization-rules.js';
+import { FileError } from '../../../sync/work-units/file-check.js';
+import { inSlices } from '@plumbline/contract/system/slices';
+import type { PlatformDependencies } from '../../dependencies.js';
+import { describeFileProblems } from './file-problems.js';
+import { storeText } from './store-text.js';
+
+export const getRules: GetRulesHandler<PlatformDependencies> = async ({ principal }, { records }) => {
+  const { org_id: orgId } = principal;
+  const file = (await records.of(orgId, (resources) => resources.records.readRules(orgId))) ?? '';
+  return { status: 200, body: { rules: file === '' ? 0 : await countRules(file), file } };
+};
+
+export const importRules: ImportRulesHandler<PlatformDependencies> = async (request, dependencies) => {
+  const { file } = request.body;
+  const { org_id: orgId } = request.principal;
+  let rules: number;
+  try {
+    rules = await countRules(file);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    return rulesFileInvalid(describeFileProblems(error.problems));
+  }
+  const note = rules === 1 ? '1 rule' : `${rules} rules`;
+  await storeText(dependencies, request, { resourceKind: 'RULES', note }, (resources) =>
+    resources.records.writeRules(orgId, file),
+  );
+  return { status: 200, body: { rules, file } };
+};
+
+/** @throws FileError if the file is invalid */
+async function countRules(file: string): Promise<number> {
+  return (await inSlices(organizationRulesSteps(file, 'The file'))).rules.length;
+}

@@ -1,0 +1,115 @@
+import type { Verdict } from '@plumbline/contract/contract-types';
+import type { PlatformSecurity } from '../../../../generated/platform/security.js';
+import type { Schemas } from '../../../../generated/platform/operations.js';
+import {
+  insufficientRole,
+  organizationMismatch,
+  organizationRequired,
+  unauthenticated,
+} from '../../../../generated/problems.js';
+import type { Sql } from '../../../database/connection.js';
+import type { Clock } from '../../clock.js';
+import { serviceTokenPrefix } from '../service-tokens/service-token-form.js';
+import type { Tokens } from '../tokens/tokens.js';
+import { findAccountInSession, type AccountInOrganization, type Role } from './accounts.store.js';
+import { reaches } from './permissions.js';
+
+type AccountPrincipal = Schemas['AccountPrincipal'];
+type MemberPrincipal = Schemas['MemberPrincipal'];
+
+/** The role that each scope of the contract requires. */
+const leastRole = {
+  organization: 'viewer',
+  viewer: 'viewer',
+  member: 'member',
+  admin: 'admin',
+  owner: 'owner',
+} as const;
+
+/** Checks access tokens against the database on every request, so that a token alone grants nothing. */
+export function createBearerSecurity(parts: BearerParts): PlatformSecurity['bearer'] {
+  return {
+    authenticate: async (token) => {
+      if (token.startsWith(serviceTokenPrefix)) return { refusal: notForServiceTokens() };
+      const bearer = await bearerOf(parts, token);
+      return bearer === null ? { refusal: refused() } : { principal: principalOf(bearer) };
+    },
+    authorize: (principal, scope, params) => authorize(principal, leastRole[scope], params),
+  };
+}
+
+/** The dependencies of access token checks. */
+export interface BearerParts {
+  readonly tokens: Tokens;
+  readonly sql: Sql;
+  readonly clock: Clock;
+}
+
+/** The holder of an access token, its session, and its expiry. */
+export interface Bearer {
+  readonly account: AccountInOrganization;
+  readonly sessionId: string;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Looks up the current holder of an access token, in one statement.
+ *
+ * @returns null when the token is invalid, its session or membership has ended, the user is deleted or disabled, or the
+ * password has changed since
+ */
+export async function bearerOf({ tokens, sql, clock }: BearerParts, token: string): Promise<Bearer | null> {
+  const claims = await tokens.verifyAccessToken(token);
+  if (claims === null) return null;
+  const account = await findAccountInSession(sql, claims, clock.now());
+  if (account === null || !account.is_active || account.token_version !== claims.tokenVersion) return null;
+  const { sessionId, expiresAt } = claims;
+  return account.org_id === claims.orgId ? { account, sessionId, expiresAt } : null;
+}
+
+/** The reply to a token that is invalid, or whose session ended during the request. */
+export function refused(): ReturnType<typeof unauthenticated> {
+  return unauthenticated({ message: 'The access token is invalid or its session has ended. Refresh it, or log in.' });
+}
+
+/** The same reply for every service token, valid or not, without a database query. */
+function notForServiceTokens(): ReturnType<typeof unauthenticated> {
+  return unauthenticated({ message: 'This operation does not accept service tokens. Use the access token of a user.' });
+}
+
+function authorize(
+  principal: AccountPrincipal,
+  needed: Role,
+  params: Readonly<Record<string, string>>,
+): Verdict<MemberPrincipal> {
+  const { org_id, org_name, role } = principal;
+  if (org_id === null || org_name === null || role === null) {
+    const message = 'This needs a token that is scoped to an organization: create, join or switch to one first.';
+    return { refusal: organizationRequired({ message }) };
+  }
+  if (params['org_id'] !== undefined && params['org_id'].toLowerCase() !== org_id) {
+    const message = 'The token is scoped to another organization. Switch to this one first.';
+    return { refusal: organizationMismatch({ message }) };
+  }
+  if (!principal.is_superuser && !reaches(role, needed)) {
+    const message = `This needs the role ${needed} or a higher one; yours is ${role}.`;
+    return { refusal: insufficientRole({ message, required_role: needed }) };
+  }
+  return { principal: { ...principal, org_id, org_name, role } };
+}
+
+function principalOf({ account, sessionId }: Bearer): AccountPrincipal {
+  return {
+    session_id: sessionId,
+    user_id: account.id,
+    email: account.email,
+    full_name: account.full_name,
+    is_verified: account.is_verified,
+    is_superuser: account.is_superuser,
+    auth_provider: account.auth_provider,
+    last_login_at: account.last_login_at?.toISOString() ?? null,
+    org_id: account.org_id,
+    org_name: account.org_name,
+    role: account.role,
+  };
+}

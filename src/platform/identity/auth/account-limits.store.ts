@@ -1,0 +1,17 @@
+import { rateLimitKey } from '@plumbline/contract/rate-limiting';
+import type { Sql } from '../../../database/connection.js';
+
+/**
+ * Ends the lockout of an account and the limits on its password, because its user has proved to hold the mailbox.
+ * Others, who may have caused the lockout, cannot do that. Limits that count IP addresses stay.
+ */
+export async function endAccountLimits(sql: Sql, userId: string): Promise<void> {
+  const [user] = await sql<{ email: string }[]>`select email from users where id = ${userId}`;
+  if (user === undefined) return;
+  const keys = [
+    `AUTH_LOGIN_LIMIT:${rateLimitKey('login', [user.email])}`,
+    `AUTH_CHANGE_PASSWORD_LIMIT:${rateLimitKey('change-password', [userId])}`,
+  ];
+  await sql`delete from login_failures where email = ${user.email}`;
+  await sql`delete from rate_limits where key = any (${sql.typed.texts(keys)}::text[])`;
+}

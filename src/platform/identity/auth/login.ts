@@ -1,0 +1,117 @@
+import type { RequestContext } from '@plumbline/contract/contract-types';
+import type { LoginHandler } from '../../../../generated/platform/operations.js';
+import { accountLocked, invalidCredentials, notAMember } from '../../../../generated/problems.js';
+import type { Sql } from '../../../database/connection.js';
+import { findAccount, userOf } from '../accounts/accounts.store.js';
+import { recordAccountEvent, recordAudit } from '../../tenancy/audit/audit.store.js';
+import type { PlatformDependencies } from '../../dependencies.js';
+import { startSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
+import {
+  clearLoginFailures,
+  findCredentials,
+  recordLoginFailure,
+  secondsLocked,
+  type Credentials,
+} from './credentials.store.js';
+
+/**
+ * Logs in by password. Addresses with and without an account take the same path: the same reply, the same hashing work,
+ * the same number of statements.
+ */
+export const login: LoginHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
+  const { sql, clock, passwords } = dependencies;
+  const { email } = body;
+  const seconds = await secondsLocked(sql, email, clock.now());
+  if (seconds > 0) return locked(seconds);
+
+  const credentials = await findCredentials(sql, email);
+  const hash = credentials?.is_active === true ? credentials.password_hash : null;
+  const isRight = await passwords.matches(body.password, hash);
+  if (!isRight || credentials === null) {
+    const lockedFor = await sql.begin(async (transaction) => {
+      const now = clock.now();
+      const remaining = await recordLoginFailure(transaction, email, now);
+      if (remaining === 0) await recordFailedLogin(transaction, context, now, credentials, 'invalid credentials');
+      return remaining;
+    });
+    return lockedFor > 0 ? locked(lockedFor) : invalidCredentials();
+  }
+
+  const isVerified = credentials.auth_provider !== 'local' || credentials.is_verified;
+  // Rehash outdated hashes; otherwise response time reveals older accounts.
+  const isOutdated = isVerified && hash !== null && passwords.isOutdated(hash);
+  const newHash = isOutdated ? await passwords.hash(body.password) : hash;
+  const outcome = await sql.begin(async (transaction): Promise<Outcome> => {
+    const now = clock.now();
+    const remaining = await clearLoginFailures(transaction, email, now);
+    if (remaining > 0) return { kind: 'locked', seconds: remaining };
+    if (!isVerified) {
+      await recordFailedLogin(transaction, context, now, credentials, 'email not verified');
+      return { kind: 'unverified' };
+    }
+
+    const orgId = body.org_id ?? credentials.default_org_id;
+    const account = await findAccount(transaction, credentials.id, orgId);
+    if (account === null) return { kind: 'invalid' };
+    if (body.org_id != null && account.org_id === null) {
+      await recordFailedLogin(transaction, context, now, credentials, 'not a member of the organization');
+      return { kind: 'foreign' };
+    }
+    // Fails if the password was replaced or the account disabled while the old hash was being compared. A new hash of
+    // the same password, stored by a concurrent login, is accepted.
+    const [current] = await transaction`
+      update users set last_login_at = ${now},
+        password_hash = case when password_hash = ${hash} then ${newHash} else password_hash end
+      where id = ${account.id} and is_active and token_version = ${credentials.token_version} returning 1`;
+    if (current === undefined) return { kind: 'invalid' };
+    const session = await startSession(transaction, { ...account, last_login_at: now }, context, dependencies);
+    await recordAudit(transaction, context, now, {
+      action: 'LOGIN',
+      resourceKind: 'SESSION',
+      orgId: account.org_id,
+      userId: account.id,
+    });
+    return { kind: 'started', session };
+  });
+
+  if (outcome.kind === 'locked') return locked(outcome.seconds);
+  if (outcome.kind === 'invalid') return invalidCredentials();
+  if (outcome.kind === 'foreign') return notAMember({ message: 'You do not belong to this organization.' });
+  if (outcome.kind === 'unverified') {
+    const message = 'Verify your e-mail address, then log in.';
+    return { status: 200, body: { status: 'email_verification_required', email, message } };
+  }
+  const { account } = outcome.session;
+  const tokens = await tokenPair(outcome.session, dependencies);
+  const needsOnboarding = account.is_verified && !account.is_superuser && credentials.default_org_id === null;
+  return { status: 200, body: { ...tokens, needs_onboarding: needsOnboarding, user: userOf(account) } };
+};
+
+/** The outcome of a login with the right password. */
+type Outcome =
+  | { readonly kind: 'started'; readonly session: SessionState }
+  | { readonly kind: 'locked'; readonly seconds: number }
+  | { readonly kind: 'unverified' }
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'invalid' };
+
+function locked(seconds: number): ReturnType<typeof accountLocked> {
+  const message = `Too many failed logins. Try again in ${seconds} seconds.`;
+  return accountLocked({ message, retry_after_seconds: seconds });
+}
+
+async function recordFailedLogin(
+  sql: Sql,
+  context: RequestContext,
+  now: Date,
+  credentials: Credentials | null,
+  note: string,
+): Promise<void> {
+  await recordAccountEvent(sql, context, now, {
+    action: 'LOGIN_FAILED',
+    resourceKind: 'SESSION',
+    userId: credentials?.id ?? null,
+    status: 'failure',
+    note,
+  });
+}

@@ -1,0 +1,49 @@
+import type { RequestContext } from '@plumbline/contract/contract-types';
+import type { Sql } from '../../../database/connection.js';
+import { unverifiedNote } from '../accounts/account-sweep.js';
+import { deleteUnverifiedAccount, lockExpiredAccounts } from '../accounts/unverified-accounts.store.js';
+import { recordAudit } from '../../tenancy/audit/audit.store.js';
+import type { Registration } from './verification-mail.js';
+
+export interface NewAccount {
+  /** Normalized. */
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly fullName: string | null;
+  readonly isVerified: boolean;
+  readonly registration: Registration;
+}
+
+/**
+ * Stores an account. The unique key admits one of several registrations of an e-mail at once.
+ *
+ * @returns its id; null when the address is registered
+ */
+export async function createAccount(sql: Sql, account: NewAccount, context: RequestContext): Promise<string | null> {
+  const { email, passwordHash, fullName, isVerified, registration } = account;
+  const { at, from } = registration;
+  await freeAddress(sql, email, context, at);
+  const [row] = await sql<{ id: string }[]>`
+    insert into users (email, password_hash, full_name, auth_provider, is_verified, registered_ip, created_at, updated_at)
+    values (${email}, ${passwordHash}, ${fullName}, 'local', ${isVerified}, ${from}, ${at}, ${at})
+    on conflict (email) do nothing returning id`;
+  return row?.id ?? null;
+}
+
+/** Removes an expired unverified account of this address, in case no sweep has done so yet. */
+async function freeAddress(sql: Sql, email: string, context: RequestContext, now: Date): Promise<void> {
+  for (const id of await lockExpiredAccounts(sql, email, now, 1)) {
+    const records = await deleteUnverifiedAccount(sql, id, unverifiedNote);
+    for (const record of records) await recordAudit(sql, context, now, record);
+  }
+}
+
+/** Records that an account was registered, and with which organization. */
+export async function recordRegistration(
+  sql: Sql,
+  { userId, orgId }: { readonly userId: string; readonly orgId: string | null },
+  context: RequestContext,
+  now: Date,
+): Promise<void> {
+  await recordAudit(sql, context, now, { action: 'REGISTER', resourceKind: 'USER', resourceId: userId, orgId, userId });
+}

@@ -1,0 +1,19 @@
+import type { Sql } from '../../../database/connection.js';
+import { revokeTokensOfUser } from '../sessions/refresh-tokens.store.js';
+import { endOneTimeTokens } from './one-time-tokens.store.js';
+
+/**
+ * Sets a new password and ends all sessions: the higher token version invalidates access tokens, and refresh tokens are
+ * revoked. Links of earlier mails end, and the account is unlocked. Runs in the caller's transaction, under the user's
+ * lock.
+ */
+export async function replacePassword(sql: Sql, userId: string, passwordHash: string, now: Date): Promise<void> {
+  await sql`
+    with changed as (
+      update users set password_hash = ${passwordHash}, token_version = token_version + 1, updated_at = ${now}
+      where id = ${userId} returning email
+    )
+    delete from login_failures using changed where login_failures.email = changed.email`;
+  await endOneTimeTokens(sql, userId);
+  await revokeTokensOfUser(sql, { userId }, 'password_changed', now);
+}

@@ -1,0 +1,101 @@
+import { availableParallelism } from 'node:os';
+import { Piscina } from 'piscina';
+import type { Log } from '@plumbline/contract/contract-types';
+import { loadNative } from '../../../database/native-package.js';
+import { maxPasswordBytes } from './password-rules.js';
+
+// Also loaded here, so that the start fails if the machine has no binary. Otherwise a worker that cannot load it would
+// be restarted forever, and the request would get no reply.
+loadNative('@node-rs/bcrypt');
+
+/** Hashes and compares passwords. */
+export interface Passwords {
+  /**
+   * @param password accepted by `checkPassword`
+   * @throws PasswordsBusy when too many computations are queued
+   */
+  hash(password: string): Promise<string>;
+  /**
+   * Compares a password with a hash. `null` is compared with a fixed hash that matches no password, which takes the
+   * same time.
+   *
+   * @throws PasswordsBusy when too many computations are queued
+   */
+  matches(password: string, hashed: string | null): Promise<boolean>;
+  /**
+   * Whether a hash has a lower work factor than the setting and should be replaced at the next login. Higher ones are
+   * kept; otherwise servers with different settings would replace each other's hashes.
+   */
+  isOutdated(hashed: string): boolean;
+  /** Ends the worker threads. */
+  close(): Promise<void>;
+}
+
+/** The queue of password computations is full. Reported as 503. */
+export class PasswordsBusy extends Error {
+  override name = 'PasswordsBusy';
+}
+
+export interface PasswordOptions {
+  /** The work factor: 2^cost rounds. */
+  readonly cost: number;
+  /** Maximum number of queued computations while all threads are busy. */
+  readonly queue: number;
+  readonly log: Log;
+}
+
+/**
+ * Hashes passwords with bcrypt in worker threads: one per core, started on first use. The thread pool of libuv is not
+ * used, because signing and verifying tokens would wait there behind the hashing. On Linux the workers run with lower
+ * priority, so that many logins do not delay other requests.
+ */
+export function createPasswords({ cost, queue, log }: PasswordOptions): Passwords {
+  const dummy = dummyHash(cost);
+  const threads = availableParallelism();
+  let pool: Piscina | null = null;
+  let underWay = 0;
+
+  const compute = async (name: 'hash' | 'verify', task: object): Promise<unknown> => {
+    if (underWay >= threads + queue) throw new PasswordsBusy('the queue of password computations is full');
+    pool ??= startWorkers(threads, log);
+    underWay += 1;
+    try {
+      return await pool.run(task, { name });
+    } finally {
+      underWay -= 1;
+    }
+  };
+  return {
+    hash: async (password) => String(await compute('hash', { password, cost })),
+    matches: async (password, hashed) => {
+      const equal = (await compute('verify', { password, hashed: hashed ?? dummy })) === true;
+      // bcrypt uses only 72 bytes, so a longer password must not match by its prefix.
+      return equal && hashed !== null && Buffer.byteLength(password) <= maxPasswordBytes;
+    },
+    isOutdated: (hashed) => Number(/^\$2[abxy]\$(\d\d)\$/.exec(hashed)?.[1]) < cost,
+    close: async () => {
+      await pool?.destroy();
+    },
+  };
+}
+
+function startWorkers(threads: number, log: Log): Piscina {
+  const pool = new Piscina({
+    filename: new URL('./bcrypt-worker.js', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: threads,
+    idleTimeout: Infinity,
+    niceIncrement: process.platform === 'linux' ? 10 : 0, // elsewhere it would apply to the whole process
+    execArgv: [], // workers do not need the main thread's loader
+  });
+  // A worker that dies while idle; the pool starts another one.
+  pool.on('error', (error: unknown) => {
+    log.error({ err: error }, 'a password worker has failed');
+  });
+  return pool;
+}
+
+/** A well-formed hash of this cost that no known password matches. Comparing with it takes the full time. */
+export function dummyHash(cost: number): string {
+  return `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
+}

@@ -1,0 +1,95 @@
+import type { Sql } from '../../../database/connection.js';
+import type { SecretBox } from '../../server/secrets/secret-box.js';
+import { after } from '../../clock.js';
+import type { Random } from '../../random.js';
+import type { Mail } from './mail.js';
+
+/** A mail ready for the outbox. Its contents are sealed, because they include one-time tokens. */
+export interface OutboxEntry {
+  readonly id: string;
+  readonly kind: Mail['kind'];
+  readonly sealed: Buffer;
+}
+
+/** A mail that this server has taken from the outbox for delivery. */
+export interface DueMail {
+  readonly id: string;
+  readonly recipient: string;
+  readonly createdAt: Date;
+  /** Includes this attempt. */
+  readonly attempts: number;
+  readonly mail: Mail;
+}
+
+export function sealMail(mail: Mail, secrets: SecretBox, random: Random): OutboxEntry {
+  const id = random.uuid();
+  return { id, kind: mail.kind, sealed: secrets.seal(JSON.stringify(mail), contextOf(id)) };
+}
+
+/** Adds a mail to the outbox in the transaction that causes it, so that both are stored or neither. */
+export async function enqueueMail(sql: Sql, entry: OutboxEntry, recipient: string, now: Date): Promise<void> {
+  await sql`
+    insert into mail_outbox (id, kind, recipient, payload_sealed, created_at, available_at)
+    values (${entry.id}, ${entry.kind}, ${recipient}, ${entry.sealed}, ${now}, ${now})`;
+}
+
+/** Recipients and domains to which no mail is taken. */
+export interface BusyRecipients {
+  readonly recipients: readonly string[];
+  readonly domains: readonly string[];
+}
+
+/** The domain of an address, in lower case. */
+export function domainOf(recipient: string): string {
+  return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase();
+}
+
+/**
+ * Takes the mail that has been due for the longest time. It remains in the outbox and becomes due again after
+ * `leaseSeconds`, in case this server dies; no two servers hold the same mail.
+ */
+export async function takeDueMail(
+  sql: Sql,
+  secrets: SecretBox,
+  now: Date,
+  leaseSeconds: number,
+  busy: BusyRecipients,
+): Promise<DueMail | undefined> {
+  const [row] = await sql<
+    { id: string; recipient: string; created_at: Date; attempts: number; payload_sealed: Uint8Array }[]
+  >`
+    update mail_outbox set available_at = ${after(now, leaseSeconds)}, attempts = attempts + 1
+    where id = (
+      select id from mail_outbox
+      where failed_at is null and available_at <= ${now}
+        and recipient <> all(${sql.typed.texts(busy.recipients)})
+        and lower(substring(recipient from '[^@]*$')) <> all(${sql.typed.texts(busy.domains)})
+      order by available_at, id limit 1 for update skip locked
+    )
+    returning id, recipient, created_at, attempts, payload_sealed`;
+  if (row === undefined) return undefined;
+  const { id, recipient, created_at: createdAt, attempts, payload_sealed: sealed } = row;
+  const mail = JSON.parse(secrets.open(sealed, contextOf(id))) as Mail; // sealed by sealMail, and unchanged since
+  return { id, recipient, createdAt, attempts, mail };
+}
+
+export async function deleteMail(sql: Sql, id: string): Promise<void> {
+  await sql`delete from mail_outbox where id = ${id}`;
+}
+
+/** Records a failed attempt. @param retryAt when to retry; null: never */
+export async function noteMailFailure(
+  sql: Sql,
+  id: string,
+  error: string,
+  now: Date,
+  retryAt: Date | null,
+): Promise<void> {
+  await sql`
+    update mail_outbox set last_error = ${error}, available_at = ${retryAt ?? now}, failed_at = ${retryAt === null ? now : null}
+    where id = ${id}`;
+}
+
+function contextOf(id: string): string {
+  return `mail:${id}`;
+}

@@ -1,0 +1,75 @@
+import type { Context } from 'koa';
+import { consoleAssets, sendBuiltPage } from '@plumbline/contract/built-pages';
+import type { PageRoute } from '@plumbline/contract/page-routes';
+import type { RegistrationPolicy } from '../../identity/auth/registration-policy.js';
+import { keptForMinutes, sendStaticFile } from '@plumbline/contract/static-file';
+
+export interface ConsoleOptions {
+  /** The directory with `index.html`, `icon.svg` and `assets/`, created by `npm run build`. */
+  readonly folder: URL;
+  /** Whether `/mailbox` is served. The console then links to it, on machines that can open it. */
+  readonly hasMailbox: boolean;
+  /** Who can register, and whether a registration creates an organization: the pages ask for what is needed. */
+  readonly registration: RegistrationPolicy;
+  readonly createsOrganization: boolean;
+}
+
+/** The target pages of links in mails. */
+const mailPages = ['/verify', '/not-me', '/reset-password', '/accept-invite'];
+
+/** The redirect target of `/`: the console for browsers, the API reference for other callers. */
+export function consoleHome(ctx: Context): string {
+  ctx.vary('Accept');
+  return ctx.get('Accept').includes('text/html') ? '/console/' : '/docs';
+}
+
+/**
+ * The web console below `/console/`. Links in mails redirect to its pages. The token moves to the fragment, which
+ * browsers do not send.
+ */
+export function createConsolePages(options: ConsoleOptions): PageRoute[] {
+  const { folder, hasMailbox } = options;
+  const registration = registrationTags(options);
+  return [
+    ...mailPages.map((path): PageRoute => ({
+      name: `redirect ${path}`,
+      method: 'GET',
+      path,
+      produces: [],
+      handle: (ctx) => {
+        ctx.redirect(`/console${ctx.path}${ctx.search.replace('?', '#')}`);
+      },
+    })),
+    {
+      // Browsers request it for pages that name no icon, such as those of problems.
+      name: 'icon',
+      method: 'GET',
+      path: '/favicon.ico',
+      produces: ['image/svg+xml'],
+      handle: (ctx) =>
+        sendStaticFile(ctx, { file: new URL('icon.svg', folder), type: 'image/svg+xml', cache: keptForMinutes }),
+    },
+    consoleAssets(folder),
+    {
+      name: 'console',
+      method: 'GET',
+      path: '/console{/*path}',
+      produces: ['text/html'],
+      handle: (ctx, { isOnThisMachine }) => {
+        if (ctx.path === '/console') {
+          ctx.redirect('/console/');
+          return undefined;
+        }
+        const mailbox = hasMailbox && isOnThisMachine ? '<meta name="plumbline-mailbox" content="/mailbox" />' : '';
+        return sendBuiltPage(ctx, new URL('index.html', folder), registration + mailbox);
+      },
+    },
+  ];
+}
+
+/** What the pages for registration need to know before anybody has logged in. */
+function registrationTags({ registration, createsOrganization }: ConsoleOptions): string {
+  const domains = registration.kind === 'domains' ? ` data-domains="${registration.domains.join(' ')}"` : '';
+  const organization = createsOrganization ? ' data-creates-organization' : '';
+  return `<meta name="plumbline-registration" content="${registration.kind}"${domains}${organization} />`;
+}

@@ -1,0 +1,66 @@
+import { outboundFetch, type OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
+import { startAccountSweep, type AccountSweep } from '../../identity/accounts/account-sweep.js';
+import { startMails, startStoreWork, type StoreWork } from '../background-work.js';
+import { startReplySweep } from '../idempotency/reply-sweep.js';
+import type { MailDispatcher } from '../../messages/mail/dispatcher.js';
+import { databaseUnreadiness } from '../failures.js';
+import { createHealth, startHealthRounds, type Health } from '../operations/health.js';
+import { createMetrics, type Metrics } from '../operations/metrics.js';
+import type { Rounds } from '../rounds.js';
+import { startWebhookDispatcher, type WebhookDispatcher } from '../../messages/webhooks/dispatcher.js';
+import { appBaseUrlOf, deadlineMsOf, type Startup } from './startup.js';
+import type { Stores } from './stores.js';
+
+/** The background work of a server, and what it shares with requests. */
+export interface Services extends StoreWork {
+  readonly mails: MailDispatcher;
+  /** Mails get the same time as requests. */
+  readonly stopMails: () => Promise<void>;
+  readonly outbound: OutboundFetch;
+  readonly webhooks: WebhookDispatcher;
+  readonly accountSweep: AccountSweep;
+  readonly replySweep: Rounds;
+  readonly health: Health;
+  readonly metrics: Metrics;
+}
+
+/** Starts mails, webhooks, sweeps, syncs and tasks of the analytics store. */
+export function startServices(startup: Startup, { uri, database, secrets }: Stores): Services {
+  const { settings, clock, log, stops } = startup;
+  const context = { sql: database.sql, secrets, clock, log };
+  const health = createHealth(log);
+  health.add('database', () => databaseUnreadiness(database));
+  const healthRounds = startHealthRounds(health, log);
+  stops.push(() => healthRounds.stop());
+
+  const metrics = createMetrics(database, health, clock, log);
+
+  const { mails, stop: stopMails } = startMails(settings, { ...context, appBaseUrl: appBaseUrlOf(startup) }, metrics);
+  const stopMailsInTime = (): Promise<void> => stopMails(deadlineMsOf(startup));
+  stops.push(stopMailsInTime);
+
+  const outbound = outboundFetch({ networks: settings.integrationNetworks });
+  const webhooks = startWebhookDispatcher({ ...context, outbound });
+  stops.push(() => webhooks.stop());
+
+  const accountSweep = startAccountSweep({ sql: database.sql, clock, log });
+  stops.push(() => accountSweep.stop());
+  const replySweep = startReplySweep({ sql: database.sql, clock, log });
+  stops.push(() => replySweep.stop());
+
+  const { syncJobs, storeTasks } = startStoreWork(settings, { ...context, database: uri }, metrics, startup);
+  stops.push(() => storeTasks.stop());
+  stops.push(() => syncJobs.stop(deadlineMsOf(startup)));
+  return {
+    mails,
+    stopMails: stopMailsInTime,
+    outbound,
+    webhooks,
+    accountSweep,
+    replySweep,
+    health,
+    metrics,
+    syncJobs,
+    storeTasks,
+  };
+}

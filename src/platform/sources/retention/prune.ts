@@ -1,0 +1,159 @@
+/** Deletes old data in batches, so that locks are short and servers keep running. */
+import type { DatabaseSql, Sql } from '../../../database/connection.js';
+
+export interface Retention {
+  /** Age in days; null: audit records are kept. */
+  readonly auditDays: number | null;
+  readonly syncRunDays: number;
+  readonly failedMailDays: number;
+}
+
+export interface Pruned {
+  readonly what: string;
+  readonly rows: number;
+}
+
+interface Rule {
+  readonly what: string;
+  readonly table: string;
+  readonly key: string;
+  /** The rows to delete; with `cleared`, to change. */
+  condition(sql: Sql): ReturnType<Sql>;
+  /** What is removed from rows that stay: columns that become null. */
+  readonly cleared?: readonly string[];
+}
+
+/** Tokens are kept for a while after their end, so that login problems can be investigated. */
+const expiredTokenDays = 7;
+
+/**
+ * Deletes expired tokens, idempotency keys and counters, ended secrets and sync runs, undeliverable mails and events, and
+ * audit records, by age. Keeps the last run of each sync configuration.
+ *
+ * @param batchSize rows per transaction
+ * @param dryRun only counts the rows
+ */
+export async function prune(
+  sql: DatabaseSql,
+  now: Date,
+  retention: Retention,
+  { dryRun, batchSize = 5000 }: { readonly dryRun: boolean; readonly batchSize?: number },
+): Promise<Pruned[]> {
+  const pruned: Pruned[] = [];
+  for (const rule of rulesOf(now, retention)) {
+    const rows = dryRun ? await count(sql, rule) : await removeAll(sql, rule, batchSize);
+    pruned.push({ what: rule.what, rows });
+  }
+  return pruned;
+}
+
+function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retention): Rule[] {
+  const before = (days: number): Date => new Date(now.getTime() - days * 86_400_000);
+  const rules: Rule[] = [
+    {
+      what: 'expired refresh tokens',
+      table: 'refresh_tokens',
+      key: 'token_hash',
+      condition: (sql) => sql`expires_at < ${before(expiredTokenDays)}`,
+    },
+    {
+      what: 'expired verification and reset tokens',
+      table: 'one_time_tokens',
+      key: 'token_hash',
+      condition: (sql) => sql`expires_at < ${before(expiredTokenDays)}`,
+    },
+    {
+      what: 'expired idempotency keys',
+      table: 'idempotency_keys',
+      key: 'key_hash',
+      condition: (sql) => sql`expires_at < ${now}`,
+    },
+    {
+      what: 'ended earlier secrets of webhooks',
+      table: 'webhook_earlier_secrets',
+      key: 'id',
+      condition: (sql) => sql`signs_until < ${now}`,
+    },
+    {
+      what: 'ended previous secrets of webhooks',
+      table: 'webhooks',
+      key: 'id',
+      // Earlier secrets sign only together with a previous one.
+      condition: (sql) => sql`previous_secret_until < ${now} and not exists (
+        select 1 from webhook_earlier_secrets where webhook_id = webhooks.id and signs_until >= ${now})`,
+      cleared: ['previous_sealed_secret', 'previous_secret_until'],
+    },
+    {
+      what: 'ended secrets of service tokens',
+      table: 'service_token_secrets',
+      key: 'secret_hash',
+      // Neither a token that has expired nor one that is revoked can be rotated.
+      condition: (sql) => sql`valid_until < ${now} or exists (
+        select 1 from service_tokens t where t.id = token_id and (t.revoked_at is not null or t.expires_at < ${now}))`,
+    },
+    {
+      what: 'rate limit counters',
+      table: 'rate_limits',
+      key: 'key',
+      condition: (sql) => sql`expire < ${now.getTime()}`,
+    },
+    {
+      what: 'login failures',
+      table: 'login_failures',
+      key: 'email',
+      condition: (sql) => sql`last_failed_at < ${before(1)} and (locked_until is null or locked_until < ${now})`,
+    },
+    {
+      what: 'sync runs',
+      table: 'sync_runs',
+      key: 'id',
+      condition: (sql) => sql`finished_at < ${before(syncRunDays)} and exists (
+        select 1 from sync_runs as later
+        where later.org_id = sync_runs.org_id and later.sync_config_id = sync_runs.sync_config_id
+          and (later.created_at, later.id) > (sync_runs.created_at, sync_runs.id))`,
+    },
+    {
+      what: 'mails that were given up',
+      table: 'mail_outbox',
+      key: 'id',
+      condition: (sql) => sql`failed_at < ${before(failedMailDays)}`,
+    },
+    {
+      what: 'webhook deliveries that were given up',
+      table: 'webhook_deliveries',
+      key: 'id',
+      condition: (sql) => sql`failed_at < ${before(failedMailDays)}`,
+    },
+  ];
+  if (auditDays !== null) {
+    const condition = (sql: Sql): ReturnType<Sql> => sql`at < ${before(auditDays)}`;
+    rules.push({ what: 'audit records', table: 'audit_log', key: 'id', condition });
+  }
+  return rules;
+}
+
+async function count(sql: DatabaseSql, { table, condition }: Rule): Promise<number> {
+  const [row] = await sql<{ rows: number }[]>`
+    select count(*)::int as rows from ${sql(table)} where ${condition(sql)}`;
+  return row?.rows ?? 0;
+}
+
+async function removeAll(sql: DatabaseSql, rule: Rule, batchSize: number): Promise<number> {
+  const { table, key, condition, cleared } = rule;
+  const nothing = cleared === undefined ? null : Object.fromEntries(cleared.map((column) => [column, null]));
+  let total = 0;
+  for (;;) {
+    const deleted = await sql.begin(async (transaction) => {
+      // The trigger of the audit log allows such a transaction to delete.
+      await transaction`set local plumbline.prunes_audit_log = 'on'`;
+      const result = await transaction`
+        ${nothing === null ? transaction`delete from ${transaction(table)}` : transaction`update ${transaction(table)} set ${transaction(nothing)}`}
+        where ${transaction(key)} in (
+          select ${transaction(key)} from ${transaction(table)} where ${condition(transaction)}
+          limit ${batchSize} for update skip locked)`;
+      return result.count;
+    });
+    total += deleted;
+    if (deleted < batchSize) return total;
+  }
+}

@@ -1,0 +1,75 @@
+import { secretContext } from '../../integrations/integrations.store.js';
+import type { SecretBox } from '../../../server/secrets/secret-box.js';
+import { passwordsOf } from '../../../../sync/request.js';
+import { parseConnection } from '../../../../sync/sinks/connection-string.js';
+import { lockDatabaseOf } from '../../records/lock-database.js';
+import type { SyncJob } from './sync-job.js';
+import type { TakenRun } from './sync-jobs.store.js';
+
+/** The inputs that every job gets from the server. */
+export interface JobSettings {
+  readonly secrets: Pick<SecretBox, 'open'>;
+  /** Connection string of the target database. */
+  readonly store: string;
+  /** Connection string of the server's own PostgreSQL. */
+  readonly database: string;
+  /** Additional networks (CIDR) for code hosts, besides public addresses. */
+  readonly integrationNetworks: readonly string[];
+  /** Maximum number of requests per attempt to the code host. */
+  readonly mostRequests: number;
+  /** The directory whose repositories an organization may read; null: none. */
+  readonly localRootOf: (orgId: string) => string | null;
+  /** The rules that classify work units; null: the built-in rules. */
+  readonly rulesFile: string | null;
+}
+
+export type PreparedJob =
+  | { readonly job: SyncJob }
+  /** A message for users. */
+  | { readonly refusal: string };
+
+/** The job of a run, or the reason why it cannot run. */
+export function prepareJob(
+  run: TakenRun,
+  { secrets, store, database, integrationNetworks, mostRequests, localRootOf, rulesFile }: JobSettings,
+): PreparedJob {
+  const address = parseConnection(store);
+  if ('problem' in address) {
+    return { refusal: `Data cannot be stored in ANALYTICS_URI: ${address.problem}. Contact the operator.` };
+  }
+  const isCodeHost = run.provider === 'host_a' || run.provider === 'host_b';
+  if (isCodeHost && run.secret_sealed === null) {
+    return { refusal: 'The integration of this configuration has been deleted or disabled. Connect it again.' };
+  }
+  const job: Omit<SyncJob, 'credential'> = {
+    orgId: run.org_id,
+    provider: run.provider,
+    targets: run.targets,
+    repositories: run.repositories,
+    store,
+    locks: lockDatabaseOf(store, database),
+    integrationNetworks,
+    mostRequests,
+    localRoot: localRootOf(run.org_id),
+    rulesFile,
+    prune: run.prune,
+    isDemo: run.is_demo,
+    finished: run.result?.steps ?? [],
+    recordsBefore: run.progress.records ?? 0,
+  };
+  if (run.secret_sealed === null || run.integration_id === null) return { job: { ...job, credential: null } };
+  try {
+    const token = secrets.open(run.secret_sealed, secretContext(run.integration_id));
+    return { job: { ...job, credential: { token, baseUrl: run.base_url } } };
+  } catch {
+    return {
+      refusal: 'The stored token cannot be decrypted because SECRETS_KEY has changed. Connect the integration again.',
+    };
+  }
+}
+
+/** The secret values of a job. */
+export function secretsOf({ credential, store, locks }: SyncJob): string[] {
+  const addresses = locks === null ? [store] : [store, locks];
+  return [...addresses, ...addresses.flatMap(passwordsOf), ...(credential === null ? [] : [credential.token])];
+}

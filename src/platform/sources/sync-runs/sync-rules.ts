@@ -1,0 +1,60 @@
+import type { Schemas } from '../../../../generated/platform/operations.js';
+import type { Violation } from '@plumbline/contract/violations';
+
+type SyncProvider = Schemas['SyncProvider'];
+
+/** A clone has the history, but no data of a host. Every other provider has all targets. */
+const localTargets: readonly Schemas['SyncTarget'][] = ['git', 'prs', 'blame'];
+
+/** The targets that the provider does not support. */
+export function violationsOfTargets(provider: SyncProvider, targets: readonly Schemas['SyncTarget'][]): Violation[] {
+  if (provider !== 'local') return [];
+  const message = `must be one of ${localTargets.join(', ')}: ${provider} supports nothing else`;
+  return targets.flatMap((target, index) =>
+    localTargets.includes(target) ? [] : [{ path: `/body/targets/${index}`, rule: 'enum', message }],
+  );
+}
+
+/**
+ * Repositories on the server are for organizations that the operator names.
+ *
+ * @param root the folder that this organization may read; null: none
+ */
+export function violationsOfLocal(provider: SyncProvider, root: string | null): Violation[] {
+  if (provider !== 'local' || root !== null) return [];
+  const message = 'must not be local: the server shares no directory with this organization';
+  return [{ path: '/body/provider', rule: 'allowed', message }];
+}
+
+/** Code hosts require an integration; other providers do not accept one. */
+export function violationsOfIntegration(
+  provider: SyncProvider,
+  integrationId: string | null,
+  part: 'body' | 'query' = 'body',
+): Violation[] {
+  const isCodeHost = provider === 'host_a' || provider === 'host_b';
+  const path = `/${part}/integration_id`;
+  if (isCodeHost && integrationId === null) return [{ path, rule: 'required', message: `is required for ${provider}` }];
+  if (isCodeHost || integrationId === null) return [];
+  return [{ path, rule: 'type', message: `must be absent: ${provider} is read without an integration` }];
+}
+
+/** The violation for an integration that does not exist in the organization, or has another provider. */
+export function unknownIntegration(provider: SyncProvider, part: 'body' | 'query' = 'body'): Violation {
+  const message = `must be an integration of this organization for ${provider}`;
+  return { path: `/${part}/integration_id`, rule: 'exists', message };
+}
+
+/** Configuration names must be unique. */
+export const nameTaken: Violation = {
+  path: '/body/name',
+  rule: 'unique',
+  message: 'is the name of another sync configuration',
+};
+
+/** Demo data are removed by repository name, so the names cannot change. */
+export const demoRepositoriesFixed: Violation = {
+  path: '/body/repositories',
+  rule: 'const',
+  message: 'cannot be changed: these are the repositories of the demo data',
+};

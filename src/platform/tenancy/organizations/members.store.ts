@@ -1,0 +1,119 @@
+import type { Schemas } from '../../../../generated/platform/operations.js';
+import type { Sql } from '../../../database/connection.js';
+import { lockUsers, type Role } from '../../identity/accounts/accounts.store.js';
+import type { Position } from '../../server/paging.js';
+
+/** A membership with its user. */
+export interface MemberRow {
+  readonly user_id: string;
+  readonly email: string;
+  readonly full_name: string | null;
+  readonly role: Role;
+  readonly joined_at: Date;
+}
+
+/** The members in joining order. */
+export async function selectMembers(
+  sql: Sql,
+  orgId: string,
+  position: Position | null,
+  limit: number,
+): Promise<MemberRow[]> {
+  return sql<MemberRow[]>`
+    select m.user_id, u.email, u.full_name, m.role, m.joined_at
+    from memberships m join users u on u.id = m.user_id
+    where m.org_id = ${orgId}
+      ${position === null ? sql`` : sql`and (m.joined_at, m.user_id) > (${position.at}, ${position.id})`}
+    order by m.joined_at, m.user_id limit ${limit}`;
+}
+
+/** A membership with its organization. */
+export interface MembershipRow {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly joined_at: Date;
+}
+
+/** The organizations of a user, in joining order. */
+export async function selectMemberships(
+  sql: Sql,
+  userId: string,
+  position: Position | null,
+  limit: number,
+): Promise<MembershipRow[]> {
+  return sql<MembershipRow[]>`
+    select o.id, o.name, m.role, m.joined_at
+    from memberships m join organizations o on o.id = m.org_id
+    where m.user_id = ${userId}
+      ${position === null ? sql`` : sql`and (m.joined_at, m.org_id) > (${position.at}, ${position.id})`}
+    order by m.joined_at, m.org_id limit ${limit}`;
+}
+
+export async function findMember(sql: Sql, orgId: string, userId: string): Promise<MemberRow | null> {
+  const [member] = await sql<MemberRow[]>`
+    select m.user_id, u.email, u.full_name, m.role, m.joined_at
+    from memberships m join users u on u.id = m.user_id
+    where m.org_id = ${orgId} and m.user_id = ${userId}`;
+  return member ?? null;
+}
+
+export async function isMember(sql: Sql, orgId: string, email: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from memberships m join users u on u.id = m.user_id
+    where m.org_id = ${orgId} and u.email = ${email}`;
+  return rows.length > 0;
+}
+
+/**
+ * The caller's current role. Authentication read it before this transaction's locks were taken, so it may have changed
+ * since.
+ *
+ * @returns null when the membership has ended
+ */
+export async function actingRole(
+  sql: Sql,
+  { is_superuser: isSuperuser, user_id: userId, org_id: orgId }: Schemas['MemberPrincipal'],
+): Promise<Role | null> {
+  if (isSuperuser) return 'owner';
+  return (await findMember(sql, orgId, userId))?.role ?? null;
+}
+
+/** Whether the organization would have no owner without this member. Call it under the organization's lock. */
+export async function isLastOwner(sql: Sql, orgId: string, { user_id: userId, role }: MemberRow): Promise<boolean> {
+  if (role !== 'owner') return false;
+  const others = await sql`
+    select 1 from memberships where org_id = ${orgId} and role = 'owner' and user_id <> ${userId} limit 1`;
+  return others.length === 0;
+}
+
+export async function updateRole(sql: Sql, orgId: string, userId: string, role: Role, now: Date): Promise<void> {
+  await sql`
+    update memberships set role = ${role}, updated_at = ${now} where org_id = ${orgId} and user_id = ${userId}`;
+}
+
+export async function deleteMembership(sql: Sql, orgId: string, userId: string): Promise<void> {
+  await sql`delete from memberships where org_id = ${orgId} and user_id = ${userId}`;
+}
+
+/**
+ * Locks two members, then their organization, until the transaction ends, so that changes of its memberships are
+ * serialized.
+ *
+ * Users are locked before the organization, and both in the order of ids, to prevent deadlocks. The lock of the
+ * organization (`no key update`) still allows inserts of rows that refer to it.
+ */
+export async function lockMembers(sql: Sql, orgId: string, userIds: readonly [string, string]): Promise<void> {
+  await lockUsers(sql, userIds);
+  await lockOrganization(sql, orgId);
+}
+
+/** Locks an organization until the transaction ends, so that its memberships do not change. */
+export async function lockOrganization(sql: Sql, orgId: string): Promise<void> {
+  await sql`select 1 from organizations where id = ${orgId} for no key update`;
+}
+
+/** The contract's `Member`. */
+export function memberOf({ joined_at: joinedAt, ...member }: MemberRow): Schemas['Member'] {
+  return { ...member, joined_at: joinedAt.toISOString() };
+}

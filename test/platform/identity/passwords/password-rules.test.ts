@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { checkPassword } from '../../../../src/platform/identity/passwords/password-rules.js';
+
+const rulesOf = async (password: string): Promise<string[]> => (await checkPassword(password)).map(({ rule }) => rule);
+
+describe('a password', () => {
+  it.each(['seven quiet rivers 7', 'ежи едят грибы 7', '鯨が泳ぐ青い海の上空を飛ぶ7'])(
+    'of twelve characters and more with a letter and a digit is accepted: %s',
+    async (password) => {
+      expect(await rulesOf(password)).toEqual([]);
+    },
+  );
+
+  it('of eleven characters is too short', async () => {
+    expect(await rulesOf('quiet rive7')).toEqual(['min_length']);
+  });
+
+  it('is measured in characters, of which one may take several code units', async () => {
+    expect(await rulesOf('a7🐋🐙🦀🐬🦭🐳🦑🐡🐠🦈')).toEqual([]);
+    expect(await rulesOf('a7🐋🐋🐋🐋🐋')).toEqual(['min_length']);
+  });
+
+  it('of 72 bytes is accepted, of 73 not', async () => {
+    const longest = 'quiet river 7 '.repeat(6).slice(0, 72);
+    expect(await rulesOf(longest)).toEqual([]);
+    expect(await rulesOf(`${longest}x`)).toEqual(['max_bytes']);
+  });
+
+  it('is estimated by its first 32 characters: later ones do not improve an easy beginning', async () => {
+    expect(await rulesOf(`${'a1'.repeat(16)}vkqzwxjhpm`)).toEqual(['common']);
+    expect(await rulesOf(`seven quiet rivers 7${'1'.repeat(50)}`)).toEqual([]);
+  });
+
+  it('of few characters with many bytes is too long', async () => {
+    expect(await rulesOf(`7${'海'.repeat(24)}`)).toEqual(['max_bytes']);
+  });
+
+  it('without a letter is refused', async () => {
+    expect(await rulesOf('4071-8815-2293')).toEqual(['letter']);
+  });
+
+  it('without a digit is refused', async () => {
+    expect(await rulesOf('seven quiet rivers')).toEqual(['digit']);
+  });
+
+  it.each([
+    ...['password1234', 'PassWord1234', 'Password12345', 'iloveyou1234', 'aaaaaaaaaaa1', 'qwertyuiop12'],
+    ...['1q2w3e4r5t6y', 'P@ssw0rd1234', 'abcdefghijk1', 'trustno1trustno1', 'Plumbline2026!'],
+  ])('that is easy to guess is refused: %s', async (password) => {
+    expect(await rulesOf(password)).toEqual(['common']);
+  });
+
+  it.each(['robin7.miller@example.com', 'Robin7.Miller@Example.com', 'miller1robin', 'exampleworks1'])(
+    'made of known facts about its owner is refused: %s',
+    async (password) => {
+      const owner = { email: 'robin7.miller@example.com', fullName: 'Robin Miller', organizationName: 'Example Works' };
+      expect((await checkPassword(password, owner)).map(({ rule }) => rule)).toEqual(['common']);
+    },
+  );
+
+  it.each(['nine loud harbours 9', 'correct horse battery 1', 'tr0mbone-Kettle-92', 'Xk29fjq0Zmwp'])(
+    'that is hard to guess is accepted: %s',
+    async (password) => {
+      expect(await rulesOf(password)).toEqual([]);
+    },
+  );
+
+  it('is checked against every rule at once', async () => {
+    expect(await rulesOf('')).toEqual(['min_length', 'letter', 'digit']);
+    expect(await rulesOf('123456')).toEqual(['min_length', 'letter']);
+  });
+
+  it('that is refused is not repeated in the messages', async () => {
+    const violations = await checkPassword('hunter2');
+    expect(violations.length).toBeGreaterThan(0);
+    expect(JSON.stringify(violations)).not.toContain('hunter2');
+  });
+});

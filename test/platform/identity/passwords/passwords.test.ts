@@ -1,0 +1,75 @@
+import { availableParallelism } from 'node:os';
+import { hashSync } from '@node-rs/bcrypt';
+import { describe, expect, it } from 'vitest';
+import { createPasswords, dummyHash, PasswordsBusy } from '../../../../src/platform/identity/passwords/passwords.js';
+import { captureLog } from '../../../support/captured-log.js';
+import { countComputations } from './computations.js';
+
+const { log } = captureLog();
+
+describe('a password hash', () => {
+  const passwords = createPasswords({ cost: 5, queue: 8, log });
+
+  it('is bcrypt of the configured cost', async () => {
+    expect(await passwords.hash('seven quiet rivers 7')).toMatch(/^\$2b\$05\$[./A-Za-z0-9]{53}$/);
+  });
+
+  it('differs each time, and matches its password only', async () => {
+    const [one, other] = [await passwords.hash('seven quiet rivers 7'), await passwords.hash('seven quiet rivers 7')];
+    expect(one).not.toBe(other);
+    expect(await passwords.matches('seven quiet rivers 7', one)).toBe(true);
+    expect(await passwords.matches('seven quiet rivers 8', one)).toBe(false);
+  });
+
+  it('still matches when the configured cost is changed', async () => {
+    const hash = await createPasswords({ cost: 4, queue: 8, log }).hash('seven quiet rivers 7');
+    expect(await passwords.matches('seven quiet rivers 7', hash)).toBe(true);
+  });
+
+  it('does not match a password that continues after 72 bytes', async () => {
+    const longest = 'é7'.repeat(24);
+    const hash = await passwords.hash(longest);
+    expect(await passwords.matches(longest, hash)).toBe(true);
+    expect(await passwords.matches(`${longest}x`, hash)).toBe(false);
+  });
+});
+
+describe('a comparison with no hash', () => {
+  it('never matches', async () => {
+    expect(await createPasswords({ cost: 4, queue: 8, log }).matches('', null)).toBe(false);
+  });
+
+  it.each([4, 12, 16])('is one with a hash of the configured cost, %i, in the form of a real one', (cost) => {
+    expect(dummyHash(cost)).toMatch(/^\$2b\$\d\d\$[./A-Za-z0-9]{53}$/);
+    expect(dummyHash(cost).slice(0, 7)).toBe(
+      hashSync('seven quiet rivers 7', 4).slice(0, 4) + String(cost).padStart(2, '0') + '$',
+    );
+  });
+
+  it('costs as much as one with a hash', async () => {
+    const passwords = createPasswords({ cost: 4, queue: 8, log });
+    const hash = await passwords.hash('seven quiet rivers 7');
+    const one = { computations: 1, result: false };
+    expect(await countComputations(() => passwords.matches('another', hash))).toEqual(one);
+    expect(await countComputations(() => passwords.matches('another', null))).toEqual(one);
+  });
+});
+
+describe('an outdated hash', () => {
+  it('has a lower cost than the configured one; a higher one stays', () => {
+    const passwords = createPasswords({ cost: 10, queue: 0, log });
+    expect([9, 10, 11].map((cost) => passwords.isOutdated(dummyHash(cost)))).toEqual([true, false, false]);
+  });
+});
+
+describe('more computations than threads and places in the queue', () => {
+  it('are refused, and are admitted again when one is done', async () => {
+    const passwords = createPasswords({ cost: 6, queue: 1, log });
+    const admitted = Array.from({ length: availableParallelism() + 1 }, () => passwords.hash('seven quiet rivers 7'));
+    await expect(passwords.hash('seven quiet rivers 7')).rejects.toThrow(PasswordsBusy);
+    await expect(passwords.matches('seven quiet rivers 7', null)).rejects.toThrow(PasswordsBusy);
+    await Promise.all(admitted);
+    expect(await passwords.matches('seven quiet rivers 7', null)).toBe(false);
+    await passwords.close();
+  });
+});

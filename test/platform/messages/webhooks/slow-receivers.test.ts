@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startTestPlatform, type TestPlatform, type TestUser } from '../../../support/platform.js';
+import { createServiceToken } from '../../../support/service-token.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../../../support/webhook-receiver.js';
+import { subscribe } from './hooks.js';
+
+let platform: TestPlatform;
+let silent: WebhookReceiver;
+let fast: WebhookReceiver;
+beforeEach(async () => {
+  platform = await startTestPlatform();
+  [silent, fast] = [await startWebhookReceiver(), await startWebhookReceiver()];
+  silent.answer = () => undefined;
+});
+afterEach(async () => {
+  await platform.stop();
+  await silent.stop();
+  await fast.stop();
+});
+
+/** Creates webhooks to the silent receiver, and an event that all of them ask for. */
+async function subscribeSilent(owner: TestUser, count: number): Promise<void> {
+  for (let webhook = 0; webhook < count; webhook++) {
+    await subscribe(platform, owner, silent, ['service_token.created']);
+  }
+  silent.secret = null; // each webhook has another one
+  await createServiceToken(platform, owner, ['views:read']);
+}
+
+const failures = (): Promise<readonly unknown[]> =>
+  Promise.resolve(platform.database.sql`select 1 from webhook_deliveries where last_error is not null`);
+
+it('Silent receivers of two organizations do not delay the event of a third one', async () => {
+  for (let organization = 0; organization < 2; organization++) await subscribeSilent(await platform.signUp(), 10);
+  const owner = await platform.signUp();
+  await subscribe(platform, owner, fast, ['service_token.created']);
+  await expect.poll(() => silent.received.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await createServiceToken(platform, owner, ['views:read']);
+
+  await expect.poll(() => fast.received.length, { timeout: 30_000 }).toBe(1);
+  expect(await failures()).toEqual([]); // all calls of silent receivers are still waiting
+  const attempted = await platform.database.sql`
+    select count(*)::int as attempted from webhook_deliveries join webhooks on webhooks.id = webhook_id
+    where attempts > 0 and org_id <> ${owner.orgId} group by org_id`; // the fast one may not be deleted yet
+  expect(attempted).toEqual([{ attempted: 4 }, { attempted: 4 }]);
+}, 60_000);
+
+it('A silent receiver does not delay the next webhook of its organization', async () => {
+  const owner = await platform.signUp();
+  await subscribeSilent(owner, 1);
+  await expect.poll(() => silent.received.length, { timeout: 20_000 }).toBe(1);
+  await subscribe(platform, owner, fast, ['service_token.created']);
+  await createServiceToken(platform, owner, ['views:read'], { name: 'Another' });
+  await createServiceToken(platform, owner, ['views:read'], { name: 'A third' });
+  await expect.poll(() => fast.received.length, { timeout: 30_000 }).toBe(2);
+  expect(await failures()).toEqual([]);
+  expect(silent.received).toHaveLength(1);
+}, 60_000);

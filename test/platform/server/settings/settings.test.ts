@@ -1,0 +1,212 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readSettings, settingDescriptions, type PlatformSettings } from '../../../../src/platform/server/settings.js';
+import { SettingError } from '../../../../src/platform/server/settings/setting.js';
+
+const hourly = (limit: number): { limit: number; windowSeconds: number } => ({ limit, windowSeconds: 3600 });
+const quarterly = (limit: number): { limit: number; windowSeconds: number } => ({ limit, windowSeconds: 900 });
+
+const defaults: PlatformSettings = {
+  host: '127.0.0.1',
+  port: 8080,
+  databaseUri: null,
+  analyticsUri: null,
+  analyticsQueryTimeoutSeconds: 30,
+  persistedQueriesOnly: false,
+  home: resolve('.plumbline'),
+  appBaseUrl: null,
+  mailUrl: null,
+  mailFrom: 'Plumbline <no-reply@localhost>',
+  trustedProxies: [],
+  integrationNetworks: [],
+  integrationsPerOrganization: 50,
+  corsOrigins: [],
+  console: true,
+  logLevel: 'info',
+  logFormat: 'auto',
+  metricsToken: null,
+  secretsKey: null,
+  jwtPrivateKeys: null,
+  jwtIssuer: 'plumbline',
+  jwtAudience: 'plumbline-api',
+  autoCreateOrgOnRegister: true,
+  registration: { kind: 'open' },
+  bcryptCost: 12,
+  bcryptQueue: 64,
+  refreshReuseGraceSeconds: 0,
+  replyValidation: 'sampled',
+  databaseConnections: 10,
+  syncJobs: 2,
+  syncRunsPerOrganization: 20,
+  syncRunDeadlineSeconds: 43_200,
+  syncRunRequests: 200_000,
+  syncLocalRoot: null,
+  syncLocalOrganizations: [],
+  workUnitRules: null,
+  shutdownDrainSeconds: 2,
+  shutdownDeadlineSeconds: 25,
+  rateLimits: {
+    AUTH_REGISTER_LIMIT: hourly(3),
+    AUTH_VERIFY_LIMIT: hourly(10),
+    AUTH_RESEND_LIMIT: hourly(3),
+    AUTH_FORGOT_LIMIT: hourly(3),
+    AUTH_MAIL_IP_LIMIT: hourly(20),
+    AUTH_CHANGE_PASSWORD_LIMIT: quarterly(10),
+    AUTH_LOGIN_IP_LIMIT: quarterly(20),
+    AUTH_LOGIN_LIMIT: quarterly(10),
+    AUTH_REFRESH_LIMIT: quarterly(30),
+    AUTH_BROWSER_SESSION_LIMIT: quarterly(300),
+    AUTH_VALIDATE_LIMIT: quarterly(60),
+    AUTH_INVITE_LIMIT: hourly(50),
+    ANALYTICS_QUERY_LIMIT: { limit: 600, windowSeconds: 60 },
+    SERVICE_TOKEN_LIMIT: { limit: 1200, windowSeconds: 60 },
+    AUTH_INVITE_ADDRESS_LIMIT: { limit: 10, windowSeconds: 86_400 },
+    INTEGRATION_TEST_LIMIT: { limit: 30, windowSeconds: 60 },
+    SYNC_REPOSITORIES_LIMIT: { limit: 120, windowSeconds: 60 },
+  },
+};
+
+describe('settings', () => {
+  it('have the documented defaults', () => {
+    expect(readSettings({})).toEqual(defaults);
+  });
+
+  it('are the defaults for variables that are empty', () => {
+    const empty = Object.fromEntries(settingDescriptions.map(({ name }) => [name, '']));
+    expect(readSettings(empty)).toEqual(defaults);
+  });
+
+  it('ignore variables of other programs', () => {
+    expect(readSettings({ PATH: '/bin', PORTS: 'many' })).toEqual(defaults);
+  });
+
+  const good: readonly (readonly [string, string, Partial<PlatformSettings>])[] = [
+    ['HOST', '::', { host: '::' }],
+    ['PORT', '0', { port: 0 }],
+    ['DATABASE_URI', 'postgresql://u:p@db:5433/name', { databaseUri: 'postgresql://u:p@db:5433/name' }],
+    ['ANALYTICS_URI', 'chdb:/var/lib/analytics', { analyticsUri: 'chdb:/var/lib/analytics' }],
+    ['ANALYTICS_QUERY_TIMEOUT', '5', { analyticsQueryTimeoutSeconds: 5 }],
+    ['PERSISTED_QUERIES_ONLY', 'true', { persistedQueriesOnly: true }],
+    ['PLUMBLINE_HOME', 'state', { home: resolve('state') }],
+    ['APP_BASE_URL', 'https://app.example.com/base/', { appBaseUrl: 'https://app.example.com/base' }],
+    ['MAIL_URL', 'smtps://u:p@mail.example.com', { mailUrl: 'smtps://u:p@mail.example.com' }],
+    ['MAIL_FROM', 'Example <a@example.com>', { mailFrom: 'Example <a@example.com>' }],
+    ['INTEGRATION_NETWORKS', '10.1.0.0/16, fd00::/8', { integrationNetworks: ['10.1.0.0/16', 'fd00::/8'] }],
+    ['TRUSTED_PROXIES', '10.0.0.0/8, ::1', { trustedProxies: ['10.0.0.0/8', '::1'] }],
+    [
+      'CORS_ORIGINS',
+      'https://a.example, http://b.example:81',
+      { corsOrigins: ['https://a.example', 'http://b.example:81'] },
+    ],
+    ['CONSOLE', 'false', { console: false }],
+    ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['LOG_FORMAT', 'human', { logFormat: 'human' }],
+    ['METRICS_TOKEN', 'scrape', { metricsToken: 'scrape' }],
+    ['SECRETS_KEY', Buffer.alloc(32).toString('base64'), { secretsKey: Buffer.alloc(32).toString('base64') }],
+    ['JWT_PRIVATE_KEYS', '{"keys":[]}', { jwtPrivateKeys: '{"keys":[]}' }],
+    ['JWT_ISSUER', 'https://id.example.com', { jwtIssuer: 'https://id.example.com' }],
+    ['JWT_AUDIENCE', 'api', { jwtAudience: 'api' }],
+    ['AUTH_AUTO_CREATE_ORG_ON_REGISTER', 'False', { autoCreateOrgOnRegister: false }],
+    ['AUTH_REGISTRATION', 'invite', { registration: { kind: 'invite' } }],
+    ['AUTH_REGISTRATION', 'closed', { registration: { kind: 'closed' } }],
+    [
+      'AUTH_REGISTRATION',
+      'domains: A.example, bücher.example',
+      { registration: { kind: 'domains', domains: ['a.example', 'xn--bcher-kva.example'] } },
+    ],
+    ['AUTH_BCRYPT_COST', '13', { bcryptCost: 13 }],
+    ['AUTH_BCRYPT_QUEUE', '0', { bcryptQueue: 0 }],
+    ['AUTH_REFRESH_REUSE_GRACE', '10', { refreshReuseGraceSeconds: 10 }],
+    ['REPLY_VALIDATION', 'off', { replyValidation: 'off' }],
+    ['DATABASE_CONNECTIONS', '40', { databaseConnections: 40 }],
+    ['SYNC_JOBS', '0', { syncJobs: 0 }],
+    ['INTEGRATIONS_PER_ORGANIZATION', '3', { integrationsPerOrganization: 3 }],
+    ['SYNC_RUNS_PER_ORGANIZATION', '3', { syncRunsPerOrganization: 3 }],
+    ['SYNC_RUN_DEADLINE', '600', { syncRunDeadlineSeconds: 600 }],
+    ['SYNC_RUN_REQUESTS', '1000', { syncRunRequests: 1000 }],
+    ['SYNC_LOCAL_ROOT', '/srv/git', { syncLocalRoot: '/srv/git' }],
+    [
+      'SYNC_LOCAL_ORGANIZATIONS',
+      ' B6D3A7C8-1e2f-4b5a-8c9d-3e4f5a6b7c03, 0b6f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01',
+      { syncLocalOrganizations: ['b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03', '0b6f6c1e-52a4-4c0e-8d6f-6a1f9c2f7b01'] },
+    ],
+    ['WORK_UNIT_RULES', '/etc/rules.yaml', { workUnitRules: '/etc/rules.yaml' }],
+    ['SHUTDOWN_DRAIN', '10', { shutdownDrainSeconds: 10 }],
+    ['SHUTDOWN_DEADLINE', '5', { shutdownDeadlineSeconds: 5 }],
+    ['AUTH_LOGIN_LIMIT', 'off', { rateLimits: { ...defaults.rateLimits, AUTH_LOGIN_LIMIT: null } }],
+    [
+      'AUTH_VERIFY_LIMIT',
+      '5/minute',
+      { rateLimits: { ...defaults.rateLimits, AUTH_VERIFY_LIMIT: { limit: 5, windowSeconds: 60 } } },
+    ],
+  ];
+
+  it.each(good)('read %s=%s', (name, value, expected) => {
+    expect(readSettings({ [name]: value })).toEqual({ ...defaults, ...expected });
+  });
+
+  it('are each described once, with its default', () => {
+    const names = settingDescriptions.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    const covered = new Set([...good.map(([name]) => name), ...Object.keys(defaults.rateLimits)]);
+    expect(new Set(names)).toEqual(covered);
+    for (const { description } of settingDescriptions) expect(description).toMatch(/\.$/);
+  });
+});
+
+describe('a wrong setting', () => {
+  const wrong: readonly (readonly [string, string])[] = [
+    ['PORT', 'eighty'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '80.5'],
+    ['DATABASE_URI', 'mysql://user:hunter2@db/name'],
+    ['DATABASE_URI', 'hunter2'],
+    ['APP_BASE_URL', 'app.example.com'],
+    ['APP_BASE_URL', 'ftp://app.example.com'],
+    ['MAIL_URL', 'https://user:hunter2@mail.example.com'],
+    ['MAIL_URL', 'hunter2'],
+    ['TRUSTED_PROXIES', 'proxy.example.com'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TRUSTED_PROXIES', '10.0.0.1,, 10.0.0.2/x'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'https://a.example/'],
+    ['CONSOLE', 'maybe'],
+    ['LOG_LEVEL', 'loud'],
+    ['LOG_FORMAT', 'xml'],
+    ['SECRETS_KEY', 'hunter2'],
+    ['SECRETS_KEY', Buffer.alloc(16).toString('base64')],
+    ['AUTH_AUTO_CREATE_ORG_ON_REGISTER', 'maybe'],
+    ['AUTH_REGISTRATION', 'everybody'],
+    ['AUTH_REGISTRATION', 'domains:'],
+    ['AUTH_REGISTRATION', 'domains:a.example,,b.example'],
+    ['AUTH_REGISTRATION', 'domains:@a.example'],
+    ['AUTH_BCRYPT_COST', '3'],
+    ['AUTH_BCRYPT_COST', '17'],
+    ['AUTH_BCRYPT_QUEUE', '-1'],
+    ['AUTH_REFRESH_REUSE_GRACE', '301'],
+    ['REPLY_VALIDATION', 'sometimes'],
+    ['DATABASE_CONNECTIONS', '1'],
+    ['SHUTDOWN_DEADLINE', '0'],
+    ...Object.keys(defaults.rateLimits).map((name) => [name, '3/fortnight'] as const),
+  ];
+
+  it.each(wrong)('is refused in one line with its name and the allowed values: %s=%s', (name, value) => {
+    let error: unknown = null;
+    try {
+      readSettings({ [name]: value });
+    } catch (cause) {
+      error = cause;
+    }
+    expect(error).toBeInstanceOf(SettingError);
+    const { message } = error as SettingError;
+    expect(message).toMatch(new RegExp(`^${name} must be [^\\n]+$`));
+    expect(message).not.toContain('hunter2');
+  });
+
+  it('that may hold a secret is not repeated', () => {
+    const key = Buffer.alloc(31, 3).toString('base64');
+    expect(() => readSettings({ SECRETS_KEY: key })).not.toThrow(key);
+    expect(() => readSettings({ SECRETS_KEY: key })).toThrow('SECRETS_KEY must be 32 bytes in base64');
+  });
+});
