@@ -42,7 +42,7 @@ const LOADED_ON_USE = new Set([
 
 /** @param common the options of all files of `dist/` */
 export async function bundleCompose(common: BuildOptions & { readonly outdir: string }): Promise<void> {
-  await Promise.all([bundleEntries(common), bundleServer(common), bundleCommands(common)]);
+  await Promise.all([bundleEntries(common), bundleServer(common), bundleLoadingWorker(common), bundleCommands(common)]);
   for (const name of LICENSED) {
     await cp(`node_modules/${name}/LICENSE`, `${common.outdir}/src/compose/cli/${name}.LICENSE`);
   }
@@ -66,7 +66,7 @@ async function bundleEntries(common: BuildOptions): Promise<void> {
 async function bundleServer(common: BuildOptions): Promise<void> {
   await build({
     ...common,
-    entryPoints: ['src/compose/cli/program.ts', 'src/compose/service/projects/loading-worker.ts'],
+    entryPoints: ['src/compose/cli/program.ts'],
     bundle: true,
     splitting: true,
     // The location of `serve` in the sources, which finds the contract and the reference's script from there.
@@ -78,7 +78,23 @@ async function bundleServer(common: BuildOptions): Promise<void> {
 }
 
 /**
- * The other commands: one CommonJS file, which `runCached` runs. The first line is a hash of the rest, which is one function, because copying it into one takes time.
+ * The script of the threads that load compose files, with its part of the contract runtime. A server that runs from the
+ * sources uses it too, and its threads inherit the condition that would lead to sources.
+ */
+async function bundleLoadingWorker(common: BuildOptions): Promise<void> {
+  await build({
+    ...common,
+    entryPoints: ['src/compose/service/projects/loading-worker.ts'],
+    bundle: true,
+    packages: 'external',
+    plugins: [bundledPackages([]), contractSources],
+    banner: requireBanner,
+  });
+}
+
+/**
+ * The other commands: one CommonJS file, which `runCached` runs. The first line is a hash of the rest, which is one
+ * function, because copying it into one takes time.
  */
 async function bundleCommands(common: BuildOptions & { readonly outdir: string }): Promise<void> {
   const { outdir, ...options } = common;
