@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { withFileLock } from '@plumbline/contract/system/file-lock';
 import type { TokenStore } from '../sdk.js';
 import { loginFile, prepareLoginFolder, readLogin, removeLogin, writeLogin } from './login-files.js';
@@ -19,7 +18,7 @@ export function storedTokens(folder: string, server: string): TokenStore {
     clear: () => removeLogin(folder, server),
     exclusively: async (exchange) => {
       await prepareLoginFolder(folder);
-      return withFileLock(loginFile(folder, server), exchange, () => delay(Math.random() * longestPauseMs));
+      return withFileLock(loginFile(folder, server), exchange, { longestPauseMs });
     },
   };
 }

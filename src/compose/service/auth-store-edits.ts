@@ -10,9 +10,6 @@ import { authStoreText, isClientName, requireUnique, type StoredClient } from '.
 import { readAuthStore, storeFile } from './auth-store.js';
 import { InvalidClient } from './refusals.js';
 
-/** A change takes a few milliseconds. */
-const longestPauseMs = 40;
-
 /**
  * Adds a client to the store, which is created with mode 0600 if it is missing.
  *
@@ -61,7 +58,7 @@ async function change(
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const rewrite = async (): Promise<void> => replaceFile(file, authStoreText(edit(await readAuthStore(file))));
-    await withFileLock(file, rewrite, () => clock.sleep(Math.random() * longestPauseMs));
+    await withFileLock(file, rewrite, { sleep: (ms) => clock.sleep(ms) });
   } catch (error) {
     if (error instanceof FileLockedError) throw failure('AuthStoreError', 'locked', { path: error.lockFile });
     if (error instanceof ComposeFailure || codeOf(error) === undefined) throw error;

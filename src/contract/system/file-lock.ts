@@ -15,6 +15,15 @@ const maxAttempts = 200;
  */
 const unseenMs = 60_000;
 
+const firstPauseMs = 40;
+
+/** How contenders wait between two attempts. */
+export interface LockPauses {
+  /** In milliseconds. Default: 200, which gives up after some 20 seconds. */
+  readonly longestPauseMs?: number;
+  readonly sleep?: (ms: number) => Promise<unknown>;
+}
+
 /** Another process holds the lock and does not release it. */
 export class FileLockedError extends Error {
   override readonly name = 'FileLockedError';
@@ -40,13 +49,12 @@ export class FileLockedError extends Error {
  * so that a killed process blocks others for seconds, and a process that is suspended for longer loses its lock.
  *
  * @param path in a folder that exists
- * @param pause waits between two attempts; default: up to 40 ms, random so that contenders spread out
  * @throws FileLockedError after 200 attempts
  */
 export async function withFileLock<T>(
   path: string,
   work: () => Promise<T>,
-  pause: () => Promise<void> = randomPause,
+  { longestPauseMs = 200, sleep = delay }: LockPauses = {},
 ): Promise<T> {
   const folder = dirname(path);
   const prefix = `.${basename(path)}.lock-`;
@@ -60,7 +68,8 @@ export async function withFileLock<T>(
     } finally {
       await rm(join(folder, own), { force: true });
     }
-    await pause();
+    // Random and longer each time, so that contenders spread out, however long one attempt takes on a busy machine.
+    await sleep(Math.random() * Math.min(longestPauseMs, firstPauseMs * (attempt + 1)));
   }
   throw new FileLockedError(path, join(folder, other ?? ''));
 }
@@ -93,8 +102,4 @@ async function isHeld(file: string, pid: number): Promise<boolean> {
   }
   // The start is missing while the other process still writes the file.
   return isAlive(pid) && (start === '' || start === processStart(pid));
-}
-
-function randomPause(): Promise<void> {
-  return delay(Math.random() * 40);
 }

@@ -43,11 +43,9 @@ test('The lock file of a process that was killed is ignored and removed', async 
 
 /** `withFileLock` without a pause between its attempts. */
 function attempt(): Promise<unknown> {
-  return withFileLock(
-    path,
-    () => Promise.resolve('done'),
-    () => Promise.resolve(),
-  ).catch((error: unknown) => error);
+  return withFileLock(path, () => Promise.resolve('done'), { sleep: () => Promise.resolve() }).catch(
+    (error: unknown) => error,
+  );
 }
 
 /** What the lock file of this process says. */
@@ -90,7 +88,7 @@ test('After 200 attempts the lock fails with the lock file of its holder', async
     pauses++;
     return Promise.resolve();
   };
-  const refused = await withFileLock(path, () => Promise.resolve(), pause).catch((error: unknown) => error);
+  const refused = await withFileLock(path, () => Promise.resolve(), { sleep: pause }).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(FileLockedError);
   expect(refused).toMatchObject({ lockFile, message: expect.stringContaining(path) });
   expect(pauses).toBe(200);
