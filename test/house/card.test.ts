@@ -30,6 +30,13 @@ function codeIn(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }
 
+/** The manifests of the product and of the packages in the workspace. */
+async function manifestsOfWorkspace(): Promise<string[]> {
+  const { workspaces } = record(JSON.parse(await readFile('package.json', 'utf8')));
+  const folders = Array.isArray(workspaces) ? workspaces.map(String) : [];
+  return ['package.json', ...folders.map((folder) => `${folder}/package.json`)];
+}
+
 /** The packages whose role is not a call from a module. */
 const withoutCalls: ReadonlySet<string> = new Set([
   '@graphql-codegen/typescript-resolvers',
@@ -55,9 +62,13 @@ test('The list has every package of the design, and each is installed', async ()
     'jose',
     'vitest',
   ]);
-  const manifest = record(JSON.parse(await readFile('package.json', 'utf8')));
-  const installed = { ...record(manifest['dependencies']), ...record(manifest['devDependencies']) };
-  expect(names.filter((name) => !(name in installed))).toEqual([]);
+  const installed = new Set<string>();
+  for (const file of await manifestsOfWorkspace()) {
+    const manifest = record(JSON.parse(await readFile(file, 'utf8')));
+    for (const kind of ['dependencies', 'devDependencies'])
+      for (const name of Object.keys(record(manifest[kind] ?? {}))) installed.add(name);
+  }
+  expect(names.filter((name) => !installed.has(name))).toEqual([]);
 });
 
 test.each(items)('$name has its places and its tests', ({ places, tests }) => {

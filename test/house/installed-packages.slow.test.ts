@@ -133,7 +133,7 @@ describe.skipIf(unreachable !== null)(
       const socket = join(folder, 'api.sock');
       const serve = ['serve', '--backend', 'mock', '--listen', `unix://${socket}`];
       expect(await started(folder, command, serve)).toContain('Listening on');
-      for (const path of ['/docs', '/docs/redoc.standalone.js', '/openapi.json', '/containers']) {
+      for (const path of ['/docs', '/docs/redoc.js', '/openapi.json', '/containers']) {
         const sent = request({ socketPath: socket, path, headers: { host: 'localhost' } }).end();
         const [response] = await once(sent, 'response');
         expect([path, response.statusCode]).toEqual([path, 200]);
