@@ -28,7 +28,7 @@ describe('attached up', () => {
     await shows(console, up, 'from the new container');
     up.interrupt();
     const { stdout } = await up.ran;
-    expect(stdout).toBe('web  | ready\nweb  | is replaced\nweb  | from the new container\n');
+    expect(stdout).toBe('Attaching to web\nweb  | ready\nweb  | is replaced\nweb  | from the new container\n');
     expect(await statuses(console.run)).toEqual({ 'folder-web': 'stopped' });
   });
 
