@@ -111,8 +111,10 @@ it('plumbline query prints work in progress and reviews', async () => {
   const line = await ask('work-in-progress', '--format', 'sparkline');
   expect(line.stdout).toMatch(/^all {2}[▁-█ ]+ {2}last 0, largest 1\n$/);
   const table = await ask('reviews');
-  expect(table.stdout).toContain('analytics.reviews.teams\nteam  reviewingTeam  reviews  requests\n');
-  expect(table.stdout).toMatch(/^core {2}core +3 +1$/m);
+  expect(table.stdout).toContain(
+    'analytics.reviews.teams\nteam  reviewingTeam  reviews  requests  analytics.knownSince\n',
+  );
+  expect(table.stdout).toMatch(/^core {2}core +3 +1 {2}\d{4}-\d\d-\d\d$/m);
 });
 
 it("plumbline query draws a line for each of DORA's keys", async () => {

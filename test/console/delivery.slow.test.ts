@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)(`The Delivery page${withoutBrowser}`, () => {
     await teams.getByRole('button', { name: 'Download Four keys by team as CSV' }).click();
     const [head] = (await readFile(await (await csv).path(), 'utf8')).split('\r\n');
     expect(head).toBe(
-      '\uFEFFTeam,Deployments,Deployments per day,Median lead time (h),Change failure rate (%),Median time to restore (h)',
+      '\uFEFFTeam,Deployments,Deployments per day,Median lead time (h),Change failure rate (%),Median time to restore (h),Known since',
     );
   });
 

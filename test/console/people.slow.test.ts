@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)(`On the People page${withoutBrowser}`, () => {
     const { page } = await insider(await running.platform.signUp());
     await page.getByLabel('E-mail address').fill('twice@example.com');
     await page.getByRole('button', { name: 'Invite', exact: true }).click();
-    await page.getByRole('button', { name: 'Send the invitation of twice@example.com again' }).click();
+    await page.getByRole('button', { name: 'Send again: the invitation of twice@example.com' }).click();
     await page.getByText('It replaces the one before').waitFor();
     await page.getByText('– revoked').waitFor();
     expect(await page.getByText('… pending').count()).toBe(1);

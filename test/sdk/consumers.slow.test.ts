@@ -139,7 +139,10 @@ describe('the packed SDK', { timeout: 120_000 }, () => {
       resolutions['node16-esm'].resolution?.fileName,
     ]);
     const folder = '/node_modules/@plumbline/sdk';
-    const entries = ['index', 'platform', 'analytics', 'webhooks', 'compose', 'compose/node', 'testing'];
+    const entries = [
+      ...['index', 'platform', 'platform/paths', 'analytics', 'webhooks'],
+      ...['compose', 'compose/paths', 'compose/node', 'testing'],
+    ];
     expect(files).toEqual([
       ...entries.map((entry) => [
         entry === 'index' ? '.' : `./${entry}`,

@@ -126,7 +126,7 @@ function InviteList({ orgId, role }: InvitationsProps): JSX.Element {
                     {isOpen(invite) && reaches(role, invite.role) && (
                       <button
                         type="button"
-                        aria-label={`Send the invitation of ${invite.email} again`}
+                        aria-label={`Send again: the invitation of ${invite.email}`}
                         aria-disabled={sendAgain.isPending}
                         onClick={() => {
                           if (!sendAgain.isPending) sendAgain.mutate(invite);

@@ -151,7 +151,7 @@ const WORDS = new Set(
    share_weight share_theme share_subcategory share_cycle_ms
    one_share_weight one_share_theme one_share_subcategory one_share_cycle_ms
    label label1 label2 bucket units teamed housed themed measured grouped totals ranked counted node1 node2
-   right endswith id share shares desc exists coalesce extract epoch started_at completed_at bigint tostring day_text
+   right endswith id share shares desc exists coalesce nullif extract epoch started_at completed_at bigint tostring day_text
    tounixtimestamp64milli hasany int64 min times upto total p50 p75 p90 listed quantilesexact quantiles selected assumenotnull
    minornull maxornull nearer position instr lower
    percentile_disc within about known all_measured all_about

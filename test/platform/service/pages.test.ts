@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiVersion } from '../../../generated/platform/routes.js';
 import { problemCatalogue } from '../../../generated/problems.js';
 import { builtCommand } from '../../cli/built-command.js';
+import { record } from '../../../src/contract-tools/documents.js';
 import { browser, openPage, withoutBrowser } from '../../support/browser.js';
 import { startTestPlatform, type TestPlatform } from '../../support/platform.js';
 
@@ -72,6 +73,15 @@ describe('The pages outside of the API', () => {
       const elsewhere = (await script.text()).match(/https:\/\/cdn\.redoc\.ly[^`]*/g) ?? [];
       expect(elsewhere).toEqual([]); // where its makers' logos would come from
     }
+  });
+
+  test('/docs knows every operation of the contract', async () => {
+    const script = await (await fetch(`${platform.url}/docs/start.js`)).text();
+    const { paths } = record(JSON.parse(readFileSync('generated/platform/openapi.json', 'utf8')));
+    const operations = Object.values(record(paths)).flatMap((path) => Object.values(record(path)).map(record));
+    expect(operations.length).toBeGreaterThan(80);
+    const missing = operations.filter(({ summary }) => !script.includes(JSON.stringify(summary)));
+    expect(missing.map(({ operationId }) => operationId)).toEqual([]);
   });
 
   test('/openapi.json is the contract', async () => {
