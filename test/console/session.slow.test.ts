@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)(`The session of the console${withoutBrowser}`, () =
   test('a change of the organization reaches the other tabs, and stays after a reload', async () => {
     const owner = await running.platform.signUp({ organization: 'Loud Mountains' });
     const user = await running.platform.signUp({ organization: 'Quiet Rivers' });
-    const invite = { token: owner.accessToken, body: { email: user.email, role: 'member' } };
+    const invite = { token: owner.accessToken, body: { email: user.email, role: 'admin' } };
     await running.platform.json('POST', `/api/v1/organizations/${owner.orgId}/invites`, invite);
     const { token } = await running.platform.lastMail(user.email);
     await running.platform.json('POST', '/api/v1/auth/accept-invite', { token: user.accessToken, body: { token } });

@@ -23,7 +23,7 @@ function codeHost(repositories: readonly string[] | null): RequestListener {
 
 describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
   /** The organizations that may read local repositories, one for each test that does. */
-  const localOrganizations = Array.from({ length: 3 }, () => randomUUID());
+  const localOrganizations = Array.from({ length: 4 }, () => randomUUID());
   let running: RunningConsole;
   let root: string;
   beforeAll(async () => {
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)(`On the Sources page${withoutBrowser}`, () => {
   });
 
   test('commits of a rewritten history are removed if the sync says so', async () => {
-    const user = await running.platform.signUp();
+    const user = await signUpWithLocalRepositories();
     const { page, complaints } = await insider(user);
     const choice = page.getByRole('checkbox', { name: 'Remove rewritten commits' });
     const stored = async (): Promise<unknown> => {
