@@ -22,7 +22,9 @@ export async function findCredentials(sql: Sql, email: string): Promise<Credenti
   const [row] = await sql<Credentials[]>`
     select id, password_hash, is_active, is_verified, auth_provider, token_version,
       (select org_id from memberships where user_id = users.id
-        order by (org_id = users.last_org_id) is true desc, joined_at, org_id limit 1) as default_org_id
+        order by (org_id = (select t.org_id from refresh_tokens t where t.user_id = users.id
+          order by t.created_at desc, (t.revoked_at is null) desc limit 1)) is true desc, joined_at, org_id
+        limit 1) as default_org_id
     from users where email = ${email}`;
   return row ?? null;
 }

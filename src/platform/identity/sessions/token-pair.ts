@@ -38,7 +38,6 @@ export async function startSession(
   const now = clock.now();
   const refresh = { userId: account.id, orgId: account.org_id, familyId: random.uuid(), jti: random.uuid() };
   const family = { family_created_at: now, family_expires_at: after(now, refreshFamilySeconds), in_browser: false };
-  await rememberOrganization(sql, account);
   return storeToken(sql, { account, refresh, family, now }, context);
 }
 
@@ -59,13 +58,7 @@ export async function rescopeSession(
   const refresh = { userId: account.id, orgId: account.org_id, familyId, jti: random.uuid() };
   const family = await useActiveToken(sql, refresh, successorOf(refresh, secrets), now);
   if (family === null) throw new SessionEnded();
-  await rememberOrganization(sql, account);
   return storeToken(sql, { account, refresh, family, now }, context);
-}
-
-/** A log-in that names no organization takes this one. */
-async function rememberOrganization(sql: Sql, { id, org_id: orgId }: AccountInOrganization): Promise<void> {
-  await sql`update users set last_org_id = ${orgId} where id = ${id} and last_org_id is distinct from ${orgId}`;
 }
 
 /** A successor, as its predecessor refers to it. */

@@ -110,7 +110,9 @@ describe('the organization of a login', () => {
     const inOwn = { org_id: user.orgId, role: 'owner' };
     const inOther = { org_id: owner.orgId, role: 'viewer' };
     expect((await login(platform, user.email)).body.user).toMatchObject(inOther);
+    platform.clock.advance(1);
     expect((await loginTo(user.email, user.orgId)).body.user).toMatchObject(inOwn);
+    platform.clock.advance(1);
     const session = await loginTo(user.email, null);
     expect(session.body.user).toMatchObject(inOwn);
     const switchTo = { token: session.body.access_token, body: { org_id: owner.orgId } };
