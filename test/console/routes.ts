@@ -264,7 +264,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
     ready: '✓ accepted',
     act: async (page) => {
       await page.getByText('What each role may do').click();
-      await submit({ 'E-mail address': 'sam@example.com' }, 'Invite', 'Details')(page);
+      await submit({ 'E-mail address': 'vera@example.com' }, 'Invite', 'Details')(page);
     },
   },
   {
