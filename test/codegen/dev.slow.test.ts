@@ -62,7 +62,7 @@ test('`npm run dev` serves a changed contract, keeps the server when generation 
   await expect.poll(() => printed, patiently).toContain('dev: generate failed; the server stays as it is');
   expect(printed).toContain('an object schema needs additionalProperties: false');
   expect(await servedTitle()).toBe('Changed');
-  // What the failed generation has started ends. The database starts and ends processes of its own all the time.
+  // Every program that the failed generation started must end. Processes of the database come and go with its connections.
   const begun = async (): Promise<string[]> => {
     const added = (await processesBelow(group)).filter((pid) => !before.includes(pid));
     const names = await Promise.all(added.map((pid) => readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')));
