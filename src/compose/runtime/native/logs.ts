@@ -98,7 +98,7 @@ async function* lines(process: RunningProgram, clock: Clock): AsyncGenerator<Log
     // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- set when the process is finished, which the compiler does not see
     while (!over || waiting.length > 0) {
       if (waiting.length === 0) await new Promise<void>((resolve) => (wake = resolve));
-      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- as above
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- the process may have finished during the wait
       if (!over) await clock.sleep(SETTLE_MS);
       const batch = waiting;
       [waiting, characters] = [[], 0];

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, testPassword, type TestPlatform } from '../../../support/platform.js';
 import { login, newEmail, register, withoutRequestId } from './requests.js';
 import { auditOf, storedRefreshTokens, storedUser } from './stored.js';
-import { onboardingState } from '../onboarding/requests.js';
+import { acceptInvite, invite, onboardingState } from '../onboarding/requests.js';
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -102,10 +102,8 @@ describe('the organization of a login', () => {
   it('is the one that the user worked in last, unless the request names one', async () => {
     const owner = await platform.signUp();
     const user = await platform.signUp();
-    const body = { email: user.email, role: 'viewer' };
-    await platform.json('POST', `/api/v1/organizations/${owner.orgId}/invites`, { token: owner.accessToken, body });
-    const { token } = await platform.lastMail(user.email);
-    await platform.json('POST', '/api/v1/auth/accept-invite', { token: user.accessToken, body: { token } });
+    const { token } = await invite(platform, owner, user.email, 'viewer');
+    await acceptInvite(platform, user.accessToken, token);
 
     const inOwn = { org_id: user.orgId, role: 'owner' };
     const inOther = { org_id: owner.orgId, role: 'viewer' };
@@ -123,10 +121,8 @@ describe('the organization of a login', () => {
   it('is the first one that the user joined, after the last one has removed the user', async () => {
     const owner = await platform.signUp();
     const user = await platform.signUp();
-    const body = { email: user.email, role: 'viewer' };
-    await platform.json('POST', `/api/v1/organizations/${owner.orgId}/invites`, { token: owner.accessToken, body });
-    const { token } = await platform.lastMail(user.email);
-    await platform.json('POST', '/api/v1/auth/accept-invite', { token: user.accessToken, body: { token } });
+    const { token } = await invite(platform, owner, user.email, 'viewer');
+    await acceptInvite(platform, user.accessToken, token);
     const path = `/api/v1/organizations/${owner.orgId}/members/${user.userId}`;
     expect((await platform.json('DELETE', path, { token: owner.accessToken })).status).toBe(200);
     expect((await login(platform, user.email)).body.user).toMatchObject({ org_id: user.orgId, role: 'owner' });
