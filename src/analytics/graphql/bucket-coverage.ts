@@ -86,10 +86,11 @@ export function withCoverage(result: AnalyticsResult, batch: AnalyticsBatch, { l
     interval: Interval | null | undefined,
     range: DateRange | undefined,
     types?: readonly string[],
-  ): (Bucket & { readonly coverage: BucketCoverage })[] =>
-    interval == null || range === undefined
-      ? [] // without an interval there are no buckets
-      : buckets.map((bucket) => ({ ...bucket, coverage: coverageOf(bucket.date, interval, range, daysOf(types)) }));
+  ): (Bucket & { readonly coverage: BucketCoverage })[] => {
+    if (interval == null || range === undefined) return []; // without an interval there are no buckets
+    const knownDays = daysOf(types);
+    return buckets.map((bucket) => ({ ...bucket, coverage: coverageOf(bucket.date, interval, range, knownDays) }));
+  };
   const dora = result.dora;
   return {
     ...result,
