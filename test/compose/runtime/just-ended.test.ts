@@ -1,6 +1,6 @@
 /**
- * Podman before 4.4 fails to look at a container in the moment in which its process ends, and to list images in the moment
- * in which one is removed. These moments are too short to be met at will, so the failure is put between us and a real
+ * Podman before 4.4 fails to look at a container in the moment in which its process ends, and to list or inspect
+ * images in the moment in which one is removed. These moments are too short to be met at will, so the failure is put between us and a real
  * Podman, in its own words.
  */
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -29,16 +29,16 @@ interface Stumbling {
   close(): Promise<void>;
 }
 
-/** A socket in front of Podman's, which fails to inspect containers, to wait for them, and to list images. */
+/** A socket in front of Podman's, which fails to inspect containers, to wait for them, and to read images. */
 async function overSocket(engineSocket: string): Promise<Stumbling> {
   const folder = await mkdtemp(join(tmpdir(), 'plt-ended-'));
   const path = join(folder, 's');
   let left = 0;
   const server = createServer((incoming, outgoing) => {
-    const asked = /\/containers\/\w+\/(json|wait)|\/images\/json/.exec(incoming.url ?? '')?.[0];
+    const asked = /\/containers\/\w+\/(json|wait)|\/images\/.*json/.exec(incoming.url ?? '')?.[0];
     if (left > 0 && asked !== undefined) {
       left -= 1;
-      const message = asked === '/images/json' ? IMAGE_REMOVED : PROCESS_ENDED;
+      const message = asked.startsWith('/images/') ? IMAGE_REMOVED : PROCESS_ENDED;
       outgoing.writeHead(500, { 'content-type': 'application/json' });
       outgoing.end(JSON.stringify({ cause: 'no such process', message, response: 500 }));
       return;
@@ -71,7 +71,7 @@ async function overSocket(engineSocket: string): Promise<Stumbling> {
   };
 }
 
-/** A command in front of podman, which fails to inspect containers, to wait for them, and to list images. */
+/** A command in front of podman, which fails to inspect containers, to wait for them, and to read images. */
 async function asCommand(engine: TestEngine): Promise<Stumbling> {
   const [folderOfPodman = ''] = (engine.environment['PATH'] ?? '').split(':');
   const folder = await mkdtemp(join(tmpdir(), 'plt-ended-'));
@@ -85,7 +85,7 @@ left=$(cat '${counter}')
 if [ "$left" -gt 0 ]; then
   case "$1 $2" in
     'container inspect' | wait\\ *) failure='${PROCESS_ENDED}' ;;
-    images\\ *) failure='${IMAGE_REMOVED}' ;;
+    images\\ * | 'image inspect') failure='${IMAGE_REMOVED}' ;;
   esac
 fi
 if [ -n "$failure" ]; then
@@ -158,6 +158,12 @@ function looks(
     await stumbling.stumble(1);
     const listed = await stumbling.backend.images.list();
     expect(listed.flatMap(({ tags }) => tags)).toContain(engine.image);
+    expect(await stumbling.left()).toBe(0);
+  });
+
+  it('an image is inspected although another is removed during the query', async () => {
+    await stumbling.stumble(1);
+    expect((await stumbling.backend.images.inspect(engine.image)).tags).toContain(engine.image);
     expect(await stumbling.left()).toBe(0);
   });
 

@@ -1,5 +1,6 @@
 /** Converts error replies of the Engine API (Docker or Podman) to catalogue errors. */
 import { missingNetwork, nameIsTaken } from '../engine/failure-text.js';
+import { readStumbled } from '../engine/just-ended.js';
 import {
   alreadyExists,
   backendFailure,
@@ -49,6 +50,7 @@ export function runtimeErrorOf(error: unknown, subject: Subject, secrets: readon
   if (subject.pulled !== undefined && status !== undefined) {
     return cannotBePulled(subject.pulled, text, secrets);
   }
+  if (readStumbled(text)) return backendFailure(text, error, secrets);
   if (subject.image !== undefined && (imageIsMissing.test(text) || (status === 404 && subject.id === undefined))) {
     return imageNotFound(subject.image);
   }

@@ -3,9 +3,14 @@ import { isEngineFailure } from '../errors.js';
 
 /**
  * Podman before 4.4 reads the `cgroup` file of a process it believes to be running, and fails if the process has just
- * ended. Podman lists images in two steps, and fails if one of them was removed between the steps.
+ * ended. Podman reads all images to list them, and to find the parents of one, and fails if any of them was removed
+ * since it read their ids.
  */
-const stumbled = /\/proc\/\d+\/cgroup: no such process|reading image .*: image not known/i;
+const stumbled =
+  /\/proc\/\d+\/cgroup: no such process|image with ID "[^"]*"( \([^)]*\))?: (image not known|file does not exist)/i;
+
+/** Whether a read failed because something ended or disappeared during it, which need not be its subject. */
+export const readStumbled = (reason: string): boolean => stumbled.test(reason);
 
 /** Podman succeeds on the second try. The other tries cover repeated restarts and removals. */
 const MOST_LOOKS = 4;
@@ -16,8 +21,7 @@ export async function lookDespiteEnd<T>(look: () => Promise<T>): Promise<T> {
     try {
       return await look();
     } catch (error) {
-      const reason = isEngineFailure(error) && error.cause instanceof Error ? error.cause.message : '';
-      if (looks === MOST_LOOKS || !stumbled.test(reason)) throw error;
+      if (looks === MOST_LOOKS || !isEngineFailure(error) || !readStumbled(error.message)) throw error;
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Converts podman's standard error to catalogue errors. */
 import { missingNetwork, nameIsTaken } from '../engine/failure-text.js';
+import { readStumbled } from '../engine/just-ended.js';
 import {
   alreadyExists,
   cannotBePulled,
@@ -36,6 +37,7 @@ export function podmanFailure(
 ): RuntimeError | TerminalError {
   const text = podmanReason(stderr);
   const cause = new Error(text);
+  if (readStumbled(text)) return commandFailed(text, cause, secrets);
   if (subject.image !== undefined && imageIsUnknown.test(text)) return imageNotFound(subject.image);
   if (subject.image !== undefined && registryRefuses.test(text)) return cannotBePulled(subject.image, text, secrets);
   const network = missingNetwork(text);

@@ -30,7 +30,8 @@ export function nativeImages(podman: Podman): ImageOperations {
     },
     async inspect(reference, { signal } = {}) {
       const subject = { image: reference };
-      const answer = await podman.json(['image', 'inspect', operand(reference)], { subject, signal });
+      const args = ['image', 'inspect', operand(reference)];
+      const answer = await lookDespiteEnd(() => podman.json(args, { subject, signal }));
       const [image] = objectsOf(answer);
       if (image === undefined) throw imageNotFound(reference);
       return engineImage(image);
