@@ -17,6 +17,12 @@ import { databaseSocket } from '../../database/socket.js';
 /** Rows per fetch of a scan: few enough for memory, and enough to limit the number of round trips. */
 const SCAN_ROWS = 1000;
 
+/**
+ * The time that a statement waits for a lock. It is longer than what locks a table in normal operation, so that a
+ * forgotten session does not stop the syncs of a database without a message. The connection string can set another one.
+ */
+const LOCK_WAIT_MS = 300_000;
+
 /** Broken commits may have dates such as `0001-01-01 00:00:00+00`, which the driver parses as a day of 2001. */
 const INSTANTS = {
   to: 1184,
@@ -41,7 +47,7 @@ export function openPostgres(uri: string, options: SinkOptions): Sink {
     connection: {
       application_name: 'plumbline sync',
       TimeZone: 'UTC',
-      ...(address.isPooled ? {} : { synchronous_commit: 'off' }),
+      ...(address.isPooled ? {} : { synchronous_commit: 'off', lock_timeout: LOCK_WAIT_MS }),
     },
     ...(options.echo === undefined ? {} : { debug: (_connection, query) => options.echo?.(query) }),
   });
