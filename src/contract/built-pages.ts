@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Context } from 'koa';
 import { parameterOf, type PageRoute } from './page-routes.js';
 import { keptForGood, sendStaticFile } from './static-file.js';
+import { errorCode } from './system/error-code.js';
 
 /** All resources come from this server. Inline scripts and styles are forbidden. */
 const contentSecurityPolicy =
@@ -48,7 +49,7 @@ export function consoleAssets(folder: URL): PageRoute {
 
 async function readIfThere(file: URL): Promise<Buffer | null> {
   return readFile(file).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   });
 }

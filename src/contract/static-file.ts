@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Context } from 'koa';
 import { acceptedCoding } from './compression.js';
+import { errorCode } from './system/error-code.js';
 
 /** The suffix of a file that the build has compressed, by coding. */
 const suffixes = { br: '.br', gzip: '.gz' } as const;
@@ -40,6 +41,6 @@ export async function sendStaticFile(ctx: Context, { file, type, cache }: Static
 }
 
 function nullIfMissing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  if (errorCode(error) === 'ENOENT') return null;
   throw error;
 }

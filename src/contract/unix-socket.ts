@@ -2,6 +2,7 @@ import { chmod, link, lstat, mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { withFileLock } from './system/file-lock.js';
+import { errorCode } from './system/error-code.js';
 
 /** The size of `sockaddr_un` on Linux without the final zero byte; the system truncates longer paths. */
 const longestPathBytes = 107;
@@ -72,7 +73,7 @@ async function claimName(bound: string, path: string): Promise<void> {
       await link(bound, path);
       return;
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (errorCode(error) !== 'EEXIST') throw error;
       // Locked: between check and removal another server could take the name.
       await withFileLock(path, () => removeDeadSocket(path));
     }
@@ -102,7 +103,7 @@ async function answers(path: string): Promise<boolean> {
       resolve(true);
     });
     socket.once('error', (error) => {
-      const code = codeOf(error);
+      const code = errorCode(error);
       if (code === 'ECONNREFUSED' || code === 'ENOENT') resolve(false);
       // The queue of the socket is full, or it belongs to another user: in both cases a server listens.
       else if (code === 'EAGAIN' || code === 'EACCES' || code === 'EPERM') resolve(true);
@@ -112,9 +113,5 @@ async function answers(path: string): Promise<boolean> {
 }
 
 function absent(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error;
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
+  if (errorCode(error) !== 'ENOENT') throw error;
 }

@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 /**
  * SQLSTATEs of a server that is unavailable: it is shutting down, has crashed, is starting up, or has dropped the
@@ -66,7 +67,7 @@ export class DatabaseUnavailableError extends Error {
  * is unknown only if it was a COMMIT in flight; everything before that was rolled back.
  */
 export function isConnectionFailure(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = errorCode(error);
   if (code === undefined) return false;
   if (error instanceof postgres.PostgresError) {
     return UNAVAILABLE_STATES.has(code) || code.startsWith('08') || shortageOf(error) !== null;
@@ -108,7 +109,7 @@ export function isReadOnly(error: unknown): boolean {
 
 /** Whether the error means that the statement was cancelled, for example by its timeout (57014). */
 export function isStatementTimeout(error: unknown): boolean {
-  return codeOf(error) === '57014';
+  return errorCode(error) === '57014';
 }
 
 /**
@@ -120,9 +121,4 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   if (!(error instanceof postgres.PostgresError)) return false;
   if (error.code !== '23505' && error.code !== '23P01') return false;
   return constraint === undefined || error.constraint_name === constraint;
-}
-
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
 }

@@ -9,6 +9,7 @@ import { replaceFile } from '@plumbline/contract/system/replace-file';
 import { stateFolder } from '@plumbline/contract/system/state-folder';
 import type { TokenPair } from '../sdk.js';
 import { UsageError } from '../usage-error.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 /** The tokens for a server. A service token has no refresh token. */
 export interface StoredLogin extends TokenPair {
@@ -97,7 +98,7 @@ function loginOf(text: string): StoredLogin | null {
 /** Handles the error of a file or folder that is absent. */
 function absent<T>(value: T): (error: unknown) => T {
   return (error) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return value;
+    if (errorCode(error) === 'ENOENT') return value;
     throw error;
   };
 }

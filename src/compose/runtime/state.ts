@@ -11,6 +11,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '@plumbline/contract/system/replace-file';
 import { RuntimeError } from './errors.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 export interface StopMark {
   /** The start time of the stopped run, in milliseconds since 1970. */
@@ -118,7 +119,7 @@ function fileName(id: string): string {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return errorCode(error) === 'ENOENT';
 }
 
 /** The error code (ENOSPC, EACCES, ...) tells the user what to do. The path is only in the cause. */

@@ -9,6 +9,7 @@ import { replaceFile } from '@plumbline/contract/system/replace-file';
 import { authStoreText, isClientName, requireUnique, type StoredClient } from './auth-store-file.js';
 import { readAuthStore, storeFile } from './auth-store.js';
 import { InvalidClient } from './refusals.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 /**
  * Adds a client to the store, which is created with mode 0600 if it is missing.
@@ -61,11 +62,7 @@ async function change(
     await withFileLock(file, rewrite, { sleep: (ms) => clock.sleep(ms) });
   } catch (error) {
     if (error instanceof FileLockedError) throw failure('AuthStoreError', 'locked', { path: error.lockFile });
-    if (error instanceof ComposeFailure || codeOf(error) === undefined) throw error;
-    throw failure('AuthStoreError', 'unwritable', { path, reason: String(codeOf(error)) });
+    if (error instanceof ComposeFailure || errorCode(error) === undefined) throw error;
+    throw failure('AuthStoreError', 'unwritable', { path, reason: String(errorCode(error)) });
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

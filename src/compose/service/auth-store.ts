@@ -7,6 +7,7 @@ import { openRegularFile, UnreadableFileError } from '@plumbline/contract/system
 import type { Log } from '@plumbline/contract/contract-types';
 import { ComposeFailure, failure } from '../model/errors.js';
 import { parseAuthStore, type StoredClient } from './auth-store-file.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 export interface AuthStore {
   /**
@@ -97,16 +98,13 @@ async function openFile(path: string): Promise<Awaited<ReturnType<typeof openReg
   try {
     return await openRegularFile(path);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw unreadable(path, error);
   }
 }
 
 function unreadable(path: string, error: unknown): ComposeFailure {
-  const reason = error instanceof UnreadableFileError ? `it ${error.reason}` : (codeOf(error) ?? 'reading it failed');
+  const reason =
+    error instanceof UnreadableFileError ? `it ${error.reason}` : (errorCode(error) ?? 'reading it failed');
   return failure('AuthStoreError', 'malformedFile', { path, reason });
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

@@ -1,5 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
+import { errorCode } from './error-code.js';
 
 /** Why a file is not read. `code` is the system's (such as ENOENT), or ENOTREG or EFBIG for the two checks here. */
 export class UnreadableFileError extends Error {
@@ -90,6 +91,6 @@ const reasons: Readonly<Record<string, string>> = {
 
 function unreadable(file: string, error: unknown): UnreadableFileError {
   if (error instanceof UnreadableFileError) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  const code = errorCode(error) ?? 'unknown error';
   return new UnreadableFileError(file, code, reasons[code] ?? `cannot be read (${code})`, error);
 }

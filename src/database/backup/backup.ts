@@ -10,6 +10,7 @@ import type { Log } from '../log.js';
 import { openSingleConnection } from '../single-connection.js';
 import { readDefinitions, readSequences, readTables } from './catalog.js';
 import { encodeFrames, formatVersion, type BackupHeader, type BackupTable, type Frame } from './frames.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 export interface BackupOptions {
   readonly logger: Log;
@@ -59,7 +60,7 @@ async function create(partial: string): Promise<FileHandle> {
   try {
     return await open(partial, 'wx', 0o600);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
     throw new Error(`${partial} belongs to a backup that runs or was killed. If none runs, remove it`, {
       cause: error,
     });

@@ -6,6 +6,7 @@ import path from 'node:path';
 
 import type { Account } from './account.js';
 import { runTool } from './tool.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 /** Absolute paths of the required PostgreSQL programs. */
 export interface Binaries {
@@ -119,7 +120,7 @@ function parseSymlinks(text: string): { source: string; target: string }[] {
 }
 
 function isExisting(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+  return errorCode(error) === 'EEXIST';
 }
 
 /** Copies the programs once per version. The copy is published by one rename, so it is never incomplete. */

@@ -15,6 +15,7 @@ import { defaultSocket } from '../default-socket.js';
 import { UsageError } from '../failures.js';
 import type { Io } from '../io.js';
 import type { Session } from '../session.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 interface ServeFlags {
   readonly listen?: string;
@@ -201,7 +202,7 @@ async function addressOf({ io }: Session, { listen, ui }: ServeFlags): Promise<L
 async function defaultAddress(io: Io): Promise<ListenAddress> {
   const path = defaultSocket(io);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'it failed';
+    const code = errorCode(error) ?? 'it failed';
     throw new UsageError(
       `The directory of the socket ${path} cannot be created (${code}). Choose another with --listen.`,
     );

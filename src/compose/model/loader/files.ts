@@ -1,6 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { failure } from '../errors.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 /** The file system access that loading a project needs. */
 export interface ComposeFiles {
@@ -61,8 +62,4 @@ async function readBounded(file: string): Promise<string> {
   } finally {
     await handle.close();
   }
-}
-
-function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

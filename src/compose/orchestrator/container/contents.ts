@@ -7,6 +7,7 @@ import type { Project } from '../../model/project/project.js';
 import type { FileToPut } from '../../runtime/spec.js';
 import { optionalField } from './optional-field.js';
 import { givenFiles, isMounted, type GivenFile } from './mounts.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 /** The files copied into a service's containers, and their digest. */
 export interface Contents {
@@ -55,7 +56,7 @@ export async function contentOf(
   const { section, reference } = file;
   if (file.file !== undefined) {
     return readFile(file.file).catch((error: unknown) => {
-      const reason = error instanceof Error && 'code' in error ? String(error.code) : 'it cannot be opened';
+      const reason = errorCode(error) ?? 'it cannot be opened';
       throw failure('YamlError', 'unreadable', { path: file.file ?? '', reason });
     });
   }

@@ -1,6 +1,7 @@
 /** Converts security options for the Engine API, which expects the content of a seccomp profile instead of its path. */
 import { readFile } from 'node:fs/promises';
 import { backendFailure } from '../errors.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 /**
  * Replaces the path of a seccomp profile by its content.
@@ -21,7 +22,7 @@ async function profile(file: string): Promise<string> {
   try {
     return JSON.stringify(JSON.parse(await readFile(file, 'utf8')));
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'it is not JSON';
+    const code = errorCode(cause) ?? 'it is not JSON';
     throw backendFailure(`The seccomp profile '${file}' cannot be used: ${code}.`, cause);
   }
 }

@@ -10,6 +10,7 @@ import { replaceFile } from '@plumbline/contract/system/replace-file';
 import { runProgram, service } from './process.js';
 import { endRun } from './run.js';
 import { change, type MockContainer, type MockFile, type MockState } from './mock-state.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 /** Runs an operation on the current state and saves the changes. */
 export type Keeper = <T>(operation: () => Promise<T>) => Promise<T>;
@@ -87,7 +88,7 @@ async function readText(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -204,13 +205,9 @@ async function failing<T>(file: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (cause) {
-    const code = codeOf(cause);
+    const code = errorCode(cause);
     if (typeof code !== 'string') throw cause;
     const message = `The state of the mock backend in '${file}' cannot be read or written (${code}).`;
     throw new RuntimeError({ case: 'persistenceFailure', message }, { cause });
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

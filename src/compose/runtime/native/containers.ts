@@ -17,6 +17,7 @@ import { archiveOf, exported, putArchive } from './archives.js';
 import { labelArguments, operand, option } from './options.js';
 import { containerLogs } from './logs.js';
 import type { Podman } from './podman.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 export function nativeContainers(podman: Podman, clock: Clock): EngineContainers {
   const inspect = async (id: string, signal?: AbortSignal): Promise<EngineContainer> => {
@@ -111,7 +112,7 @@ async function makeHostPath(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    if (errorCode(error) === 'EEXIST') return;
     throw backendFailure('The host directory of a bind mount cannot be created.', error);
   }
 }

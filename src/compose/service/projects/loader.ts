@@ -8,6 +8,7 @@ import type { ProjectLimits } from './limits.js';
 import type { LoadingReply, LoadingTask } from './loading-worker.js';
 import { ServerBusy } from '../server-busy.js';
 import { UnusableEscape } from './unusable-escapes.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 export interface ProjectLoader {
   /**
@@ -181,5 +182,5 @@ function exceeded(limit: string, maximum: number): Error {
 }
 
 function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY';
 }

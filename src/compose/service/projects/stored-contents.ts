@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { objectOf, parseJson, textOf } from '../../runtime/json.js';
 import { removeDrafts, replaceFile } from '@plumbline/contract/system/replace-file';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 export interface StoredContents {
   /** The content by `secrets.<name>` and `configs.<name>`. */
@@ -67,5 +68,5 @@ export function storedContents(root: string): StoredContents {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return errorCode(error) === 'ENOENT';
 }

@@ -5,6 +5,7 @@ import type { Context } from 'koa';
 import PostalMime, { type Email } from 'postal-mime';
 import { parameterOf, type PageExchange, type PageRoute } from '@plumbline/contract/page-routes';
 import { escapeHtml } from './mail.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 /** The maximum number of mails in the list. */
 const listed = 50;
@@ -85,7 +86,7 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 function nullIfMissing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  if (errorCode(error) === 'ENOENT') return null;
   throw error;
 }
 

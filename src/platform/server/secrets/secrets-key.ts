@@ -7,6 +7,7 @@ import type { Sql } from '../../../database/connection.js';
 import { readRegularFile, UnreadableFileError } from '@plumbline/contract/system/regular-file';
 import { SettingError } from '../settings/setting.js';
 import { createSecretBox, type SecretBox } from './secret-box.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 const keyLength = 32;
 
@@ -100,7 +101,7 @@ async function createOnce(path: string, key: Buffer): Promise<void> {
   try {
     await link(draft, path);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   } finally {
     await unlink(draft);
   }
