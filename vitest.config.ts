@@ -4,10 +4,12 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 const slowFiles = 'test/**/*.slow.test.ts';
 
+/** Loads the packages in src/ from their sources: a test must not depend on when they were built last. */
+const fromSources = { resolve: { conditions: ['@plumbline/source', 'node', 'development|production'] } };
+
 // What both kinds of tests have in common. The global setup is not in here: it runs once, for all projects.
 const common: TestProjectInlineConfiguration = {
-  // The packages in src/ from their sources: a test must not depend on when they were built last.
-  ssr: { resolve: { conditions: ['@plumbline/source', 'node', 'development|production'] } },
+  ssr: fromSources,
   resolve: {
     // The workspace's own package, from its sources: a test must not depend on when it was built last.
     alias: {
@@ -32,6 +34,7 @@ const common: TestProjectInlineConfiguration = {
 };
 
 export default defineConfig({
+  environments: { __vitest__: fromSources }, // in which the global setup is loaded
   test: {
     projects: [
       {

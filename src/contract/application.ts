@@ -169,16 +169,21 @@ function fixedPart(path: string): string {
   return parameter === -1 ? path : path.slice(0, parameter);
 }
 
-/** Creates the listener that logs failures after the status line was sent: a stream has failed, or its caller has left. */
+/**
+ * Creates the listener that logs failures which the pipeline has not logged with its reply. Most are those after the
+ * status line was sent: a stream has failed, or its caller has left.
+ */
 function createFailureLog(log: Log): (error: unknown, ctx?: Koa.Context) => void {
   const logged = new WeakSet(); // Koa reports a stream that fails, and the response that was cut for it
   return (error, ctx) => {
+    const exchange: unknown = ctx?.state;
     if (!(error instanceof Error) || logged.has(error)) return;
+    if (exchange instanceof Exchange && exchange.loggedFailure === error) return;
     logged.add(error);
     if ('code' in error && typeof error.code === 'string' && disconnections.has(error.code)) return;
-    const exchange: unknown = ctx?.state;
-    if (!(exchange instanceof Exchange)) log.error({ err: error }, 'failure outside the pipeline');
-    else if (!exchange.isAbandonment(error)) exchange.log.error({ err: error }, 'a stream failed');
+    const message = ctx?.headerSent === true ? 'a stream failed' : 'failure outside the pipeline';
+    if (!(exchange instanceof Exchange)) log.error({ err: error }, message);
+    else if (!exchange.isAbandonment(error)) exchange.log.error({ err: error }, message);
   };
 }
 

@@ -71,6 +71,8 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
    * attack). Replies with secrets, such as those of a login, answer POST.
    */
   isCompressible: boolean;
+  /** The unexpected failure that was logged with its reply. */
+  loggedFailure: unknown = null;
   /** Headers to add to any reply. */
   readonly replyHeaders: Record<string, string> = {};
 

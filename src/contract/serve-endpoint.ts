@@ -53,7 +53,7 @@ export function serveEndpoint<Served extends Endpoint>(
     } catch (error) {
       if (error instanceof RequestAborted) return;
       if (ctx.headerSent) throw error; // too late for a problem
-      problem = problemOf(error, exchange, options);
+      problem = problemOf(ctx, error, exchange, options);
     }
     for (const name in exchange.replyHeaders) ctx.set(name, exchange.replyHeaders[name] ?? '');
     if (problem !== null) write(ctx, problem, exchange);
@@ -72,8 +72,12 @@ function whenSent(ctx: Context, callback: () => void): void {
   else callback();
 }
 
-/** The problem for an error that a step or handler has thrown. Logs the error. */
+/**
+ * The problem for an error that a step or handler has thrown. Logs the error. An unexpected one is also reported as Koa
+ * reports errors, so that error trackers for Koa see it.
+ */
 function problemOf(
+  ctx: Context,
   error: unknown,
   exchange: Exchange<Endpoint>,
   options: Pick<ServeOptions, 'problemOf'>,
@@ -93,5 +97,7 @@ function problemOf(
     return known;
   }
   exchange.log.error(fields, 'unexpected failure');
+  exchange.loggedFailure = error;
+  ctx.app.emit('error', error, ctx);
   return internalError({ message: 'The server failed unexpectedly. Report the request id.' });
 }

@@ -67,6 +67,16 @@ test('Middleware sees the operation, its valid input, its caller and its reply',
   ]);
 });
 
+test('A failure of middleware after the operation is logged', async () => {
+  await start(async (_ctx, next) => {
+    await next();
+    throw new Error('The archive is full');
+  });
+  expect((await workshop.fetchUnchecked('/tools/1')).status).toBe(500);
+  const fields = { err: { message: 'The archive is full' } };
+  expect(workshop.log).toMatchObject([{ level: 'error', message: 'failure outside the pipeline', fields }]);
+});
+
 test('The instrumentation of OpenTelemetry names the route of an operation', async () => {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
