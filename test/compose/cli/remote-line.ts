@@ -53,7 +53,7 @@ export async function remoteLine(
     replyValidation: 'always',
     pages: {
       openapi: pathToFileURL('generated/compose/openapi.json'),
-      reference: pathToFileURL('dist/docs/compose/'),
+      reference: pathToFileURL('src/compose/dist/docs/compose/'),
     },
   });
   const server = await prepared.listen(service.listener);

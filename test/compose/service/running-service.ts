@@ -79,7 +79,7 @@ export async function runService(parts: ServiceParts = {}): Promise<RunningServi
     replyValidation,
     pages: {
       openapi: new URL('../../../generated/compose/openapi.json', import.meta.url),
-      reference: new URL('../../../dist/docs/compose/', import.meta.url),
+      reference: new URL('../../../src/compose/dist/docs/compose/', import.meta.url),
     },
   });
   const server = await listening.listen(service.listener);
