@@ -50,7 +50,7 @@ describe.each(PACKAGES)('The package %s', (name) => {
   });
 
   test('on a platform that it has no build for is named in one line, with the platform', async () => {
-    expect(await load(join(CHECKOUT, 'src/contract/system'), name, 'sunos')).toBe(lineOn('sunos'));
+    expect(await load(join(CHECKOUT, 'src/database'), name, 'sunos')).toBe(lineOn('sunos'));
   });
 
   function lineOn(platform: string): string {
