@@ -18,9 +18,9 @@ async function complaints(text: string): Promise<readonly string[]> {
 }
 
 const IMPORTS = `
-import type { Schemas, StartBrowserSessionHandler, DisownAccountHandler, DisownAccountReply, ListSessionsHandler, WatchSyncRunHandler } from '../../../generated/platform/operations.js';
-import { validationFailed } from '../../../generated/problems.js';
-import type { PlatformDependencies } from '../dependencies.js';
+import type { Schemas, StartBrowserSessionHandler, DisownAccountHandler, DisownAccountReply, ListSessionsHandler, WatchSyncRunHandler } from '../../../../generated/platform/operations.js';
+import { validationFailed } from '../../../../generated/problems.js';
+import type { PlatformDependencies } from '../../dependencies.js';
 declare const session: Schemas['Session'];
 declare const done: Schemas['DisownResponse'];
 type Disown = DisownAccountHandler<PlatformDependencies>;
