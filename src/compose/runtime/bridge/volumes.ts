@@ -1,8 +1,8 @@
 /** Volumes through the Engine API. */
 import { engineFilters } from '../engine/labels.js';
-import { utcTime } from '../engine/time.js';
+import { engineVolume } from '../engine/volume.js';
 import { alreadyExists, unlessNotFound } from '../errors.js';
-import { objectOf, objectsOf, textMapOf, textOf, type Json } from '../json.js';
+import { objectOf, objectsOf } from '../json.js';
 import type { VolumeRecord } from '../records.js';
 import type { VolumeOperations } from '../runtime.js';
 import type { EngineClient } from './client.js';
@@ -10,7 +10,9 @@ import { segment } from './requests.js';
 
 export function bridgeVolumes(client: EngineClient): VolumeOperations {
   const inspect = async (name: string, signal?: AbortSignal): Promise<VolumeRecord> =>
-    volumeOf(objectOf(await client.call({ id: name }, { method: 'GET', path: `/volumes/${segment(name)}`, signal })));
+    engineVolume(
+      objectOf(await client.call({ id: name }, { method: 'GET', path: `/volumes/${segment(name)}`, signal })),
+    );
 
   return {
     async create(spec, { signal } = {}) {
@@ -24,32 +26,17 @@ export function bridgeVolumes(client: EngineClient): VolumeOperations {
         Labels: { ...spec.labels },
       };
       const request = { method: 'POST', path: '/volumes/create', json, signal } as const;
-      return volumeOf(objectOf(await client.call({ newName: spec.name }, request)));
+      return engineVolume(objectOf(await client.call({ newName: spec.name }, request)));
     },
     async list({ labels = {}, signal } = {}) {
       const filters = JSON.stringify(engineFilters(labels));
       const request = { method: 'GET', path: '/volumes', query: { filters }, signal } as const;
       const answer = objectOf(await client.call({}, request));
-      return objectsOf(answer.Volumes).map(volumeOf);
+      return objectsOf(answer.Volumes).map(engineVolume);
     },
     inspect: (name, { signal } = {}) => inspect(name, signal),
     async remove(name, { signal } = {}) {
       await client.call({ id: name }, { method: 'DELETE', path: `/volumes/${segment(name)}`, signal });
     },
-  };
-}
-
-function volumeOf(volume: Json): VolumeRecord {
-  const createdAt = utcTime(textOf(volume.CreatedAt));
-  const mountpoint = textOf(volume.Mountpoint);
-  const scope = textOf(volume.Scope);
-  return {
-    name: textOf(volume.Name),
-    driver: textOf(volume.Driver),
-    labels: textMapOf(volume.Labels),
-    driverOptions: textMapOf(volume.Options),
-    ...(createdAt !== undefined && { createdAt }),
-    ...(mountpoint !== '' && { mountpoint }),
-    ...(scope !== '' && { scope }),
   };
 }

@@ -1,11 +1,10 @@
 /** Volumes through the podman command. */
-import { utcTime } from '../engine/time.js';
+import { engineVolume } from '../engine/volume.js';
 import { notFound } from '../errors.js';
-import { objectsOf, textMapOf, textOf, type Json } from '../json.js';
+import { objectsOf } from '../json.js';
 import type { VolumeRecord } from '../records.js';
 import type { VolumeOperations } from '../runtime.js';
-import { operand } from './options.js';
-import { labelArguments, option, pairs } from './options.js';
+import { labelArguments, operand, option, pairs } from './options.js';
 import type { Podman } from './podman.js';
 
 export function nativeVolumes(podman: Podman): VolumeOperations {
@@ -13,7 +12,7 @@ export function nativeVolumes(podman: Podman): VolumeOperations {
     const subject = { id: name };
     const [volume] = objectsOf(await podman.json(['volume', 'inspect', operand(name)], { subject, signal }));
     if (volume === undefined) throw notFound(name);
-    return volumeOf(volume);
+    return engineVolume(volume);
   };
 
   return {
@@ -28,27 +27,12 @@ export function nativeVolumes(podman: Podman): VolumeOperations {
     },
     async list({ labels = {}, signal } = {}) {
       return objectsOf(await podman.json(['volume', 'ls', '--format=json', ...labelArguments(labels)], { signal })).map(
-        volumeOf,
+        engineVolume,
       );
     },
     inspect: (name, { signal } = {}) => inspect(name, signal),
     async remove(name, { signal } = {}) {
       await podman.run(['volume', 'rm', operand(name)], { subject: { id: name }, signal });
     },
-  };
-}
-
-function volumeOf(volume: Json): VolumeRecord {
-  const createdAt = utcTime(textOf(volume.CreatedAt));
-  const mountpoint = textOf(volume.Mountpoint);
-  const scope = textOf(volume.Scope);
-  return {
-    name: textOf(volume.Name),
-    driver: textOf(volume.Driver),
-    labels: textMapOf(volume.Labels),
-    driverOptions: textMapOf(volume.Options),
-    ...(createdAt !== undefined && { createdAt }),
-    ...(mountpoint !== '' && { mountpoint }),
-    ...(scope !== '' && { scope }),
   };
 }
