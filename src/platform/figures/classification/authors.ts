@@ -13,7 +13,7 @@ import { storeText } from './store-text.js';
 
 export const getAuthors: GetAuthorsHandler<PlatformDependencies> = async ({ principal }, { records }) => {
   const { org_id: orgId } = principal;
-  const text = await records.of(orgId, (resources) => resources.records.readAuthors(orgId));
+  const text = await records.of(orgId, (resources) => resources.records.readFile('authors', orgId));
   return { status: 200, body: bodyOf(authorsFromText(text)) };
 };
 
@@ -24,7 +24,7 @@ export const importAuthors: ImportAuthorsHandler<PlatformDependencies> = async (
   if (check.problems.length > 0) return refuseBody('author', check.problems);
   const note = authors.length === 1 ? '1 author' : `${authors.length} authors`;
   await storeText(dependencies, request, { resourceKind: 'AUTHORS', note }, (resources) =>
-    resources.records.writeAuthors(orgId, authorsAsText(authors)),
+    resources.records.writeFile('authors', orgId, authorsAsText(authors)),
   );
   return { status: 200, body: bodyOf(authors) };
 };

@@ -9,7 +9,7 @@ import { storeText } from './store-text.js';
 
 export const getRules: GetRulesHandler<PlatformDependencies> = async ({ principal }, { records }) => {
   const { org_id: orgId } = principal;
-  const file = (await records.of(orgId, (resources) => resources.records.readRules(orgId))) ?? '';
+  const file = (await records.of(orgId, (resources) => resources.records.readFile('rules', orgId))) ?? '';
   return { status: 200, body: { rules: file === '' ? 0 : await countRules(file), file } };
 };
 
@@ -25,7 +25,7 @@ export const importRules: ImportRulesHandler<PlatformDependencies> = async (requ
   }
   const note = rules === 1 ? '1 rule' : `${rules} rules`;
   await storeText(dependencies, request, { resourceKind: 'RULES', note }, (resources) =>
-    resources.records.writeRules(orgId, file),
+    resources.records.writeFile('rules', orgId, file),
   );
   return { status: 200, body: { rules, file } };
 };

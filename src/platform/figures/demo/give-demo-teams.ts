@@ -21,7 +21,7 @@ export async function giveDemoTeams(
   };
   try {
     await withStoredRecords(records, options, async (resources) => {
-      const teams = teamsFromText(await resources.records.readTeams(records.orgId));
+      const teams = teamsFromText(await resources.records.readFile('teams', records.orgId));
       if (teams.length === 0) await importTeams(resources, demoTeams);
     });
   } catch (error) {

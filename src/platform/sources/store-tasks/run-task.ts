@@ -58,5 +58,5 @@ async function removeDemoData(resources: OpenDerivationResources): Promise<void>
     await forgetRepository(resources, repositoryId(orgId, identity), 'synthetic');
   }
   // Demo teams that users have changed are kept.
-  if ((await records.readTeams(orgId)) === teamsAsText(demoTeams)) await importTeams(resources, []);
+  if ((await records.readFile('teams', orgId)) === teamsAsText(demoTeams)) await importTeams(resources, []);
 }

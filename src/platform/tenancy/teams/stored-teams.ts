@@ -10,7 +10,7 @@ import { requestTask } from '../../sources/store-tasks/store-tasks.store.js';
 
 /** The teams of an organization, in the order in which they apply. They are stored in the database of the records. */
 export function readTeams({ records }: Pick<PlatformDependencies, 'records'>, orgId: string): Promise<readonly Team[]> {
-  return records.of(orgId, async (resources) => teamsFromText(await resources.records.readTeams(orgId)));
+  return records.of(orgId, async (resources) => teamsFromText(await resources.records.readFile('teams', orgId)));
 }
 
 /** The teams after a change, with its audit record; or the reply that refuses the change. */
@@ -51,7 +51,7 @@ export async function changeTeams<Refusal>(
     await recordAudit(transaction, context, now, { ...changed.audit, resourceKind: 'TEAM', orgId, ...actor });
     await requestAssignment(transaction, orgId, now);
     await attempt?.announce();
-    await records.of(orgId, (resources) => resources.records.writeTeams(orgId, teamsAsText(changed.teams)));
+    await records.of(orgId, (resources) => resources.records.writeFile('teams', orgId, teamsAsText(changed.teams)));
     return { teams: changed.teams };
   };
   // Many changes of one organization wait for its lock, and must not keep those of others waiting.

@@ -16,6 +16,6 @@ export async function importAuthors(
   authors: readonly Author[],
   onRepository: (name: string) => void = () => {},
 ): Promise<Omit<TeamsImported, 'teams'>> {
-  await resources.records.writeAuthors(resources.orgId, authorsAsText(authors));
+  await resources.records.writeFile('authors', resources.orgId, authorsAsText(authors));
   return assignTeams(resources, onRepository);
 }

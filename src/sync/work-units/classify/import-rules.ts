@@ -15,6 +15,6 @@ export async function importRules(
   text: string,
   onRepository: (name: string) => void = () => {},
 ): Promise<Omit<TeamsImported, 'teams'>> {
-  await resources.records.writeRules(resources.orgId, text);
+  await resources.records.writeFile('rules', resources.orgId, text);
   return assignTeams(resources, onRepository);
 }

@@ -30,9 +30,9 @@ export async function repositoryContext(
 ): Promise<RepositoryContext | undefined> {
   const [stored, teams, authors, rules] = await Promise.all([
     resources.records.repository(repoId),
-    resources.records.readTeams(resources.orgId),
-    resources.records.readAuthors(resources.orgId),
-    resources.records.readRules(resources.orgId),
+    resources.records.readFile('teams', resources.orgId),
+    resources.records.readFile('authors', resources.orgId),
+    resources.records.readFile('rules', resources.orgId),
   ]);
   if (stored === undefined) return undefined;
   const { name: repo, url } = stored;

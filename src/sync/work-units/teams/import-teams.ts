@@ -23,7 +23,7 @@ export async function importTeams(
   teams: readonly Team[],
   onRepository: (name: string) => void = () => {},
 ): Promise<TeamsImported> {
-  await resources.records.writeTeams(resources.orgId, teamsAsText(teams));
+  await resources.records.writeFile('teams', resources.orgId, teamsAsText(teams));
   return { teams: teams.length, ...(await assignTeams(resources, onRepository)) };
 }
 

@@ -231,7 +231,7 @@ describeOnEachDatabase('work units', (engine) => {
             },
           },
         };
-        await resources.records.writeTeams(ORG, teamsAsText([]));
+        await resources.records.writeFile('teams', ORG, teamsAsText([]));
         const unfinished = new Map<string, { target: Target; source: ProviderName }>();
         let at = NOW;
         let codeowners: string | null = null;
@@ -240,7 +240,7 @@ describeOnEachDatabase('work units', (engine) => {
           killIn = killedAt;
           try {
             if (kind === 'teams') {
-              await resources.records.writeTeams(ORG, teamsAsText(changes.teams));
+              await resources.records.writeFile('teams', ORG, teamsAsText(changes.teams));
               await refreshRepository(mortal, repoId);
             } else {
               if (changes.codeowners !== undefined) ({ codeowners } = { codeowners: changes.codeowners });
@@ -263,7 +263,7 @@ describeOnEachDatabase('work units', (engine) => {
         for (const key of unfinished.values())
           await syncAndDerive(resources, { repoId, ...key, records: {}, at: at + DAY });
         await refreshRepository(resources, repoId);
-        const stored = JSON.parse((await resources.records.readTeams(ORG)) ?? '[]') as Team[];
+        const stored = JSON.parse((await resources.records.readFile('teams', ORG)) ?? '[]') as Team[];
         const assigner = teamAssigner(stored, 'acme/shop', codeowners ?? undefined);
         expect(units.of(repoId)).toEqual(await expectedUnits(sink, repoId, assigner));
         expect(await storedClosings(resources.records, repoId)).toEqual(await expectedClosings(sink, repoId));

@@ -20,6 +20,7 @@ import {
   changeSums,
   CLOSINGS,
   columnsOf,
+  FILE_TABLES,
   LINKS,
   notedColumns,
   NOTES,
@@ -49,13 +50,6 @@ const KEYS_AT_ONCE = 250;
 
 export function clickHouseDerivation(connection: ClickHouseConnection): DerivationRecords {
   const { select, insert } = connection;
-  // Each file of an organization has a table with one text per organization.
-  const readFile = async (table: string, column: string, orgId: string): Promise<string | undefined> => {
-    const [row] = await select(`select ${column} from ${table} final where org_id = {org:String}`, { org: orgId });
-    return row === undefined ? undefined : textIn(row, column);
-  };
-  const writeFile = (table: string, column: string, orgId: string, content: string): Promise<void> =>
-    insert(table, [{ org_id: orgId, [column]: content, version: connection.nextVersion() }]);
   return {
     ensureSchema: () => ensureSchema(connection),
     rows: (query) => rows(connection, query),
@@ -84,12 +78,13 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
       for (const table of NOTES)
         await connection.command(deleteRows(table, 'repo_id = {repo:UUID}', connection.cluster), { repo: repoId });
     },
-    readTeams: (orgId) => readFile('team_files', 'teams', orgId),
-    writeTeams: (orgId, teams) => writeFile('team_files', 'teams', orgId, teams),
-    readAuthors: (orgId) => readFile('author_files', 'authors', orgId),
-    writeAuthors: (orgId, authors) => writeFile('author_files', 'authors', orgId, authors),
-    readRules: (orgId) => readFile('rule_files', 'rules', orgId),
-    writeRules: (orgId, rules) => writeFile('rule_files', 'rules', orgId, rules),
+    readFile: async (file, orgId) => {
+      const query = `select ${file} from ${FILE_TABLES[file]} final where org_id = {org:String}`;
+      const [row] = await select(query, { org: orgId });
+      return row === undefined ? undefined : textIn(row, file);
+    },
+    writeFile: (file, orgId, text) =>
+      insert(FILE_TABLES[file], [{ org_id: orgId, [file]: text, version: connection.nextVersion() }]),
     repository: async (repoId) => {
       const [row] = await select("select repo, coalesce(url, '') as address from repos final where id = {repo:UUID}", {
         repo: repoId,
@@ -129,15 +124,13 @@ const OWN_TABLES: readonly TableDefinition[] = [
     orderBy: 'repo_id, name',
     shardBy: 'repo_id',
   },
-  fileOfOrganization('team_files', 'teams'),
-  fileOfOrganization('author_files', 'authors'),
-  fileOfOrganization('rule_files', 'rules'),
+  ...Object.entries(FILE_TABLES).map(([column, table]) => fileTable(table, column)),
 ];
 
-function fileOfOrganization(name: string, content: string): TableDefinition {
+function fileTable(name: string, column: string): TableDefinition {
   return {
     name,
-    columns: ['org_id String', `${content} String`, 'version UInt64'],
+    columns: ['org_id String', `${column} String`, 'version UInt64'],
     replacing: 'version',
     orderBy: 'org_id',
     shardBy: 'org_id',

@@ -18,6 +18,7 @@ import {
   changedCommit,
   changeSums,
   CLOSINGS,
+  FILE_TABLES,
   LINKS,
   notedColumns,
   NOTES,
@@ -32,19 +33,6 @@ export function postgresDerivation(
   sql: postgres.Sql,
   failing: <Result>(action: () => Promise<Result>) => Promise<Result>,
 ): DerivationRecords {
-  // Each file of an organization has a table with one text per organization.
-  const readFile = (table: string, column: string, orgId: string): Promise<string | undefined> =>
-    failing(async () => {
-      const [row] = await sql<{ content: string }[]>`
-        select ${sql(column)} as content from ${sql(table)} where org_id = ${orgId}`;
-      return row?.content;
-    });
-  const writeFile = (table: string, column: string, orgId: string, content: string): Promise<void> =>
-    failing(async () => {
-      await sql`
-        insert into ${sql(table)} ${sql({ org_id: orgId, [column]: content })}
-        on conflict (org_id) do update set ${sql(column)} = excluded.${sql(column)}`;
-    });
   return {
     ensureSchema: () => failing(() => ensureSchema(sql)),
     rows: (query) => rows(sql, query, failing),
@@ -79,12 +67,18 @@ export function postgresDerivation(
           NOTES.map((table) => transaction.unsafe(`delete from ${table} where repo_id = $1`, [repoId])),
         );
       }),
-    readTeams: (orgId) => readFile('team_files', 'teams', orgId),
-    writeTeams: (orgId, teams) => writeFile('team_files', 'teams', orgId, teams),
-    readAuthors: (orgId) => readFile('author_files', 'authors', orgId),
-    writeAuthors: (orgId, authors) => writeFile('author_files', 'authors', orgId, authors),
-    readRules: (orgId) => readFile('rule_files', 'rules', orgId),
-    writeRules: (orgId, rules) => writeFile('rule_files', 'rules', orgId, rules),
+    readFile: (file, orgId) =>
+      failing(async () => {
+        const [row] = await sql<{ content: string }[]>`
+          select ${sql(file)} as content from ${sql(FILE_TABLES[file])} where org_id = ${orgId}`;
+        return row?.content;
+      }),
+    writeFile: (file, orgId, text) =>
+      failing(async () => {
+        await sql`
+          insert into ${sql(FILE_TABLES[file])} ${sql({ org_id: orgId, [file]: text })}
+          on conflict (org_id) do update set ${sql(file)} = excluded.${sql(file)}`;
+      }),
     repository: (repoId) =>
       failing(async () => {
         const [row] = await sql<{ name: string; url: string | null }[]>`
@@ -123,9 +117,10 @@ async function ensureSchema(sql: postgres.Sql): Promise<void> {
     await transaction`
       create table if not exists work_unit_progress (
         repo_id uuid not null, name text not null, value text not null, primary key (repo_id, name))`;
-    await transaction`create table if not exists team_files (org_id text primary key, teams text not null)`;
-    await transaction`create table if not exists author_files (org_id text primary key, authors text not null)`;
-    await transaction`create table if not exists rule_files (org_id text primary key, rules text not null)`;
+    for (const [column, table] of Object.entries(FILE_TABLES))
+      await transaction.unsafe(
+        `create table if not exists ${table} (org_id text primary key, ${column} text not null)`,
+      );
     // Changed rows are written to new pages, so a block range index finds them at almost no cost for the sync.
     for (const table of ['git_commits', 'git_commit_stats'])
       await transaction.unsafe(

@@ -60,6 +60,16 @@ export type Link = Readonly<Record<'hash' | 'kind', string> & Record<'number', n
 /** What closes an issue: `closer` is a request's number or a commit's hash. A row of {@link CLOSINGS}, in the same way. */
 export type Closing = Readonly<Record<'closer' | 'kind', string> & Record<'issue', number>>;
 
+/** A text of which each organization has one: its teams, the names of its authors, and its rules. */
+export type OrganizationFile = 'teams' | 'authors' | 'rules';
+
+/** The tables of the files, each with a column that has the name of the file. */
+export const FILE_TABLES: Readonly<Record<OrganizationFile, string>> = {
+  teams: 'team_files',
+  authors: 'author_files',
+  rules: 'rule_files',
+};
+
 export interface DerivationRecords {
   /** Creates missing tables; the sink's tables must exist. */
   ensureSchema(): Promise<void>;
@@ -84,15 +94,9 @@ export interface DerivationRecords {
   writeProgress(repoId: string, notes: ReadonlyMap<string, string>): Promise<void>;
   /** Removes the links and notes of one repository. */
   clear(repoId: string): Promise<void>;
-  /** The text that `writeTeams` stored for an organization. */
-  readTeams(orgId: string): Promise<string | undefined>;
-  writeTeams(orgId: string, teams: string): Promise<void>;
-  /** The text that `writeAuthors` stored for an organization. */
-  readAuthors(orgId: string): Promise<string | undefined>;
-  writeAuthors(orgId: string, authors: string): Promise<void>;
-  /** The text that `writeRules` stored for an organization. */
-  readRules(orgId: string): Promise<string | undefined>;
-  writeRules(orgId: string, rules: string): Promise<void>;
+  /** The text of a file that `writeFile` stored last for an organization. */
+  readFile(file: OrganizationFile, orgId: string): Promise<string | undefined>;
+  writeFile(file: OrganizationFile, orgId: string, text: string): Promise<void>;
   /** The name of a repository: `owner/name`, or its directory's name. */
   repository(repoId: string): Promise<{ readonly name: string; readonly url: string | null } | undefined>;
   /** The repositories of an organization, ordered by id. */

@@ -18,6 +18,7 @@ import {
   changeSums,
   CLOSINGS,
   columnsOf,
+  FILE_TABLES,
   LINKS,
   notedColumns,
   NOTES,
@@ -44,20 +45,6 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
       connection.transaction(action);
     });
   const read = <Result>(action: () => Result): Promise<Result> => asPromise(action);
-  // Each file of an organization has a table with one text per organization.
-  const readFile = (table: string, column: string, orgId: string): Promise<string | undefined> =>
-    read(() => {
-      const [row] = connection.all(`select ${column} from ${table} where org_id = ?`, [orgId]);
-      return row === undefined ? undefined : textIn(row, column);
-    });
-  const writeFile = (table: string, column: string, orgId: string, content: string): Promise<void> =>
-    write(() => {
-      connection.run(
-        `insert into ${table} (org_id, ${column}) values (?, ?) ` +
-          `on conflict (org_id) do update set ${column} = excluded.${column}`,
-        [orgId, content],
-      );
-    });
   return {
     ensureSchema: () =>
       write(() => {
@@ -100,12 +87,19 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
       write(() => {
         for (const table of NOTES) connection.run(`delete from ${table} where repo_id = ?`, [repoId]);
       }),
-    readTeams: (orgId) => readFile('team_files', 'teams', orgId),
-    writeTeams: (orgId, teams) => writeFile('team_files', 'teams', orgId, teams),
-    readAuthors: (orgId) => readFile('author_files', 'authors', orgId),
-    writeAuthors: (orgId, authors) => writeFile('author_files', 'authors', orgId, authors),
-    readRules: (orgId) => readFile('rule_files', 'rules', orgId),
-    writeRules: (orgId, rules) => writeFile('rule_files', 'rules', orgId, rules),
+    readFile: (file, orgId) =>
+      read(() => {
+        const [row] = connection.all(`select ${file} from ${FILE_TABLES[file]} where org_id = ?`, [orgId]);
+        return row === undefined ? undefined : textIn(row, file);
+      }),
+    writeFile: (file, orgId, text) =>
+      write(() => {
+        connection.run(
+          `insert into ${FILE_TABLES[file]} (org_id, ${file}) values (?, ?) ` +
+            `on conflict (org_id) do update set ${file} = excluded.${file}`,
+          [orgId, text],
+        );
+      }),
     repository: (repoId) =>
       read(() => {
         const [row] = connection.all("select repo, coalesce(url, '') as address from repos where id = ?", [repoId]);
@@ -150,9 +144,8 @@ function ensureSchema({ run }: SqliteConnection): void {
       'primary key (repo_id, name)) without rowid',
     [],
   );
-  run('create table if not exists team_files (org_id text primary key, teams text not null)', []);
-  run('create table if not exists author_files (org_id text primary key, authors text not null)', []);
-  run('create table if not exists rule_files (org_id text primary key, rules text not null)', []);
+  for (const [column, table] of Object.entries(FILE_TABLES))
+    run(`create table if not exists ${table} (org_id text primary key, ${column} text not null)`, []);
 }
 
 interface Statement {
