@@ -4,7 +4,7 @@
  * separate index: it would be the largest tree, with writes all over it.
  */
 import type Database from 'libsql';
-import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
+import { asPromise, inSqliteTransaction } from '../../database/sqlite-driver.js';
 import { loadNative } from '../../database/native-package.js';
 import type { WorkUnit, WorkUnitChange, WorkUnitStore } from '../work-unit.js';
 import { asCorrected } from './corrections.js';
@@ -104,10 +104,10 @@ export function openSqliteStore(path: string): WorkUnitStore {
     return statement;
   };
   const inTransaction = <Result>(action: () => Result): Promise<Result> =>
-    settled(() => inSqliteTransaction((statement) => database.exec(statement), action));
+    asPromise(() => inSqliteTransaction((statement) => database.exec(statement), action));
   return {
     ensureSchema: () =>
-      settled(() => {
+      asPromise(() => {
         // WAL lets the analytics read during a sync.
         database.exec(
           'pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 30000; ' +
@@ -127,7 +127,7 @@ export function openSqliteStore(path: string): WorkUnitStore {
         apply(prepare, change);
       }),
     scan: (orgId, repoId) => scan(prepare, orgId, repoId),
-    find: (orgId, id) => settled(() => find(prepare, orgId, id)),
+    find: (orgId, id) => asPromise(() => find(prepare, orgId, id)),
     ...sqliteCorrections({
       prepare,
       inTransaction,
@@ -137,7 +137,7 @@ export function openSqliteStore(path: string): WorkUnitStore {
       },
     }),
     close: () =>
-      settled(() => {
+      asPromise(() => {
         database.close();
       }),
   };
@@ -267,10 +267,4 @@ function decoded(prepare: Prepare, orgId: string, row: Row): WorkUnit {
     row,
     parts.filter(isRow).map(({ subcategory, weight }) => partRow(subcategory, weight)),
   );
-}
-
-function settled<Result>(action: () => Result): Promise<Result> {
-  return new Promise((resolve) => {
-    resolve(action());
-  });
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type Database from 'libsql';
 import type { AnyRow, Column, JsonValue, Table } from '../records.js';
 import { TABLES } from '../records.js';
-import { inSqliteTransaction } from '../../database/sqlite-transaction.js';
+import { asPromise, inSqliteTransaction } from '../../database/sqlite-driver.js';
 import { SyncError } from '../failures.js';
 import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';
 import { loadNative } from '../../database/native-package.js';
@@ -266,11 +266,9 @@ function tryLock(
   };
 }
 
-/** The driver is synchronous; wraps the result in the promise that the sink interface requires. */
+/** What `asPromise` does, with failures as errors of a sync. */
 function settled<Result>(action: () => Result): Promise<Result> {
-  return new Promise((resolve) => {
-    resolve(failing(action));
-  });
+  return asPromise(() => failing(action));
 }
 
 function failing<Result>(action: () => Result): Result {

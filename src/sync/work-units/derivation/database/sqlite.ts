@@ -1,5 +1,6 @@
 /** The records and notes of the derivation of work units in SQLite. */
 import { toAsyncIterable } from '@plumbline/contract/system/async-iterable';
+import { asPromise } from '../../../../database/sqlite-driver.js';
 import type { AnyRow, Column } from '../../../records.js';
 import { tableNamed } from '../../../records.js';
 import type {
@@ -270,10 +271,4 @@ function textIn(row: unknown, name: string): string {
 function keyValue(value: AnyRow[string] | undefined): string | number {
   if (typeof value === 'string' || typeof value === 'number') return value;
   throw new Error('A key holds texts and numbers only');
-}
-
-function asPromise<Result>(action: () => Result): Promise<Result> {
-  return new Promise((resolve) => {
-    resolve(action());
-  });
 }

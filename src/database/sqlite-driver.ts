@@ -1,4 +1,4 @@
-/** Transactions of SQLite, for synchronous drivers. */
+/** What the users of SQLite's synchronous driver share. */
 
 /**
  * Runs `action` in one write transaction. If it throws, its changes are undone and the error is rethrown.
@@ -19,4 +19,11 @@ export function inSqliteTransaction<Result>(run: (statement: string) => void, ac
     }
     throw error;
   }
+}
+
+/** The result of a synchronous action as a promise, which interfaces of several databases require; it throws nothing. */
+export function asPromise<Result>(action: () => Result): Promise<Result> {
+  return new Promise((resolve) => {
+    resolve(action());
+  });
 }
