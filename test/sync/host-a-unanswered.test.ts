@@ -11,6 +11,11 @@ function requests(count: number, instead: Readonly<Record<number, Node>> = {}): 
   return numbers(count).map((number) => (number in instead ? (instead[number] ?? null) : pullRequest(number)));
 }
 
+/** A pull request with a comment whose date cannot be read. */
+function broken(number: number): Node {
+  return pullRequest(number, { comments: { totalCount: 1, nodes: [{ createdAt: 'yesterday' }] } });
+}
+
 async function synced(started: HostA, db: string, target = 'prs') {
   const { notes, dependencies } = noted();
   const summary = await sync(options(started, db, { target }), dependencies);
@@ -84,11 +89,24 @@ describe('what host_a cannot answer', () => {
   });
 
   it('is one entry if only its record is broken: the others are stored', async () => {
-    const broken = pullRequest(2, { title: '', comments: { totalCount: 1, nodes: [{ createdAt: 'yesterday' }] } });
-    const started = await host(hostARepository('acme/widgets', { pullRequests: requests(3, { 2: broken }) }));
+    const started = await host(hostARepository('acme/widgets', { pullRequests: requests(3, { 2: broken(2) }) }));
     const { repository, stored } = await synced(started, sqliteUri());
     expect(repository).toMatchObject({ status: 'ok', notes: ['skipped 1 entry that the host cannot answer'] });
     expect(stored).toEqual([1, 3]);
+  });
+
+  it('is one entry also if that is the only one of its page', async () => {
+    const started = await host(hostARepository('acme/widgets', { pullRequests: requests(26, { 26: broken(26) }) }));
+    const { repository, stored } = await synced(started, sqliteUri());
+    expect(repository).toMatchObject({ status: 'ok', notes: ['skipped 1 entry that the host cannot answer'] });
+    expect(stored).toEqual(numbers(25));
+  });
+
+  it('is a failure if the records of all entries of a page are broken', async () => {
+    const pullRequests = requests(2, { 1: broken(1), 2: broken(2) });
+    const started = await host(hostARepository('acme/widgets', { pullRequests }));
+    const { repository } = await synced(started, sqliteUri());
+    expect(repository).toMatchObject({ status: 'failed', error: { code: 'unexpected_reply' } });
   });
 
   it('is read in smaller pages from the REST API too, down to single entries', async () => {

@@ -1,5 +1,5 @@
 /** Reads a host's list from the newest entry back to the position of the last complete sync. */
-import { SyncError } from '../failures.js';
+import { isUnanswered, SyncError } from '../failures.js';
 import type { AnyRow, JsonValue, Records, TableName } from '../records.js';
 import { TABLES } from '../records.js';
 import type { TimeWindow } from '../time-window.js';
@@ -138,7 +138,10 @@ async function* lastPages<Item>(
 /** Errors that concern a single entry. */
 const OF_ENTRIES: ReadonlySet<string> = new Set(['unexpected_reply', 'host_unavailable', 'not_found']);
 
-/** The records of these entries without those that cannot be read. If none of several can, the error is thrown. */
+/**
+ * The records of these entries without those that cannot be read. If none of several can, the fault is not one of single
+ * entries, and the error is thrown, as it is for a single entry if the host does not answer.
+ */
 async function readable<Item>(
   listing: Listing<Item>,
   items: readonly Item[],
@@ -160,7 +163,7 @@ async function readable<Item>(
       if (!(records instanceof SyncError)) parts.push(records);
     }
   }
-  if (parts.length === 0) throw together;
+  if (parts.length === 0 && (items.length > 1 || isUnanswered(together))) throw together;
   return { records: joined(parts), skipped: items.length - parts.length };
 }
 
