@@ -156,6 +156,21 @@ describe('a project that only has containers', () => {
     expect(files).toMatchObject({ case: 'projectNotIngested', name: 'foreign' });
   });
 
+  test.each([
+    ['services/none/scale', { replicas: 1 }],
+    ['up', { scale: { none: 1 } }],
+    ['up', { services: ['none'] }],
+    ['build', { services: ['none'] }],
+    ['pull', { services: ['none'] }],
+    ['stop', { services: ['none'] }],
+    ['restart', { services: ['none'] }],
+  ])('%s with %j names a service that no container has: 404', async (path, body) => {
+    expect(await running.expect(404, 'POST', `/projects/foreign/${path}`, body)).toMatchObject({
+      case: 'serviceNotFound',
+      service: 'none',
+    });
+  });
+
   test('can be started with an empty scale', async () => {
     await running.expect(200, 'POST', '/projects/foreign/up', { scale: {} });
   });

@@ -18,7 +18,7 @@ export const writeProjectFiles: WriteProjectFilesHandler<ComposeDependencies> = 
 ) =>
   answering(refusals, () =>
     dependencies.projectLocks(params.name, async () => {
-      const ingested = await requireIngested(params.name, context.signal, dependencies);
+      const ingested = await requireIngested(params.name, [], context.signal, dependencies);
       body.files.forEach(({ section, name }, index) => {
         if (ingested.contents.has(contentKey(section, name))) return;
         const kind = section === 'secrets' ? 'secret' : 'config';

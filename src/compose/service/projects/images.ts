@@ -4,7 +4,7 @@ import { buildProject as buildImages, pullProject as pullImages } from '../../or
 import type { ComposeDependencies } from '../dependencies.js';
 import { answering } from '../failure-replies.js';
 import { streamOf, streamSignal } from '../streams.js';
-import { requireIngested, requireServices } from './project-commands.js';
+import { requireIngested } from './project-commands.js';
 import { imageFrames } from './image-frames.js';
 import { orchestrationOf } from './orchestration-of.js';
 
@@ -17,8 +17,7 @@ const ofLookingUp = [
 export const buildProject: BuildProjectHandler<ComposeDependencies> = ({ params, body = {}, context }, dependencies) =>
   answering(ofLookingUp, async () => {
     const { services = [], no_cache: noCache, pull } = body;
-    const ingested = await requireIngested(params.name, context.signal, dependencies);
-    requireServices(ingested, services);
+    const ingested = await requireIngested(params.name, services, context.signal, dependencies);
     const signal = streamSignal(context, dependencies);
     const release = dependencies.imageWork.take();
     const frames = imageFrames({ signal, release }, context, async (work) => {
@@ -36,8 +35,7 @@ export const buildProject: BuildProjectHandler<ComposeDependencies> = ({ params,
 export const pullProject: PullProjectHandler<ComposeDependencies> = ({ params, body = {}, context }, dependencies) =>
   answering(ofLookingUp, async () => {
     const { services = [], ignore_failures: ignoreFailures = false } = body;
-    const ingested = await requireIngested(params.name, context.signal, dependencies);
-    requireServices(ingested, services);
+    const ingested = await requireIngested(params.name, services, context.signal, dependencies);
     const signal = streamSignal(context, dependencies);
     const release = dependencies.imageWork.take();
     const frames = imageFrames({ signal, release }, context, async (work) => {

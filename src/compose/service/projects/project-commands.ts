@@ -164,31 +164,39 @@ export const scaleService: ScaleServiceHandler<ComposeDependencies> = ({ params,
   );
 
 /** @throws OrchestratorError.serviceNotFound, before invalidReplicaCount for a negative number */
-function requireScale(
-  name: string,
-  { ingested, members }: Awaited<ReturnType<typeof lookUp>>,
-  scale: ReadonlyMap<string, number>,
-): void {
-  if (ingested === undefined) membersOf(members, [...scale.keys()], name);
-  else requireServices(ingested, [...scale.keys()]);
+function requireScale(name: string, known: KnownProject, scale: ReadonlyMap<string, number>): void {
+  requireKnownServices(name, known, [...scale.keys()]);
   for (const replicas of scale.values()) {
     if (replicas < 0) throw new OrchestratorError({ case: 'invalidReplicaCount', replicas });
   }
 }
 
-/** @throws OrchestratorError.projectNotFound, or projectNotIngested when it is known by its containers alone */
+/**
+ * @throws OrchestratorError.projectNotFound, serviceNotFound, or projectNotIngested when the project is known by its
+ * containers alone
+ */
 export async function requireIngested(
   name: string,
+  services: readonly string[],
   signal: AbortSignal,
   dependencies: ComposeDependencies,
 ): Promise<IngestedProject> {
-  const { ingested } = await lookUp(name, signal, dependencies);
-  if (ingested === undefined) throw new OrchestratorError({ case: 'projectNotIngested', name });
-  return ingested;
+  const known = await lookUp(name, signal, dependencies);
+  requireKnownServices(name, known, services);
+  if (known.ingested === undefined) throw new OrchestratorError({ case: 'projectNotIngested', name });
+  return known.ingested;
+}
+
+type KnownProject = Awaited<ReturnType<typeof lookUp>>;
+
+/** @throws OrchestratorError.serviceNotFound for a service that neither the compose file nor a container has */
+function requireKnownServices(name: string, { ingested, members }: KnownProject, services: readonly string[]): void {
+  if (ingested === undefined) membersOf(members, services, name);
+  else requireServices(ingested, services);
 }
 
 /** @throws OrchestratorError.serviceNotFound for a service that the compose file does not have */
-export function requireServices(ingested: IngestedProject, services: readonly string[]): void {
+function requireServices(ingested: IngestedProject, services: readonly string[]): void {
   for (const service of services) {
     if (!ingested.services.has(service)) {
       throw new OrchestratorError({ case: 'serviceNotFound', project: ingested.name, service });
