@@ -205,7 +205,7 @@ volumes: { data: { driver_opts: { type: tmpfs } } }`);
     const file = 'services: { w: { image: w }, w-2: { image: w } }';
     await expect(up(file, { scale: new Map([['w', 2]]) })).rejects.toMatchObject({
       case: 'conflict',
-      message: "services.w: one of its replicas has the name 'shop-w-2', which the container of service w-2 has.",
+      message: "services.w: one of its containers has the name 'shop-w-2', which the container of service w-2 has.",
     });
     expect(await containers()).toEqual([]);
   });

@@ -13,8 +13,8 @@ export function containerName(project: Named, service: string, number: number, g
 }
 
 /**
- * Requires that no replica has the name of another service's container, as the second one of `web` and the only one of
- * `web-2` would have.
+ * Requires that no container has the name of another service's first one, as the second one of `web` and the only one of
+ * `web-2` would have, or a `container_name` that is the name of another service's container.
  *
  * @param replicas the number of containers of each service
  * @param at the place of a service in the compose file
@@ -31,16 +31,19 @@ export function requireDistinctNames(
     name: containerName(project, other, 1, given),
   }));
   for (const [service, { container_name: given }] of services) {
-    if (given !== undefined || replicas(service) === 1) continue;
-    const clash = firstNames.find(({ other, name }) => {
-      const number = Number(/[0-9]+$/.exec(name)?.[0]);
-      return other !== service && number <= replicas(service) && name === containerName(project, service, number);
-    });
+    if (given !== undefined) continue;
+    const clash = firstNames.find(
+      ({ other, name }) =>
+        other !== service &&
+        [1, Number(/[0-9]+$/.exec(name)?.[0])].some(
+          (number) => number <= replicas(service) && name === containerName(project, service, number),
+        ),
+    );
     if (clash !== undefined) throw clashOf(service, clash, at(service));
   }
 }
 
 function clashOf(service: string, clash: { other: string; name: string }, place: Place | undefined): ComposeFailure {
-  const reason = `one of its replicas has the name '${clash.name}', which the container of service ${clash.other} has`;
+  const reason = `one of its containers has the name '${clash.name}', which the container of service ${clash.other} has`;
   return failure('ComposeValidationError', 'conflict', { path: ['services', service], reason }, place);
 }

@@ -7,8 +7,16 @@ describe('names of containers', () => {
     const failure = await loadFailure('services:\n  w-2: {image: i}\n  w: {image: i, scale: 2}\n');
     expect(failure).toMatchObject({ case: 'conflict', fields: { path: ['services', 'w'] }, location: { line: 3 } });
     expect(failure.message).toBe(
-      "services.w: one of its replicas has the name 'folder-w-2', which the container of service w-2 has.",
+      "services.w: one of its containers has the name 'folder-w-2', which the container of service w-2 has.",
     );
+  });
+
+  it.each([1, 2])('that a container_name repeats are found, also with %i replicas', async (replicas) => {
+    const given = `folder-w${replicas === 1 ? '' : '-2'}`;
+    const failure = await loadFailure(
+      `services: {x: {image: i, container_name: ${given}}, w: {image: i, scale: ${replicas}}}`,
+    );
+    expect(failure).toMatchObject({ case: 'conflict', fields: { path: ['services', 'w'] } });
   });
 
   it.each([
