@@ -91,8 +91,8 @@ export type BotFilter =
 /** One item of a breakdown. */
 export type BreakdownItem = {
   /**
-   * The measure for that value in `compareWith`; null if not requested, an average of nothing, or if the period before begins
-   * before `knownSince`.
+   * The measure for that value in `compareWith`; null if not requested, an average of nothing, if the period before begins
+   * before `knownSince`, or if the range ends in the future.
    */
   readonly baseline: Maybe<Scalars['Float']['output']>;
   /** The value of the dimension. */
@@ -314,8 +314,8 @@ export type DistributionBucket = {
 /** One item of a distribution. */
 export type DistributionItem = {
   /**
-   * The statistics for that value in `compareWith`; null if not requested, without measured units, or if the period before
-   * begins before `knownSince`.
+   * The statistics for that value in `compareWith`; null if not requested, without measured units, if the period before
+   * begins before `knownSince`, or if the range ends in the future.
    */
   readonly baseline: Maybe<Statistics>;
   /** The statistics of each bucket that has measured units, by date; empty if no interval was requested. */

@@ -1033,8 +1033,8 @@ type BreakdownItem {
   value: Float!
 
   """
-  The measure for that value in \`compareWith\`; null if not requested, an average of nothing, or if the period before begins
-  before \`knownSince\`.
+  The measure for that value in \`compareWith\`; null if not requested, an average of nothing, if the period before begins
+  before \`knownSince\`, or if the range ends in the future.
   """
   baseline: Float
 }
@@ -1090,8 +1090,8 @@ type DistributionItem {
   buckets: [DistributionBucket!]!
 
   """
-  The statistics for that value in \`compareWith\`; null if not requested, without measured units, or if the period before
-  begins before \`knownSince\`.
+  The statistics for that value in \`compareWith\`; null if not requested, without measured units, if the period before
+  begins before \`knownSince\`, or if the range ends in the future.
   """
   baseline: Statistics
 }
@@ -2008,7 +2008,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '43cd73a840b45342';
+export const persistedVersion = '34fbb82a6a3a1b89';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {

@@ -84,6 +84,14 @@ describe.skipIf(!hasBrowser)(`What the console knows${withoutBrowser}`, () => {
     await page.getByText('than the period before').waitFor();
   });
 
+  test('a period of which days are in the future is not compared', async () => {
+    const page = await open(clone, 'overview?range=custom&start=2026-02-21&end=2026-03-05');
+    await page.getByText('than the period before').waitFor();
+    await page.clock.setFixedTime('2026-03-04T12:00:00Z');
+    await page.getByLabel('First day').fill('2026-02-22');
+    await page.getByText('not over yet: nothing to compare with').waitFor();
+  });
+
   test.each(someAppearances)(
     'partial weeks are marked in the chart, its table and its file ($theme, $width)',
     async (appearance) => {

@@ -162,12 +162,16 @@ function lastDayOf(first: string, interval: Interval): string {
   }
 }
 
-/** Whether all days of a baseline are known. That of the organization is about the same days as the figures. */
+/**
+ * Whether the days of the figures and of the period before are all known. The baseline of the organization is about the
+ * same days as the figures.
+ */
 function hasBaseline(
   request: { readonly compareWith?: Baseline | null; readonly dateRange: DateRange } | undefined,
-  { knownSince }: KnownDays,
+  { knownSince, today }: KnownDays,
 ): boolean {
   if (request?.compareWith !== 'PREVIOUS_PERIOD') return true;
-  const { startDate } = request.dateRange;
-  return knownSince !== null && dayAfter(startDate, -countDays(request.dateRange)) >= knownSince;
+  const { startDate, endDate } = request.dateRange;
+  const isKnown = knownSince !== null && dayAfter(startDate, -countDays(request.dateRange)) >= knownSince;
+  return isKnown && endDate <= today;
 }

@@ -113,6 +113,11 @@ function before(start: string, days: number): DateRange {
   return { startDate: dayAt(first - days * dayMs), endDate: dayAt(first - dayMs) };
 }
 
+/** Whether some days of a range are in the future. @param now ms since 1970 */
+export function endsInFuture({ endDate }: DateRange, now: number): boolean {
+  return endDate > dayAt(now);
+}
+
 /** How many days a range has. */
 export function daysOf(start: string, end: string): number {
   return Math.round((Date.parse(end) - Date.parse(start)) / dayMs) + 1;

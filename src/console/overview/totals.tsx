@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { totalOf } from '../analytics/development.js';
+import { endsInFuture } from '../analytics/period.js';
 import type { UnitLinks } from '../analytics/units-link.js';
 import { dayOf, durationOf, numberOf, percentOf } from '../charts/words.js';
 import type { OverviewQueryVariables } from './analytics.js';
@@ -73,7 +74,7 @@ function noteOnCycleTime(requests: number, mean: number | undefined): string {
   return requests === 0 ? 'no pull request is known' : 'not known: no first commit to measure from';
 }
 
-/** Compares with the period before only if all of its days are known. */
+/** Compares with the period before only if all days of both are known. */
 function noteOn(
   now: number,
   before: number,
@@ -83,6 +84,7 @@ function noteOn(
   if (knownSince === null) return '';
   if (knownSince > dateRange.startDate) return `known since ${dayOf(knownSince)}`;
   if (knownSince > previous.startDate) return `known since ${dayOf(knownSince)}: nothing to compare with`;
+  if (endsInFuture(dateRange, Date.now())) return 'not over yet: nothing to compare with';
   return before === 0 ? 'none in the period before' : `${changeOf(now, before)} than the period before`;
 }
 

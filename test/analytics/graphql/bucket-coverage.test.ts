@@ -100,6 +100,25 @@ describe('Answers', () => {
     expect(await request('2026-03-06')).toEqual([null, null]);
   });
 
+  test('compare no period of which days are in the future', async () => {
+    const lately = await platform.signUp();
+    const day = (ago: number): string => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+    const units = [20, 7, 2].map((ago) => unit({ id: String(ago), day: day(ago), workType: 'pull_request' }));
+    await fill(platform.databaseUri, lately.orgId, units);
+    const baselines = async (last: number): Promise<unknown> => {
+      const asked = { dateRange: { startDate: day(4), endDate: day(last) }, compareWith: 'PREVIOUS_PERIOD' };
+      const batch = {
+        timeseries: [],
+        breakdowns: [{ dimension: 'WORK_TYPE', measure: 'COUNT', ...asked }],
+        distributions: [{ measure: 'CHURN_LOC', ...asked }],
+      };
+      const { breakdowns, distributions } = (await ask(platform, lately, text, { batch })).analytics;
+      return [breakdowns[0].items[0].baseline, distributions[0].items[0].baseline];
+    };
+    expect(await baselines(0)).toEqual([1, { count: 1 }]);
+    expect(await baselines(-1)).toEqual([null, null]);
+  });
+
   test('omit a mean cycle time of 0, which says that the beginning is not known', async () => {
     const dateRange = { startDate: '2026-03-01', endDate: '2026-03-31' };
     const { breakdowns, timeseries } = await figures({

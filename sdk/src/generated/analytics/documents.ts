@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '43cd73a840b45342';
+export const persistedVersion = '34fbb82a6a3a1b89';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
