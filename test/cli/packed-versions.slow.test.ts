@@ -10,15 +10,19 @@ import { plumbline, startServer } from './plumbline.js';
 const run = promisify(execFile);
 const root = process.cwd();
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+const author = ['-c', 'user.name=Robin', '-c', 'user.email=robin@example.com'];
 /** Why the packages that the tarball depends on are not available; null: they are. */
 const unreachable = await run('npm', ['view', 'koa', 'version', '--prefer-offline', '--fetch-retries=0'])
   .then(() => null)
   .catch(() => ' (skipped: no package registry can be reached)');
 
-/** What is installed has no overrides of this repository: it is as a user gets it. */
+/**
+ * What is installed has no overrides of this repository: it is as a user gets it. Only pnpm must be told where packages
+ * are that no registry has yet.
+ */
 const combinations = ['20', '22', '24'].flatMap((node) => ['npm', 'pnpm'].map((manager) => ({ node, manager })));
 let tools: string;
-let tarballs: readonly string[];
+let tarballs: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   if (unreachable !== null) return;
@@ -40,11 +44,12 @@ describe.skipIf(unreachable !== null).each(combinations)(
       const { stdout } = await run(join(root, '.ci/node'), [node, tools]);
       const runtime = stdout.trim();
       const environment = { ...process.env, PATH: `${join(runtime, '..')}:${process.env['PATH'] ?? ''}` };
-      await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true }));
+      const overrides = Object.fromEntries(Object.entries(tarballs).map(([name, path]) => [name, `file:${path}`]));
+      await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, pnpm: { overrides } }));
       const [program, args] =
         manager === 'npm'
-          ? ['npm', ['install', ...tarballs, '--prefer-offline', ...quiet]]
-          : [join(tools, 'node_modules/.bin/pnpm'), ['add', ...tarballs, '--prefer-offline']];
+          ? ['npm', ['install', ...Object.values(tarballs), '--prefer-offline', ...quiet]]
+          : [join(tools, 'node_modules/.bin/pnpm'), ['add', ...Object.values(tarballs), '--prefer-offline']];
       await run(program, args, { cwd: folder, env: environment });
       installed = { command: join(folder, 'node_modules/plumbline/dist/src/cli/main.cjs'), runtime };
     }, 300_000);
@@ -61,10 +66,21 @@ describe.skipIf(unreachable !== null).each(combinations)(
       expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/did not answer .* after \d tries/)]);
     });
 
-    test('stores what it reads', async () => {
-      const args = ['sync', 'git', '--provider', 'synthetic', '--db', `sqlite:${join(folder, 'sync.db')}`, '--json'];
+    test.each(['synthetic', 'local'])('stores what it reads from %s', async (provider) => {
+      const clone = join(folder, 'clone');
+      await run('git', ['init', '--quiet', clone]);
+      await run('git', ['-C', clone, ...author, 'commit', '--quiet', '--allow-empty', '--message', 'Begin']);
+      const more = provider === 'local' ? ['--repo-path', clone] : [];
+      const database = `sqlite:${join(folder, `${provider}.db`)}`;
+      const args = ['sync', 'git', '--provider', provider, ...more, '--db', database, '--json'];
       const { exitCode, stderr } = await plumbline(args, installed);
       expect([exitCode, exitCode === 0 ? '' : stderr]).toEqual([0, '']);
+    });
+
+    test.each(['postgres', 'mongodb', 'clickhouse'])('connects to %s', async (scheme) => {
+      const args = ['sync', 'git', '--provider', 'synthetic', '--db', `${scheme}://127.0.0.1:9/records`];
+      const { exitCode, stderr } = await plumbline(args, installed);
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining('connect ECONNREFUSED 127.0.0.1:9')]);
     });
 
     test('serves its pages', async () => {
@@ -78,7 +94,7 @@ describe.skipIf(unreachable !== null).each(combinations)(
       }
     });
 
-    test.each(['mock', 'bridge', 'native'])('has the backend %s of compose', async (backend) => {
+    test.each(['mock', 'bridge', 'native', 'swarm'])('has the backend %s of compose', async (backend) => {
       const file = join(folder, 'compose.yaml');
       await writeFile(file, 'services: { web: { image: example/web } }\n');
       const { stderr } = await plumbline(['compose', '--backend', backend, '-f', file, 'ps'], installed);

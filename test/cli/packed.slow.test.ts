@@ -20,7 +20,7 @@ describe.skipIf(unreachable !== null)(`the packed server${unreachable ?? ''}`, {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'plumbline-packed-'));
-    const tarballs = await packProduct(folder);
+    const tarballs = Object.values(await packProduct(folder));
     await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true }));
     await run('npm', ['install', ...tarballs, '--prefer-offline', ...quiet], { cwd: folder });
     command = join(folder, 'node_modules/.bin/plumbline');
