@@ -17,8 +17,8 @@ const unreachable = await run('npm', ['view', 'koa', 'version', '--prefer-offlin
   .catch(() => ' (skipped: no package registry can be reached)');
 
 /**
- * What is installed has no overrides of this repository: it is as a user gets it. Only pnpm must be told where packages
- * are that no registry has yet.
+ * What is installed has no overrides of this repository: it is as a user gets it. Only pnpm needs the places of packages
+ * that no registry has yet.
  */
 const combinations = ['20', '22', '24'].flatMap((node) => ['npm', 'pnpm'].map((manager) => ({ node, manager })));
 let tools: string;
