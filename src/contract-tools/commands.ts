@@ -66,7 +66,7 @@ function registerFuzz(program: Command): void {
     .argument('<contract>', 'OpenAPI 3.x document, YAML or JSON')
     .argument('<server>', 'address of the server, such as http://127.0.0.1:3000')
     .option('--seed <number>', 'repeat a run: equal seeds send equal requests (default: random)')
-    .option('--requests <number>', 'allowed requests per operation, and as many forbidden ones', '50')
+    .option('--requests <number>', 'random allowed requests per operation, and as many forbidden ones', '50')
     .option('--header <header...>', 'header of all requests, such as "Authorization: Bearer x"')
     .option('--operation <id...>', 'only these operations')
     .option('--tag <tag...>', 'only operations with these tags')

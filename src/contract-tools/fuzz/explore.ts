@@ -15,28 +15,37 @@ export interface Trial {
   readonly status: number | null;
 }
 
+export interface Exploration {
+  readonly seed: number;
+  readonly count: number;
+  /** The rules of the faults that need no finding. */
+  readonly known?: ReadonlySet<string>;
+}
+
 /** Faults of different kinds after which no more are looked for. */
 const mostFindings = 8;
 /** Requests to make one finding smaller. */
 const mostShrinks = 100;
 /** Attempts to make one request: not each value has the place where a rule can be broken. */
 const attemptsPerRequest = 8;
+/** Attempts to make few requests. */
+const leastAttempts = 50;
 
 /**
  * Tries `count` requests, and makes those that show a fault smaller. Each kind of fault that any of them shows is a
- * finding, once; equal seeds try equal requests.
+ * finding, once, unless it is `known`; equal seeds try equal requests.
  */
 export async function explore(
   requests: fc.Arbitrary<PlannedRequest | null>,
-  { seed, count }: { readonly seed: number; readonly count: number },
+  { seed, count, known = new Set() }: Exploration,
   attempt: (request: PlannedRequest) => Promise<Trial>,
 ): Promise<readonly Finding[]> {
   const findings = new Map<string, Finding>();
   const progress = { left: count, runs: 0 };
-  const mostRuns = count * attemptsPerRequest;
+  const mostRuns = Math.max(leastAttempts, count * attemptsPerRequest);
   while (progress.left > 0 && progress.runs < mostRuns && findings.size < mostFindings) {
     const parameters = { seed, path: String(progress.runs), numRuns: mostRuns - progress.runs };
-    if (!(await findMore(requests, parameters, progress, findings, attempt))) break;
+    if (!(await findMore(requests, parameters, progress, { known, findings }, attempt))) break;
   }
   return [...findings.values()];
 }
@@ -51,10 +60,10 @@ async function findMore(
   requests: fc.Arbitrary<PlannedRequest | null>,
   parameters: fc.Parameters<[PlannedRequest | null]>,
   progress: { left: number; runs: number },
-  findings: Map<string, Finding>,
+  { known: before, findings }: { known: ReadonlySet<string>; findings: Map<string, Finding> },
   attempt: (request: PlannedRequest) => Promise<Trial>,
 ): Promise<boolean> {
-  const known = new Set(findings.keys());
+  const known = new Set([...before, ...findings.keys()]);
   const state: { shrunk: string | null; shrinks: number } = { shrunk: null, shrinks: 0 };
   const property = fc.asyncProperty(requests, async (request) => {
     if (request === null) return true;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import type { Contract } from '../gate/contract.js';
-import { allowedDrafts } from './allowed.js';
+import { allowedDrafts, plannedDrafts } from './allowed.js';
 import { planRequest, type PlannedRequest } from './draft.js';
 import { explore, type Finding } from './explore.js';
 import { spoilers } from './forbidden.js';
@@ -19,8 +19,8 @@ export interface Result {
   /** How many replies had each status; `none` where there was no reply. */
   readonly statuses: ReadonlyMap<string, number>;
   readonly findings: readonly Finding[];
-  /** The rules that no request could be made to break. */
-  readonly untriedRules: number;
+  /** The edges that no allowed request could be made to have, or the rules that none could be made to break. */
+  readonly untried: number;
 }
 
 /** Whether no request was sent, so that nothing is known. */
@@ -30,7 +30,7 @@ export function isUntried({ statuses }: Result): boolean {
 
 /** The result of requests that were not sent. */
 export function untried(name: string, kind: Kind): Result {
-  return { name, kind, statuses: new Map(), findings: [], untriedRules: 0 };
+  return { name, kind, statuses: new Map(), findings: [], untried: 0 };
 }
 
 export interface FuzzSettings {
@@ -39,15 +39,18 @@ export interface FuzzSettings {
   readonly requests: number;
 }
 
-/** Sends allowed requests to an operation, and requests that break its rules one by one. */
+/**
+ * Sends an operation the requests of every run, then other allowed requests, then requests that break its rules one by
+ * one.
+ */
 export async function fuzzOperation(subject: Subject, sender: Sender, settings: FuzzSettings): Promise<Result[]> {
   const { contract, operation } = subject;
   const drafts = allowedDrafts(subject);
   const allowed = new Tally({ contract, name: operation.id, kind: 'allowed' }, sender, settings.seed);
-  await allowed.try(
-    drafts.map((draft) => (draft === null ? null : planRequest(subject, draft, null))),
-    settings.requests,
-  );
+  const requestsOf = (some: typeof drafts): fc.Arbitrary<PlannedRequest | null> =>
+    some.map((draft) => (draft === null ? null : planRequest(subject, draft, null)));
+  for (const planned of plannedDrafts(subject)) await allowed.try(requestsOf(planned), 1);
+  await allowed.try(requestsOf(drafts), settings.requests);
   const spoils = spoilers(subject);
   const forbidden = new Tally({ contract, name: operation.id, kind: 'forbidden' }, sender, settings.seed);
   for (const spoil of spoils) {
@@ -94,7 +97,7 @@ class Tally {
   readonly #statuses = new Map<string, number>();
   readonly #findings: Finding[] = [];
   #tries = 0;
-  #untriedRules = 0;
+  #untried = 0;
 
   readonly #of: { readonly contract: Contract; readonly name: string; readonly kind: Kind };
   readonly #sender: Sender;
@@ -110,22 +113,22 @@ class Tally {
     const { contract, name, kind } = this.#of;
     this.#tries += 1;
     const seed = seedOf(this.#seed, name, kind, String(this.#tries));
+    const known = new Set(this.#findings.map(({ fault }) => fault.rule));
     let sent = 0;
-    const found = await explore(requests, { seed, count }, async (request) => {
+    const found = await explore(requests, { seed, count, known }, async (request) => {
       sent += 1;
       const outcome = await this.#sender.send(request);
       const key = String(outcome.status ?? 'none');
       this.#statuses.set(key, (this.#statuses.get(key) ?? 0) + 1);
       return { fault: judgeReply(contract, request, outcome), status: outcome.status };
     });
-    if (sent === 0) this.#untriedRules += 1;
-    const known = new Set(this.#findings.map(({ fault }) => fault.rule));
-    this.#findings.push(...found.filter(({ fault }) => !known.has(fault.rule)));
+    if (sent === 0) this.#untried += 1;
+    this.#findings.push(...found);
   }
 
   result(): Result {
     const { name, kind } = this.#of;
-    return { name, kind, statuses: this.#statuses, findings: this.#findings, untriedRules: this.#untriedRules };
+    return { name, kind, statuses: this.#statuses, findings: this.#findings, untried: this.#untried };
   }
 }
 

@@ -17,13 +17,13 @@ export interface Report {
 
 /** One line: the requests of one kind to one operation, and their replies. */
 export function printResults(result: Result): string {
-  const { name, kind, statuses, findings, untriedRules } = result;
+  const { name, kind, statuses, findings, untried } = result;
   if (isUntried(result)) return `○ ${name}  ${kind}: not tried`;
   const mark = findings.length === 0 ? '✓' : '✗';
   const replies = [...statuses].sort().map(([status, count]) => `${status} (${count})`);
   const isRefused = kind === 'allowed' && ![...statuses.keys()].some((status) => /^[23]/.test(status));
-  const untried = untriedRules === 0 ? '' : `; ${untriedRules} rules not tried`;
-  return `${mark} ${name}  ${kind}: ${replies.join(', ')}${isRefused ? '; none succeeded' : ''}${untried}`;
+  const left = untried === 0 ? '' : `; ${untried} ${kind === 'allowed' ? 'edges' : 'rules'} not tried`;
+  return `${mark} ${name}  ${kind}: ${replies.join(', ')}${isRefused ? '; none succeeded' : ''}${left}`;
 }
 
 /** The findings, each with a command that shows it again, and the sum. */
@@ -63,11 +63,11 @@ export function junitReport(report: Report): string {
 
 /** The report as JSON. */
 export function jsonReport(report: Report): string {
-  const results = report.results.map(({ name, kind, statuses, findings, untriedRules }) => ({
+  const results = report.results.map(({ name, kind, statuses, findings, untried }) => ({
     name,
     kind,
     tried: statuses.size > 0,
-    untriedRules,
+    ...(kind === 'allowed' ? { untriedEdges: untried } : { untriedRules: untried }),
     statuses: Object.fromEntries(statuses),
     findings: findings.map((finding) => ({
       rule: finding.fault.rule,

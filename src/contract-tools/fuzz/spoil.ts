@@ -14,7 +14,7 @@ const deepest = 3;
 /** More rules than this are not broken: one property of a large contract can have thousands. */
 const mostRules = 150;
 /** Longer texts and lists are not sent. */
-const longest = 20_000;
+export const longest = 20_000;
 
 /** The rules of a schema, each of which a server has to enforce. */
 export function rulesOf(document: unknown, schema: unknown): Rule[] {
@@ -100,7 +100,7 @@ function breakingOther(keyword: string, limit: unknown): Rule['breaks'] {
 }
 
 /** A text or a list with another size. */
-function resized(value: unknown, size: number): unknown {
+export function resized(value: unknown, size: number): unknown {
   // JSON Schema counts code points.
   if (typeof value === 'string')
     return Array.from(value.padEnd(size * 2, 'a'))

@@ -29,6 +29,7 @@ export function subjectsOf(contract: Contract, schemas: Schemas, fixed: Readonly
     document: schemas.document,
     texts: 'any characters',
     omitted: 'readOnly',
+    optional: 'some',
     made: new WeakMap(),
   };
   const subjects = contract.operations.map((operation) => ({

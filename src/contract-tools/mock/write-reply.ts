@@ -25,7 +25,11 @@ export interface Writer {
 
 export function createWriter(schemas: Schemas): Writer {
   const { document } = schemas;
-  return { schemas, making: { document, texts: 'words', omitted: 'writeOnly', made: new WeakMap() }, made: new Map() };
+  return {
+    schemas,
+    making: { document, texts: 'words', omitted: 'writeOnly', optional: 'some', made: new WeakMap() },
+    made: new Map(),
+  };
 }
 
 /** Media types for documented ranges. */

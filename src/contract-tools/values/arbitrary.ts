@@ -10,12 +10,14 @@ export interface Making {
   readonly texts: 'words' | 'any characters';
   /** Properties with this keyword are omitted: `readOnly` in requests, `writeOnly` in replies. */
   readonly omitted: 'readOnly' | 'writeOnly';
+  /** Whether some of what no schema requires is made, or none of it. */
+  readonly optional: 'some' | 'none';
   /** What was made for each schema, by depth: schemas that refer to each other would be made again and again. */
   readonly made: WeakMap<object, Map<number, fc.Arbitrary<unknown>>>;
 }
 
-type Schema = Readonly<Record<string, unknown>>;
-type Values = fc.Arbitrary<unknown>;
+export type Schema = Readonly<Record<string, unknown>>;
+export type Values = fc.Arbitrary<unknown>;
 
 /** Below this depth, what is optional is omitted, so that recursive schemas end. */
 const deepest = 4;
@@ -38,25 +40,29 @@ export function valuesOf(making: Making, schema: unknown, depth = 0): Values {
 }
 
 function valuesOfSchema(making: Making, schema: Schema, depth: number): Values {
-  const found = merged(making, schema);
+  const found = merged(making.document, schema);
   if ('const' in found) return fc.constant(found['const']);
   if (Array.isArray(found['enum']) && found['enum'].length > 0) return fc.constantFrom(...entries(found['enum']));
-  for (const keyword of ['oneOf', 'anyOf']) {
-    const branches = entries(found[keyword]);
-    if (branches.length === 0) continue;
-    const { [keyword]: _, ...rest } = found;
-    return fc.oneof(...branches.map((branch) => valuesOf(making, { ...rest, allOf: [branch] }, depth + 1)));
-  }
+  const branches = branchesOf(found);
+  if (branches.length > 0) return fc.oneof(...branches.map((branch) => valuesOf(making, branch, depth + 1)));
   const types = typesOf(found).map((type) => valuesOfType(making, found, type, depth));
   const [only] = types;
   return types.length === 1 && only !== undefined ? only : fc.oneof(...types);
 }
 
+/** The alternatives of a schema, each with what all have in common; empty where it has none. */
+export function branchesOf(schema: Schema): Schema[] {
+  const keyword = ['oneOf', 'anyOf'].find((each) => entries(schema[each]).length > 0);
+  if (keyword === undefined) return [];
+  const { [keyword]: branches, ...rest } = schema;
+  return entries(branches).map((branch) => ({ ...rest, allOf: [branch] }));
+}
+
 /** A schema with those of its `allOf` put into it. */
-function merged(making: Making, schema: Schema): Schema {
+export function merged(document: unknown, schema: Schema): Schema {
   const { allOf, ...rest } = schema;
   return entries(allOf)
-    .map((each) => merged(making, record(resolve(making.document, each))))
+    .map((each) => merged(document, record(resolve(document, each))))
     .reduce(
       (one, other) => ({
         ...one,
@@ -72,8 +78,14 @@ function merged(making: Making, schema: Schema): Schema {
     );
 }
 
+/** The types that a schema names, or that its keywords are about; where it has neither, some. */
+function typesOf(schema: Schema): string[] {
+  const types = namedTypes(schema);
+  return types.length > 0 ? types : ['string', 'integer', 'boolean'];
+}
+
 /** The types that a schema names, or that its keywords are about. */
-export function typesOf(schema: Schema): string[] {
+export function namedTypes(schema: Schema): string[] {
   const { type } = schema;
   if (typeof type === 'string') return [type];
   if (Array.isArray(type)) return entries(type).map(String);
@@ -83,8 +95,7 @@ export function typesOf(schema: Schema): string[] {
     ['string', ['pattern', 'format', 'minLength', 'maxLength']],
     ['number', ['minimum', 'maximum', 'multipleOf', 'exclusiveMinimum', 'exclusiveMaximum']],
   ] as const;
-  const found = about.flatMap(([name, keywords]) => (keywords.some((each) => each in schema) ? [name] : []));
-  return found.length > 0 ? found : ['string', 'integer', 'boolean'];
+  return about.flatMap(([name, keywords]) => (keywords.some((each) => each in schema) ? [name] : []));
 }
 
 function valuesOfType(making: Making, schema: Schema, type: string, depth: number): Values {
@@ -107,12 +118,12 @@ function valuesOfType(making: Making, schema: Schema, type: string, depth: numbe
 }
 
 function objects(making: Making, schema: Schema, depth: number): Values {
-  const properties = Object.entries(record(schema['properties'])).filter(
-    ([, each]) => record(resolve(making.document, each))[making.omitted] !== true,
-  );
+  const properties = propertiesOf(making, schema);
   const required = new Set(entries(schema['required']));
-  const kept = properties.filter(([name]) => required.has(name) || depth < deepest);
   const { additionalProperties, minProperties } = schema;
+  const least = numberAt(minProperties) ?? 0;
+  const hasOptional = depth < deepest && (making.optional === 'some' || least > required.size);
+  const kept = properties.filter(([name]) => required.has(name) || hasOptional);
   const described = new Set(Object.keys(record(schema['properties'])));
   for (const name of additionalProperties === false ? [] : required) {
     if (!described.has(String(name))) kept.push([String(name), additionalProperties ?? {}]);
@@ -121,16 +132,23 @@ function objects(making: Making, schema: Schema, depth: number): Values {
     Object.fromEntries(kept.map(([name, each]) => [name, valuesOf(making, each, depth + 1)])),
     { requiredKeys: kept.map(([name]) => name).filter((name) => required.has(name)), noNullPrototype: true },
   );
-  const least = numberAt(minProperties) ?? 0;
   if (typeof additionalProperties !== 'object' && least <= required.size) return documented;
   if (additionalProperties === false || (depth >= deepest && least === 0)) return documented;
-  const names = 'propertyNames' in schema ? valuesOf(making, schema['propertyNames'], depth + 1).map(String) : words();
+  const anyName = least > 5 ? fc.tuple(words(), fc.nat()).map((parts) => parts.join('')) : words();
+  const names = 'propertyNames' in schema ? valuesOf(making, schema['propertyNames'], depth + 1).map(String) : anyName;
   const extra = fc.dictionary(names, valuesOf(making, additionalProperties, depth + 1), {
     minKeys: Math.max(0, least - required.size),
-    maxKeys: Math.max(2, least),
+    maxKeys: Math.max(making.optional === 'some' ? 2 : 0, least),
     noNullPrototype: true,
   });
   return fc.tuple(extra, documented).map(([one, other]) => ({ ...one, ...record(other) }));
+}
+
+/** The properties that a schema describes, apart from those that are omitted. */
+export function propertiesOf(making: Making, schema: Schema): [string, unknown][] {
+  return Object.entries(record(schema['properties'])).filter(
+    ([, each]) => record(resolve(making.document, each))[making.omitted] !== true,
+  );
 }
 
 function arrays(making: Making, schema: Schema, depth: number): Values {
@@ -139,7 +157,8 @@ function arrays(making: Making, schema: Schema, depth: number): Values {
     return fc.tuple(...entries(prefixItems).map((each) => valuesOf(making, each, depth + 1)));
   }
   const minLength = numberAt(schema['minItems']) ?? 0;
-  const maxLength = Math.min(numberAt(schema['maxItems']) ?? Infinity, depth < deepest ? minLength + 3 : minLength);
+  const more = making.optional === 'some' && depth < deepest ? 3 : 0;
+  const maxLength = Math.min(numberAt(schema['maxItems']) ?? Infinity, minLength + more);
   if (maxLength === 0) return fc.constant([]);
   const each = valuesOf(making, items ?? {}, depth + 1);
   const lengths = { minLength, maxLength };
@@ -220,7 +239,7 @@ function numbers(schema: Schema): Values {
 }
 
 /** The limits of a number; `step` beyond exclusive ones. */
-function range(schema: Schema, step: number): [number, number] {
+export function range(schema: Schema, step: number): [number, number] {
   const low = Math.max(
     numberAt(schema['minimum']) ?? -Infinity,
     (numberAt(schema['exclusiveMinimum']) ?? -Infinity) + step,
@@ -232,6 +251,11 @@ function range(schema: Schema, step: number): [number, number] {
   return [low, high];
 }
 
-function numberAt(value: unknown): number | undefined {
+/** Whether texts are made by the format that a schema names. */
+export function isOfFormat({ format }: Schema): boolean {
+  return typeof format === 'string' && formats[format] !== undefined;
+}
+
+export function numberAt(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }

@@ -118,7 +118,7 @@ test('sends given values of parameters in allowed requests, and skips operations
     safeOnly: true,
     requests: '5',
   });
-  expect(output).toContain('readItem  allowed: 200 (5)');
+  expect(output).toContain('readItem  allowed: 200 (6)');
   expect(seen.filter((each) => each === 'GET /shop/items/3 ').length).toBeGreaterThanOrEqual(5);
   expect(seen.filter((each) => each.startsWith('POST '))).toEqual([]);
 });

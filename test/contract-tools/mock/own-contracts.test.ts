@@ -80,7 +80,13 @@ describe.each(contracts)('%s, answered from its examples', (source, served, sdk)
 
   /** A request that the contract allows. */
   function requestOf({ parameters, body }: DocumentedRequest): object {
-    const making = { document: schemas.document, texts: 'words', omitted: 'readOnly', made: new WeakMap() } as const;
+    const making = {
+      document: schemas.document,
+      texts: 'words',
+      omitted: 'readOnly',
+      optional: 'some',
+      made: new WeakMap(),
+    } as const;
     const valueOf = (examples: readonly unknown[], schema: unknown): unknown =>
       examples[0] ?? sample(making, schema, () => [])[0];
     const ofLocation = (location: string): Record<string, unknown> =>
