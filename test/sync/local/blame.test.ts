@@ -77,6 +77,34 @@ it('reads changed files again, and removes the lines and files that are gone', a
   ]);
 });
 
+it('reads lines, authors and titles that look like parts of the output of git blame', async () => {
+  const path = repository();
+  const hash = '0123456789'.repeat(4);
+  const lines = [
+    `${hash} 1 1`,
+    '\tauthor Mallory',
+    'author Mallory',
+    'author-mail <m@example.com>',
+    'a\rb\u2028c',
+    '',
+    '\t',
+  ];
+  writeFileSync(join(path, 'filename x'), lines.map((line) => `${line}\n`).join(''));
+  git(path, 'add', '--all');
+  git(path, 'commit', '--quiet', '--message', `author Mallory\n\n${hash} 1 1`, '--author', 'author-mail\t1 <a@b>');
+  const rows = await blame(path);
+  expect(rows.map((row) => [row['line_no'], row['line']])).toEqual(lines.map((line, index) => [index + 1, line]));
+  for (const row of rows) expect(row).toMatchObject({ author_name: 'author-mail\t1', author_email: 'a@b' });
+});
+
+it('reads files whose names look like entries of a list of changes', async () => {
+  const path = repository();
+  const names = [':100644 100644 aaaa bbbb M', ':000000 120000 0 0 A', '-\t-\tx', '1\t1\t', '\u0001x', 'a\nb'];
+  for (const name of names) writeFileSync(join(path, name), 'x\n');
+  commit(path);
+  expect((await blame(path)).map((row) => row['path']).sort()).toEqual([...names].sort());
+});
+
 it('stores a long file in parts', async () => {
   const path = repository();
   writeFileSync(join(path, 'long'), 'x\n'.repeat(50));

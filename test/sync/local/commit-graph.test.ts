@@ -6,6 +6,9 @@ import { openGit } from '../../../src/sync/providers/local/git.js';
 import { git, GIT_TEST_ENVIRONMENT, initRepository } from '../../support/git-history.js';
 import { temporaryDirectory } from '../harness.js';
 
+/** Git keeps everything but NUL, newlines and angle brackets. */
+const NAMES = ['Ada', 'A|d|a', 'Ada\t1 2', 'A\u0001d\u0001a', '0'.repeat(40), ''];
+
 /** Commits and merges of random earlier ones, octopuses among them, many at the same second. */
 function randomHistory(path: string, commits: number): string {
   let state = 7;
@@ -19,7 +22,8 @@ function randomHistory(path: string, commits: number): string {
     if (random(3) > 0) parents.clear();
     parents.add(Math.max(1, mark - 1 - random(3)));
     const [from, ...merged] = [...parents].filter((parent) => parent < mark);
-    const person = `Author ${random(5)} <a${random(5)}@example.com> ${1_500_000_000 + Math.floor(mark / 3)} +0000`;
+    const name = NAMES[random(NAMES.length)] ?? '';
+    const person = `${name} <a${random(5)}|\t,@example.com> ${1_500_000_000 + Math.floor(mark / 3)} +0000`;
     lines.push(
       'commit refs/heads/main',
       `mark :${mark}`,
@@ -47,10 +51,10 @@ it('lists the commits of each merge as git does, in the same order', async () =>
   expect(merges.length).toBeGreaterThan(40);
   for (const merge of merges) {
     const [, base = '', ...heads] = merge.split(' ');
-    const expected = git(path, 'log', '--no-merges', '--format=%H|%at|%an|%ae', ...heads, `^${base}`, '--').trim();
+    const expected = git(path, 'log', '--no-merges', '--format=%H %at [%an] [%ae]', ...heads, `^${base}`, '--').trim();
     const listed = graph
       .broughtIn(heads, base, 1000)
-      .map(({ hash, when, authorName, authorEmail }) => `${hash}|${when / 1000}|${authorName}|${authorEmail}`);
+      .map(({ hash, when, authorName, authorEmail }) => `${hash} ${when / 1000} [${authorName}] [${authorEmail}]`);
     expect(listed.join('\n')).toBe(expected);
     expect(graph.broughtIn(heads, base, 2)).toHaveLength(Math.min(2, listed.length));
   }

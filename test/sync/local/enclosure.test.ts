@@ -162,6 +162,11 @@ describe('nothing outside of SYNC_LOCAL_ROOT is read', () => {
       git(inside, 'config', 'core.worktree', outside);
       return undefined;
     },
+    'through a worktree with a newline in its name': () => {
+      symlinkSync(outside, join(inside, 'away\n'));
+      writeFileSync(dotGit('config'), '[core]\n\tworktree = "../away\\n"\n', { flag: 'a' });
+      return undefined;
+    },
     'through attributes named in the settings': () => {
       git(inside, 'config', 'core.attributesFile', '/etc/passwd');
       return undefined;

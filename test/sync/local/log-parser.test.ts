@@ -43,6 +43,15 @@ it('reads commits and files with any name', () => {
   ]);
 });
 
+it('takes as many fields as there are, whatever they begin with', () => {
+  const rude = `\x01\x01h\0\0\x01Ada\0:100644 100644\x0010\0\n\x003\t1\tx\x0020\0\x01h9\n:a\n3\t1\tx\0`;
+  expect(parse([Buffer.from(`${rude}\n${raw('M', '\x01new')}1\t2\t\x01new\0${rude}`)])).toMatchObject([
+    { authorName: '\x01Ada', authorEmail: ':100644 100644', committerEmail: '3\t1\tx', message: '\x01h9\n:a\n3\t1\tx' },
+    { path: '\x01new', additions: 1, deletions: 2 },
+    { authorName: '\x01Ada' },
+  ]);
+});
+
 it('reads the same for any chunks of the stream', () => {
   const bytes = Buffer.from(LOG);
   const whole = parse([bytes]);

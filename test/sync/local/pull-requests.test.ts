@@ -188,6 +188,22 @@ it('treats fetched refs that are not merged as open requests', async () => {
   ]);
 });
 
+it('reads open requests whose messages and authors look like parts of the list of refs', async () => {
+  const path = repository();
+  const body = 'refs/pull/9/head\n\u0001\n\nrefs/pull/10/head\t|%00\nlast';
+  for (const number of [5, 6]) {
+    git(path, 'checkout', '--quiet', '--detach', 'main');
+    git(path, 'commit', '--quiet', '--allow-empty', '--cleanup=verbatim', '--message', `\u0001|${number}\n\n${body}`);
+    const raw = git(path, 'cat-file', 'commit', 'HEAD').replace(/^author .*? </m, 'author refs/pull/8/head\u0001| <');
+    git(path, 'update-ref', `refs/pull/${number}/head`, storedCommit(path, raw));
+  }
+  const author = 'refs/pull/8/head\u0001|';
+  expect(await requests(path)).toMatchObject([
+    { number: 5, title: '\u0001|5', body, author_name: author },
+    { number: 6, title: '\u0001|6', body, author_name: author },
+  ]);
+});
+
 it('keeps a request merged if its branch continued after the merge', async () => {
   const path = repository();
   merge(path, 'topic', ['one'], 'Merge pull request #3 from grace/topic\n\nOne');

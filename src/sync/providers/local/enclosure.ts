@@ -58,11 +58,12 @@ export async function enclosed(git: Git, root: string): Promise<Git> {
 
 /** Checks that git uses the checked directories. It also checks their owner (`safe.directory`), here only. */
 async function assertFound(git: Git, own: string, common: string): Promise<void> {
-  const answer = (await runGit(git, ['rev-parse', '--absolute-git-dir', '--git-common-dir'])).toString('utf8');
-  const found = answer.split('\n').slice(0, 2);
-  const [foundOwn, foundCommon] = await Promise.all(
-    found.map((path) => realpath(isAbsolute(path) ? path : resolve(git.path, path))),
-  );
+  // One answer at a time: a path may contain a newline.
+  const found = async (option: string): Promise<string> => {
+    const path = (await runGit(git, ['rev-parse', option])).toString('utf8').replace(/\n$/, '');
+    return realpath(isAbsolute(path) ? path : resolve(git.path, path));
+  };
+  const [foundOwn, foundCommon] = await Promise.all([found('--absolute-git-dir'), found('--git-common-dir')]);
   if (foundOwn !== own || foundCommon !== common) throw refused('git finds another repository');
 }
 

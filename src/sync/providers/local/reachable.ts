@@ -23,8 +23,9 @@ async function objectsIn(git: Git, hashes: readonly string[]): Promise<ReadonlyS
   const local = { ...git, confinement: { ...git.confinement, GIT_NO_LAZY_FETCH: '1' } };
   const input = hashes.map((hash) => `${hash}\n`).join('');
   const answers = await runGit(local, ['cat-file', '--batch-check=%(objectname) %(objecttype)'], { input });
-  const lines = answers.toString('latin1').split('\n');
-  return new Set(hashes.filter((hash, index) => lines[index] === `${hash} commit`));
+  // Not by the number of the line: a hash of a host is any text, also one with a newline.
+  const lines = new Set(answers.toString('utf8').split('\n'));
+  return new Set(hashes.filter((hash) => lines.has(`${hash} commit`)));
 }
 
 async function listFrom(git: Git, head: string): Promise<Reachable> {
