@@ -51,15 +51,14 @@ export function edgesOf(making: Making, schema: unknown): Edge[] {
   for (const place of places) {
     const whole = merged(making.document, record(resolve(making.document, place.schema)));
     const branches = branchesOf(whole);
-    if (branches.length === 0) {
-      edges.push(...ownEdges(making, whole).map((values) => values && place.around(values)));
-    }
-    const inner =
-      branches.length === 0
-        ? innerPlaces(making, whole, place)
-        : branches.map((branch) => ({ ...place, schema: branch, branches: place.branches + 1 }));
-    if (edges.length >= mostEdges || places.length >= mostPlaces) break;
-    places.push(...inner.filter((each) => each.depth <= deepest && each.branches <= mostBranches));
+    const hasBranches = branches.length > 0;
+    if (!hasBranches) edges.push(...ownEdges(making, whole).map((values) => values && place.around(values)));
+    const inner = hasBranches
+      ? branches.map((branch) => ({ ...place, schema: branch, branches: place.branches + 1 }))
+      : innerPlaces(making, whole, place);
+    if (edges.length >= mostEdges) break;
+    const near = inner.filter((each) => each.depth <= deepest && each.branches <= mostBranches);
+    places.push(...near.slice(0, Math.max(0, mostPlaces - places.length)));
   }
   return edges.slice(0, mostEdges);
 }
@@ -131,8 +130,7 @@ function textEdges(making: Making, schema: Schema): Edge[] {
   const expression = typeof pattern === 'string' ? patternOf(pattern) : null;
   const texts = valuesOf(making, { ...schema, type: 'string' });
   return sizesIn(schema['minLength'] ?? 0, schema['maxLength']).flatMap((size) => {
-    const isEmpty = size === 0;
-    if (isEmpty && (isOfFormat(schema) || expression?.test('') === false)) return [];
+    if (size === 0 && (isOfFormat(schema) || expression?.test('') === false)) return [];
     return [sized(size, () => texts.map((text) => textOfSize(String(text), size, expression)))];
   });
 }
