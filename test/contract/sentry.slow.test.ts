@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test.skipIf(unreachable !== null)(
-  `Sentry is told of unexpected failures, and of nothing that the contract documents${unreachable ?? ''}`,
+  `Sentry gets unexpected failures, and nothing that the contract documents${unreachable ?? ''}`,
   async () => {
     // The interface above is what its documentation promises of the version that is installed.
     const sentry = createRequire(join(folder, 'index.js'))('@sentry/node') as Sentry;
