@@ -91,6 +91,7 @@ export async function* newestFirst<Item>(listing: Listing<Item>, start: Start): 
     const read = await readable(
       listing,
       wanted.filter((item) => listing.sortedBy(item) < until),
+      position.count,
     );
     position = {
       ...advance(position, listing, wanted, next),
@@ -121,7 +122,7 @@ async function* lastPages<Item>(
   while (listing.incomplete !== undefined && again.length > 0) {
     yield { records, position: json({ ...position, again, incomplete }), done: false };
     const items = await listing.incomplete.fetch(again.slice(0, AGAIN_AT_ONCE));
-    records = (await readable(listing, items)).records;
+    records = (await readable(listing, items, position.count)).records;
     again = again.slice(AGAIN_AT_ONCE);
     incomplete = [...incomplete, ...listing.incomplete.take()];
   }
@@ -139,12 +140,16 @@ async function* lastPages<Item>(
 const OF_ENTRIES: ReadonlySet<string> = new Set(['unexpected_reply', 'host_unavailable', 'not_found']);
 
 /**
- * The records of these entries without those that cannot be read. If none of several can, the fault is not one of single
- * entries, and the error is thrown, as it is for a single entry if the host does not answer.
+ * The records of these entries without those that cannot be read. If none can, the fault is probably not one of single
+ * entries, and the error is thrown: a host that answers in another way would otherwise lose all of them, one at a time.
+ * A single entry is skipped only after others of the list that could be read, and if the host has answered.
+ *
+ * @param count how many entries of the list were read before
  */
 async function readable<Item>(
   listing: Listing<Item>,
   items: readonly Item[],
+  count: number,
 ): Promise<{ readonly records: Records; readonly skipped: number }> {
   const read = async (some: readonly Item[]): Promise<Records | SyncError> => {
     try {
@@ -163,7 +168,8 @@ async function readable<Item>(
       if (!(records instanceof SyncError)) parts.push(records);
     }
   }
-  if (parts.length === 0 && (items.length > 1 || isUnanswered(together))) throw together;
+  const isOneOfMany = items.length === 1 && count > 0 && !isUnanswered(together);
+  if (parts.length === 0 && !isOneOfMany) throw together;
   return { records: joined(parts), skipped: items.length - parts.length };
 }
 
