@@ -26,20 +26,23 @@ export function requireDistinctNames(
   at: (service: string) => Place | undefined = () => undefined,
 ): void {
   const services = Object.entries(project.services).filter(([service]) => replicas(service) > 0);
-  const firstNames = services.map(([other, { container_name: given }]) => ({
-    other,
-    name: containerName(project, other, 1, given),
-  }));
-  for (const [service, { container_name: given }] of services) {
-    if (given !== undefined) continue;
-    const clash = firstNames.find(
-      ({ other, name }) =>
-        other !== service &&
-        [1, Number(/[0-9]+$/.exec(name)?.[0])].some(
-          (number) => number <= replicas(service) && name === containerName(project, service, number),
-        ),
-    );
-    if (clash !== undefined) throw clashOf(service, clash, at(service));
+  const separator = separatorOf(project);
+  const byPrefix = new Map<string, string>(
+    services.flatMap(([service, { container_name: given }]) =>
+      given === undefined ? [[`${project.name}${separator}${service}`, service] as const] : [],
+    ),
+  );
+  for (const [other, { container_name: given }] of services) {
+    const name = containerName(project, other, 1, given);
+    const end = name.lastIndexOf(separator);
+    for (const [service, number] of [
+      [byPrefix.get(name), 1],
+      [byPrefix.get(name.slice(0, end)), Number(name.slice(end + 1))],
+    ] as const) {
+      if (service === undefined || service === other || !(number <= replicas(service))) continue;
+      const hasName = name === containerName(project, service, number);
+      if (hasName) throw clashOf(service, { other, name }, at(service));
+    }
   }
 }
 
