@@ -18,10 +18,20 @@ export interface ServerProcess {
   stop(): void;
 }
 
-/** Starts a TypeScript file that prints the port it listens on; it is built first, as the product is when it runs. */
-export async function startServer(file: string, ...args: readonly string[]): Promise<ServerProcess> {
+/** The built servers, by file: one that is started several times at once must not be written while another reads it. */
+const built = new Map<string, Promise<string>>();
+
+async function builtFile(file: string): Promise<string> {
   const outfile = `dist/bench/${basename(file, '.ts')}.js`;
   await build({ entryPoints: [file], outfile, bundle: true, packages: 'external', format: 'esm', platform: 'node' });
+  return outfile;
+}
+
+/** Starts a TypeScript file that prints the port it listens on; it is built first, as the product is when it runs. */
+export async function startServer(file: string, ...args: readonly string[]): Promise<ServerProcess> {
+  const building = built.get(file) ?? builtFile(file);
+  built.set(file, building);
+  const outfile = await building;
   const child = spawn(process.execPath, [outfile, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, NODE_ENV: 'production' },
