@@ -15,7 +15,7 @@ afterAll(() => open.stop());
 
 async function serve(policy: string): Promise<TestPlatform> {
   return startTestPlatform({
-    environment: { AUTH_REGISTRATION: policy },
+    environment: { AUTH_REGISTRATION: policy, AUTH_REGISTER_LIMIT: '1000/hour' },
     databaseUri: open.databaseUri,
     mailbox: open.mailbox,
   });
@@ -48,6 +48,7 @@ describe.each([
       invited: replies.invited.status,
     }).toEqual(expected);
     for (const reply of Object.values(replies)) {
+      expect(reply.headers.has('RateLimit')).toBe(true);
       if (reply.status === 403) expect(reply.body.type).toBe('/problems/registration-closed');
     }
     expect(await storedUsers(server, stranger)).toHaveLength(expected.stranger === 201 ? 1 : 0);
