@@ -10,6 +10,7 @@ import { currentServer, loginFolder } from './login/login-files.js';
 import type { Ask } from './query-session.js';
 import { UsageError } from './usage-error.js';
 import { reportingUsage, type WorkUnitOptions } from './work-units.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 interface QueryOptions extends WorkUnitOptions {
   readonly format: string;
@@ -189,7 +190,7 @@ function print(text: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => {
       if (error == null) resolve(true);
-      else if ('code' in error && error.code === 'EPIPE') resolve(false);
+      else if (errorCode(error) === 'EPIPE') resolve(false);
       else reject(error);
     });
   });

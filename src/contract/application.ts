@@ -14,6 +14,7 @@ import type { ReplyValidation } from './reply-check.js';
 import type { Served } from './served.js';
 import { describeServed } from './trace-requests.js';
 import { refuseSeveralHosts, refuseUnrouted } from './unrouted.js';
+import { errorCode } from './system/error-code.js';
 
 export interface ApplicationOptions<Handlers extends object, Security extends object, Dependencies> {
   /** The generated table: `routes` of `generated/<api>/routes.ts`. */
@@ -180,7 +181,7 @@ function createFailureLog(log: Log): (error: unknown, ctx?: Koa.Context) => void
     if (!(error instanceof Error) || logged.has(error)) return;
     if (exchange instanceof Exchange && exchange.loggedFailure === error) return;
     logged.add(error);
-    if ('code' in error && typeof error.code === 'string' && disconnections.has(error.code)) return;
+    if (disconnections.has(errorCode(error) ?? '')) return;
     const message = ctx?.headerSent === true ? 'a stream failed' : 'failure outside the pipeline';
     if (!(exchange instanceof Exchange)) log.error({ err: error }, message);
     else if (!exchange.isAbandonment(error)) exchange.log.error({ err: error }, message);

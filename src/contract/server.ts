@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { closeStalled, pipelineLimit } from './connection-limits.js';
 import { listenOnSocket } from './unix-socket.js';
+import { errorCode } from './system/error-code.js';
 
 export interface RunningServer {
   readonly server: Server | TlsServer;
@@ -123,7 +124,7 @@ function tlsOptions({ cert, key, clientCa }: TlsMaterial): object {
  * broke or the TLS handshake failed.
  */
 function replyToWhatIsNoRequest(error: Error): string | null {
-  const code = 'code' in error ? String(error.code) : '';
+  const code = errorCode(error) ?? '';
   if (!code.startsWith('HPE_') && code !== 'ERR_HTTP_REQUEST_TIMEOUT') return null;
   const status =
     code === 'HPE_HEADER_OVERFLOW'

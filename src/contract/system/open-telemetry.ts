@@ -22,6 +22,7 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { releaseVersion } from './release-version.js';
 import type { IncomingHeaders, Span, SpanValue, Tracer } from './tracing.js';
+import { errorCode } from './error-code.js';
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
@@ -125,7 +126,7 @@ class TracedSpan implements Span {
 function typeOf(error: unknown): string {
   if (typeof error === 'string') return error;
   if (!(error instanceof Error)) return 'unknown';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return errorCode(error) ?? error.name;
 }
 
 function noLog(): void {

@@ -11,6 +11,7 @@ import type { Log } from '../log.js';
 import { checkServer, migrateInTransaction, newestSchemaVersion } from '../migrate.js';
 import { openSingleConnection } from '../single-connection.js';
 import { decodeFrames, incomplete, notABackup, type BackupHeader, type Frame } from './frames.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 export interface RestoreOptions {
   readonly logger: Log;
@@ -94,7 +95,7 @@ async function* uncompressed(file: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of gunzip) yield chunk as Buffer; // it is not in object mode
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : '';
+    const code = errorCode(error);
     if (code === 'Z_DATA_ERROR') throw notABackup(error);
     if (code === 'Z_BUF_ERROR') throw incomplete(error);
     throw error;

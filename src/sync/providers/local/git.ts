@@ -5,6 +5,7 @@ import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_pr
 import { spawn } from 'node:child_process';
 import { devNull } from 'node:os';
 import { SyncError } from '../../failures.js';
+import { errorCode } from '@plumbline/contract/system/error-code';
 
 /** One repository, as the git program sees it. */
 export interface Git {
@@ -173,7 +174,7 @@ function ending(child: ChildProcess, git: Git, args: readonly string[]): Promise
 }
 
 function startProblem(error: Error): SyncError {
-  const missing = 'code' in error && error.code === 'ENOENT';
+  const missing = errorCode(error) === 'ENOENT';
   const text = missing ? 'The git program was not found (or the path does not exist).' : error.message;
   return new SyncError('repository_unreadable', text, { cause: error });
 }
