@@ -56,6 +56,11 @@ export type AnalyticsResult = {
    * unknown or too small. Null without any work.
    */
   readonly knownSince: Maybe<Scalars['Date']['output']>;
+  /**
+   * The day of the last sync that has read work that figures of this batch are about. The work of this day is known in part,
+   * that of later days is not known. Null if no sync has said it.
+   */
+  readonly knownUntil: Maybe<Scalars['Date']['output']>;
   /** Reviews; null if not requested. */
   readonly reviews: Maybe<ReviewsResult>;
   /** The flow; null if none was requested. */
@@ -92,7 +97,7 @@ export type BotFilter =
 export type BreakdownItem = {
   /**
    * The measure for that value in `compareWith`; null if not requested, an average of nothing, if the period before begins
-   * before `knownSince`, or if the range ends in the future.
+   * before `knownSince`, or if the range ends in the future or more than a day after `knownUntil`.
    */
   readonly baseline: Maybe<Scalars['Float']['output']>;
   /** The value of the dimension. */
@@ -130,11 +135,15 @@ export type BucketCoverage =
   /** All days of the bucket. */
   | 'FULL'
   /**
-   * Nothing is known of its days: they are before the first known work, or in the future. Do not read a value of 0 as a
+   * Nothing is known of its days: they are before the first known work, after `knownUntil`, or in
+   * the future. Do not read a value of 0 as a
    * measurement.
    */
   | 'NONE'
-  /** Some of its days, or some of the work: other days are outside of the range, before `knownSince`, or not over (UTC). */
+  /**
+   * Some of its days, or some of the work: other days are outside of the range, before `knownSince`, after `knownUntil`, or
+   * not over (UTC).
+   */
   | 'PARTIAL';
 
 /** The length of a bucket of a timeseries. */
@@ -315,7 +324,7 @@ export type DistributionBucket = {
 export type DistributionItem = {
   /**
    * The statistics for that value in `compareWith`; null if not requested, without measured units, if the period before
-   * begins before `knownSince`, or if the range ends in the future.
+   * begins before `knownSince`, or if the range ends in the future or more than a day after `knownUntil`.
    */
   readonly baseline: Maybe<Statistics>;
   /** The statistics of each bucket that has measured units, by date; empty if no interval was requested. */
@@ -1339,6 +1348,7 @@ export type AnalyticsResultResolvers<
   dora?: Resolver<Maybe<ResolversTypes['DoraResult']>, ParentType, ContextType>;
   historyLimits?: Resolver<ReadonlyArray<ResolversTypes['HistoryLimit']>, ParentType, ContextType>;
   knownSince?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType>;
+  knownUntil?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType>;
   reviews?: Resolver<Maybe<ResolversTypes['ReviewsResult']>, ParentType, ContextType>;
   sankey?: Resolver<Maybe<ResolversTypes['SankeyResult']>, ParentType, ContextType>;
   timeseries?: Resolver<ReadonlyArray<ResolversTypes['TimeseriesResult']>, ParentType, ContextType>;

@@ -905,6 +905,12 @@ type AnalyticsResult {
   knownSince: Date
 
   """
+  The day of the last sync that has read work that figures of this batch are about. The work of this day is known in part,
+  that of later days is not known. Null if no sync has said it.
+  """
+  knownUntil: Date
+
+  """
   The repositories and types of work of which only the later part is known, latest first; at most 100.
   """
   historyLimits: [HistoryLimit!]!
@@ -941,12 +947,14 @@ enum BucketCoverage {
   FULL
 
   """
-  Some of its days, or some of the work: other days are outside of the range, before \`knownSince\`, or not over (UTC).
+  Some of its days, or some of the work: other days are outside of the range, before \`knownSince\`, after \`knownUntil\`, or
+  not over (UTC).
   """
   PARTIAL
 
   """
-  Nothing is known of its days: they are before the first known work, or in the future. Do not read a value of 0 as a
+  Nothing is known of its days: they are before the first known work, after \`knownUntil\`, or in
+  the future. Do not read a value of 0 as a
   measurement.
   """
   NONE
@@ -1034,7 +1042,7 @@ type BreakdownItem {
 
   """
   The measure for that value in \`compareWith\`; null if not requested, an average of nothing, if the period before begins
-  before \`knownSince\`, or if the range ends in the future.
+  before \`knownSince\`, or if the range ends in the future or more than a day after \`knownUntil\`.
   """
   baseline: Float
 }
@@ -1091,7 +1099,7 @@ type DistributionItem {
 
   """
   The statistics for that value in \`compareWith\`; null if not requested, without measured units, if the period before
-  begins before \`knownSince\`, or if the range ends in the future.
+  begins before \`knownSince\`, or if the range ends in the future or more than a day after \`knownUntil\`.
   """
   baseline: Statistics
 }
@@ -2008,7 +2016,7 @@ type WorkUnitContribution {
 `;
 
 /** The version of the schema and the persisted queries, for `X-Persisted-Query-Version`. */
-export const persistedVersion = '34fbb82a6a3a1b89';
+export const persistedVersion = '692236ec6143f88b';
 
 /** The persisted queries, by their id. */
 export const persistedQueries = {
@@ -2121,6 +2129,7 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -2198,6 +2207,7 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -2259,6 +2269,7 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -2408,6 +2419,7 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -2533,6 +2545,7 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -2615,6 +2628,7 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -2661,6 +2675,7 @@ export const persistedQueries = {
     batch: { reviews: { dimension: $dimension, dateRange: $dateRange, topN: $topN }, filters: $filters }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -2737,6 +2752,7 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -2774,6 +2790,7 @@ export const persistedQueries = {
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType

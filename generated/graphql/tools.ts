@@ -469,6 +469,7 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        knownUntil: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         historyLimits: {
                           type: 'array',
                           items: {
@@ -583,7 +584,7 @@ export const queryTools: readonly QueryTool[] = [
                           },
                         },
                       },
-                      required: ['knownSince', 'historyLimits', 'breakdowns', 'distributions'],
+                      required: ['knownSince', 'knownUntil', 'historyLimits', 'breakdowns', 'distributions'],
                       additionalProperties: false,
                     },
                   },
@@ -750,6 +751,7 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        knownUntil: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         historyLimits: {
                           type: 'array',
                           items: {
@@ -857,7 +859,7 @@ export const queryTools: readonly QueryTool[] = [
                           },
                         },
                       },
-                      required: ['knownSince', 'historyLimits', 'distributions'],
+                      required: ['knownSince', 'knownUntil', 'historyLimits', 'distributions'],
                       additionalProperties: false,
                     },
                   },
@@ -1018,6 +1020,7 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        knownUntil: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         historyLimits: {
                           type: 'array',
                           items: {
@@ -1416,7 +1419,7 @@ export const queryTools: readonly QueryTool[] = [
                           ],
                         },
                       },
-                      required: ['knownSince', 'historyLimits', 'dora'],
+                      required: ['knownSince', 'knownUntil', 'historyLimits', 'dora'],
                       additionalProperties: false,
                     },
                   },
@@ -1583,6 +1586,7 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        knownUntil: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         historyLimits: {
                           type: 'array',
                           items: {
@@ -1656,7 +1660,7 @@ export const queryTools: readonly QueryTool[] = [
                           },
                         },
                       },
-                      required: ['knownSince', 'historyLimits', 'breakdowns', 'timeseries'],
+                      required: ['knownSince', 'knownUntil', 'historyLimits', 'breakdowns', 'timeseries'],
                       additionalProperties: false,
                     },
                   },
@@ -2029,6 +2033,7 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        knownUntil: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         historyLimits: {
                           type: 'array',
                           items: {
@@ -2160,7 +2165,7 @@ export const queryTools: readonly QueryTool[] = [
                           ],
                         },
                       },
-                      required: ['knownSince', 'historyLimits', 'breakdowns', 'timeseries', 'sankey'],
+                      required: ['knownSince', 'knownUntil', 'historyLimits', 'breakdowns', 'timeseries', 'sankey'],
                       additionalProperties: false,
                     },
                   },
@@ -2326,6 +2331,7 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        knownUntil: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         historyLimits: {
                           type: 'array',
                           items: {
@@ -2409,7 +2415,7 @@ export const queryTools: readonly QueryTool[] = [
                           },
                         },
                       },
-                      required: ['knownSince', 'historyLimits', 'distributions'],
+                      required: ['knownSince', 'knownUntil', 'historyLimits', 'distributions'],
                       additionalProperties: false,
                     },
                   },
@@ -2569,6 +2575,7 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        knownUntil: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         historyLimits: {
                           type: 'array',
                           items: {
@@ -2692,7 +2699,7 @@ export const queryTools: readonly QueryTool[] = [
                           ],
                         },
                       },
-                      required: ['knownSince', 'historyLimits', 'reviews'],
+                      required: ['knownSince', 'knownUntil', 'historyLimits', 'reviews'],
                       additionalProperties: false,
                     },
                   },
@@ -2860,6 +2867,7 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        knownUntil: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         historyLimits: {
                           type: 'array',
                           items: {
@@ -2906,7 +2914,7 @@ export const queryTools: readonly QueryTool[] = [
                           },
                         },
                       },
-                      required: ['knownSince', 'historyLimits', 'timeseries'],
+                      required: ['knownSince', 'knownUntil', 'historyLimits', 'timeseries'],
                       additionalProperties: false,
                     },
                   },
@@ -3067,6 +3075,7 @@ export const queryTools: readonly QueryTool[] = [
                       type: 'object',
                       properties: {
                         knownSince: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+                        knownUntil: { anyOf: [{ type: 'string' }, { type: 'null' }] },
                         historyLimits: {
                           type: 'array',
                           items: {
@@ -3167,7 +3176,7 @@ export const queryTools: readonly QueryTool[] = [
                           ],
                         },
                       },
-                      required: ['knownSince', 'historyLimits', 'workInProgress'],
+                      required: ['knownSince', 'knownUntil', 'historyLimits', 'workInProgress'],
                       additionalProperties: false,
                     },
                   },

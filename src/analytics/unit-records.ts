@@ -28,12 +28,14 @@ export interface UnitExplanation extends Omit<UnitDescription, 'closedBy'> {
   readonly phases: Phases | null;
 }
 
-/** Work of a repository of which only the later part is known, because the limits of a sync excluded what is older. */
-export interface HistoryLimit {
+/** The days of which syncs know the work of one type in a repository, as YYYY-MM-DD. */
+export interface WorkHistory {
   readonly repo: string;
   readonly workType: WorkType;
-  /** The first day that is known, as YYYY-MM-DD. */
-  readonly knownSince: string;
+  /** The first day that is known, where the limits of a sync excluded what is older; null: all is known. */
+  readonly knownSince: string | null;
+  /** The day of the last complete sync. */
+  readonly knownUntil: string;
 }
 
 /** The records that units are derived from. All methods read those of the given organization only. */
@@ -52,5 +54,5 @@ export interface UnitRecords {
    */
   codeHealth(orgId: string, request: CodeHealthRequest, signal: AbortSignal): Promise<CodeHealth>;
   /** In any order. @throws like `describe` */
-  historyLimits(orgId: string): Promise<readonly HistoryLimit[]>;
+  workHistories(orgId: string): Promise<readonly WorkHistory[]>;
 }

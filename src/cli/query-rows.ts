@@ -15,7 +15,7 @@ export interface ResultTable {
 const DIVIDING = new Set(['items', 'buckets']);
 
 /** What an object says about how much is known: it is repeated in the rows of its lists. */
-const KNOWLEDGE = ['coverage', 'knownSince'];
+const KNOWLEDGE = ['coverage', 'knownSince', 'knownUntil'];
 
 /** The list of what is known in part: it is one text of {@link KNOWLEDGE}, and no list of figures. */
 const LIMITS = 'historyLimits';

@@ -2,7 +2,7 @@
  * How much of the history of a repository and target is known. Limits of a sync exclude older records, and what is not
  * stored must not look like a time without work.
  */
-import type { HistoryLimit } from '../analytics/unit-records.js';
+import type { WorkHistory } from '../analytics/unit-records.js';
 import type { WorkType } from '../analytics/vocabulary.js';
 import type { Page } from './providers/provider.js';
 import type { AnyRow } from './records.js';
@@ -69,8 +69,7 @@ function joined(earlier: KnownHistory | undefined, now: KnownHistory): KnownHist
   if (earlier === undefined) return now;
   const hasGap = (now.from ?? -Infinity) > earlier.to || (earlier.from ?? -Infinity) > now.to;
   if (hasGap) return now.to > earlier.to ? now : earlier;
-  const from = now.from === null || earlier.from === null ? null : Math.min(now.from, earlier.from);
-  return { from, to: Math.max(now.to, earlier.to) };
+  return widest(now, earlier);
 }
 
 /** Type of work by the target that brings it. */
@@ -83,21 +82,36 @@ const WORK_OF: Readonly<Partial<Record<string, WorkType>>> = {
 };
 
 /**
- * The repositories and types of work of which only the later part is known. Of several sources, the one that reaches
- * back the farthest counts.
+ * What is known of each type of work in each repository. Of several sources, the one that reaches back the farthest counts,
+ * and the one that was read last.
  */
-export function historyLimits(states: readonly RepositoryState[]): readonly HistoryLimit[] {
-  const limits = new Map<string, { readonly repo: string; readonly workType: WorkType; from: number | null }>();
+export function workHistories(states: readonly RepositoryState[]): readonly WorkHistory[] {
+  const histories = new Map<
+    string,
+    { readonly repo: string; readonly workType: WorkType; readonly known: KnownHistory }
+  >();
   for (const { repoId, name, target, state } of states) {
     const workType = WORK_OF[target];
     const known = parseState(state)?.known;
     if (workType === undefined || known === undefined) continue;
     const key = `${repoId} ${workType}`;
-    const limit = limits.get(key) ?? { repo: name, workType, from: known.from };
-    limit.from = limit.from === null || known.from === null ? null : Math.min(limit.from, known.from);
-    limits.set(key, limit);
+    const other = histories.get(key)?.known ?? known;
+    histories.set(key, { repo: name, workType, known: widest(known, other) });
   }
-  return [...limits.values()].flatMap(({ repo, workType, from }) =>
-    from === null ? [] : [{ repo, workType, knownSince: new Date(from).toISOString().slice(0, 10) }],
-  );
+  return [...histories.values()].map(({ repo, workType, known: { from, to } }) => ({
+    repo,
+    workType,
+    knownSince: from === null ? null : dayOf(from),
+    knownUntil: dayOf(to),
+  }));
+}
+
+function widest(one: KnownHistory, other: KnownHistory): KnownHistory {
+  const from = one.from === null || other.from === null ? null : Math.min(one.from, other.from);
+  return { from, to: Math.max(one.to, other.to) };
+}
+
+/** The day of a time in epoch milliseconds, in UTC. */
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }

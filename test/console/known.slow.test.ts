@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)(`What the console knows${withoutBrowser}`, () => {
     await fill(db, user.orgId, [unit({ id: 'old', workType: 'pull_request', day: '2025-12-01' })]);
     const repoPath = cloneOf('busy', [5, 6, 7, 8, 9]);
     await sync({ target: 'git', provider: 'local', db, org: user.orgId, repoPath, maxCommitsPerRepo: '3' });
-    const page = await open(user, 'explore?dimension=repo&interval=week&range=custom&start=2025-12-29&end=2026-01-18');
+    const page = await open(user, 'explore?dimension=repo&interval=week&range=custom&start=2025-12-29&end=2026-01-15');
     const chart = page.getByRole('region', { name: 'Work units by repository', exact: true });
     const sentence = /Not all work before .*7.* is known: syncs read only the later commits of busy\./;
     await chart.getByText(sentence).waitFor();
@@ -150,6 +150,24 @@ describe.skipIf(!hasBrowser)(`What the console knows${withoutBrowser}`, () => {
     await page.goto(page.url().replace('overview', 'delivery'));
     await page.getByText('no deployments to production are known').first().waitFor();
     expect(await page.getByText(sentence).count()).toBe(0);
+  });
+
+  test('charts, files and totals say when the last sync was, if the period ends later', async () => {
+    const user = await running.platform.signUp({ organization: 'Read once' });
+    const repoPath = cloneOf('once', [5, 6, 7, 8, 9, 12, 13]);
+    await sync({ target: 'git', provider: 'local', db: running.platform.databaseUri, org: user.orgId, repoPath });
+    const page = await open(user, 'overview?range=custom&start=2026-01-11&end=2026-01-15');
+    await page.getByText('than the period before').waitFor();
+    await page.getByLabel('Last day').fill('2026-01-16');
+    await page.getByText('known until 14 Jan 2026: nothing to compare with').waitFor();
+    await page.goto(page.url().replace('overview?', 'explore?dimension=repo&interval=week&'));
+    const chart = page.getByRole('region', { name: 'Work units by repository', exact: true });
+    await chart.getByText('Known until 14 Jan 2026, the day of the last sync.').waitFor();
+    const csv = page.waitForEvent('download');
+    await chart.getByRole('button', { name: /as CSV$/ }).click();
+    expect(await readFile(await (await csv).path(), 'utf8')).toBe(
+      '\uFEFFRepository,Work units,Known until\r\nonce,2,2026-01-14\r\n',
+    );
   });
 
   test('the risk of directories says from how many commits it is known', async () => {

@@ -1,7 +1,7 @@
 /** What is known of the history of a repository, after syncs with limits. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { HistoryLimit } from '../../src/analytics/unit-records.js';
+import type { WorkHistory } from '../../src/analytics/unit-records.js';
 import { createUnitRecords } from '../../src/platform/figures/analytics-api/stored-unit-records.js';
 import { withStoredRecords } from '../../src/platform/sources/records/stored-records.js';
 import { importConnector } from '../support/chdb.js';
@@ -12,11 +12,20 @@ import { describeOnEachDatabase } from './databases.js';
 import { commits, host, options as hostOptions } from './host-a-fixture.js';
 import { NOW, onlyId, sqliteUri, storedRows, sync, temporaryDirectory } from './harness.js';
 
-async function limitsIn(db: string): Promise<readonly HistoryLimit[]> {
+type HistoryLimit = Omit<WorkHistory, 'knownUntil'>;
+
+async function historiesIn(db: string): Promise<readonly WorkHistory[]> {
   const options = { orgId: 'default', signal: new AbortController().signal, importConnector };
   return withStoredRecords({ store: db, rulesFile: null }, options, (resources) =>
-    createUnitRecords({ of: (_orgId, question) => question(resources) }).historyLimits('default'),
+    createUnitRecords({ of: (_orgId, question) => question(resources) }).workHistories('default'),
   );
+}
+
+async function limitsIn(db: string): Promise<readonly HistoryLimit[]> {
+  const histories = await historiesIn(db);
+  return histories
+    .filter(({ knownSince }) => knownSince !== null)
+    .map(({ repo, workType, knownSince }) => ({ repo, workType, knownSince }));
 }
 
 const local = (db: string, repoPath: string, more: Record<string, string> = {}) => ({
@@ -77,6 +86,20 @@ describe('What syncs know of the history of a clone', () => {
     expect(await limitsIn(db)).toEqual([limited('project', 4)]);
     await sync(local(db, path, { date: '2026-01-02', backfill: '2' }));
     expect(await limitsIn(db)).toEqual([limited('project', 4)]);
+  });
+
+  it('ends with the day of the last sync, or with the end of the latest period that was read', async () => {
+    const db = sqliteUri();
+    const path = clone('project', [1, 2, 3, 4, 5]);
+    await sync(local(db, path, { date: '2026-01-03', backfill: '2' }));
+    expect(await historiesIn(db)).toEqual([{ ...limited('project', 2), knownUntil: '2026-01-04' }]);
+    await sync(local(db, path));
+    const today = new Date(NOW).toISOString().slice(0, 10);
+    expect(await historiesIn(db)).toEqual([
+      { repo: 'project', workType: 'commit', knownSince: null, knownUntil: today },
+    ]);
+    await sync(local(db, path, { date: '2026-01-03', backfill: '2' }));
+    expect(await historiesIn(db)).toMatchObject([{ knownUntil: today }]);
   });
 
   it('begins with the boundary of a shallow clone', async () => {

@@ -1,7 +1,7 @@
 /** Adds to figures what is known of their days: a part of a bucket is not drawn as a whole, nor compared with one. */
 import type { AnalyticsResult as Answer, BucketCoverage } from '../../../generated/graphql/resolvers.js';
 import type { AnalyticsBatch, AnalyticsResult, DateRange } from '../analytics.js';
-import type { HistoryLimit } from '../unit-records.js';
+import type { WorkHistory } from '../unit-records.js';
 import {
   PHASE_MEASURES,
   WORK_TYPES,
@@ -18,13 +18,15 @@ export interface KnownDays {
   readonly firstDay: string | null;
   /** The first day of which all work is known. It is not before `firstDay`. */
   readonly knownSince: string | null;
+  /** The day of the last sync: its work is known in part, and that of later days is not. null: no sync has said. */
+  readonly knownUntil: string | null;
   /** Not over yet. */
   readonly today: string;
 }
 
-/** What decides which days are known: the first day of a work unit, and what limits of syncs exclude. */
+/** What decides which days are known: the first day of a work unit, and what syncs have read. */
 export interface Knowledge extends Pick<KnownDays, 'firstDay' | 'today'> {
-  readonly limits: readonly HistoryLimit[];
+  readonly histories: readonly WorkHistory[];
 }
 
 /** Limits are listed up to this number. */
@@ -67,18 +69,26 @@ export function dayOf(moment: Date): string {
 }
 
 /** The answer of a batch: each bucket with its coverage, and baselines only where their whole period is known. */
-export function withCoverage(result: AnalyticsResult, batch: AnalyticsBatch, { limits, ...known }: Knowledge): Answer {
+export function withCoverage(
+  result: AnalyticsResult,
+  batch: AnalyticsBatch,
+  { histories, ...known }: Knowledge,
+): Answer {
   const repos = reposOf(batch);
   const types = workTypesOf(batch);
-  const relevant = limits.filter(
+  const relevant = histories.filter(
     ({ repo, workType }) => (repos.length === 0 || repos.includes(repo)) && types.includes(workType),
   );
   /** @param types of work that a figure is about; absent: those of the batch */
   const daysOf = (types?: readonly string[]): KnownDays => {
-    const from = relevant
-      .filter(({ workType }) => types?.includes(workType) !== false)
-      .map((limit) => limit.knownSince);
-    return { ...known, knownSince: known.firstDay && latest([known.firstDay, ...from]) };
+    const its = relevant.filter(({ workType }) => types?.includes(workType) !== false);
+    const from = its.flatMap(({ knownSince }) => knownSince ?? []);
+    return {
+      ...known,
+      knownSince: known.firstDay && latest([known.firstDay, ...from]),
+      // The latest of all: a repository that is not read any more does not make the others unknown.
+      knownUntil: its.length === 0 ? null : latest(its.map(({ knownUntil }) => knownUntil)),
+    };
   };
   const days = daysOf();
   const covered = <Bucket extends { readonly date: string }>(
@@ -95,10 +105,11 @@ export function withCoverage(result: AnalyticsResult, batch: AnalyticsBatch, { l
   return {
     ...result,
     knownSince: days.knownSince,
+    knownUntil: days.knownUntil,
     historyLimits: relevant
+      .flatMap(({ repo, workType, knownSince }) => (knownSince === null ? [] : { repo, workType, knownSince }))
       .toSorted((one, other) => (one.knownSince < other.knownSince ? 1 : -1))
-      .slice(0, MOST_LIMITS)
-      .map((limit) => ({ ...limit })),
+      .slice(0, MOST_LIMITS),
     timeseries: result.timeseries.map((series) => ({
       ...series,
       buckets: covered(series.buckets, series.interval, series.dateRange),
@@ -143,11 +154,12 @@ export function coverageOf(
   first: string,
   interval: Interval,
   { startDate, endDate }: DateRange,
-  { firstDay, knownSince, today }: KnownDays,
+  { firstDay, knownSince, knownUntil, today }: KnownDays,
 ): BucketCoverage {
   const last = lastDayOf(first, interval);
-  if (firstDay === null || knownSince === null || last < firstDay || first > today) return 'NONE';
-  const isFull = first >= startDate && last <= endDate && first >= knownSince && last < today;
+  const lastKnown = knownUntil === null || knownUntil > today ? today : knownUntil;
+  if (firstDay === null || knownSince === null || last < firstDay || first > lastKnown) return 'NONE';
+  const isFull = first >= startDate && last <= endDate && first >= knownSince && last < lastKnown;
   return isFull ? 'FULL' : 'PARTIAL';
 }
 
@@ -163,15 +175,15 @@ function lastDayOf(first: string, interval: Interval): string {
 }
 
 /**
- * Whether the days of the figures and of the period before are all known. The baseline of the organization is about the
- * same days as the figures.
+ * Whether the days of the figures and of the period before are all known, apart from one day that is not over or not read
+ * yet. The baseline of the organization is about the same days as the figures.
  */
 function hasBaseline(
   request: { readonly compareWith?: Baseline | null; readonly dateRange: DateRange } | undefined,
-  { knownSince, today }: KnownDays,
+  { knownSince, knownUntil, today }: KnownDays,
 ): boolean {
   if (request?.compareWith !== 'PREVIOUS_PERIOD') return true;
   const { startDate, endDate } = request.dateRange;
   const isKnown = knownSince !== null && dayAfter(startDate, -countDays(request.dateRange)) >= knownSince;
-  return isKnown && endDate <= today;
+  return isKnown && endDate <= today && (knownUntil === null || endDate <= dayAfter(knownUntil, 1));
 }

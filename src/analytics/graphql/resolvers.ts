@@ -28,12 +28,12 @@ export const resolvers: Resolvers<GraphqlContext> = {
       assertSameOrganization(orgId, context.orgId);
       const checked = checkBatch(batch, context.asked);
       const { analytics, signal, today } = context;
-      const [result, firstDay, limits] = await Promise.all([
+      const [result, firstDay, histories] = await Promise.all([
         analytics.run(context.orgId, checked, signal),
         analytics.firstDay(context.orgId, reposOf(checked), signal),
-        context.unitRecords.historyLimits(context.orgId),
+        context.unitRecords.workHistories(context.orgId),
       ]);
-      return withCoverage(result, checked, { firstDay, limits, today });
+      return withCoverage(result, checked, { firstDay, histories, today });
     },
     workUnits: (_root, { orgId, input }, context) => {
       assertSameOrganization(orgId, context.orgId);

@@ -118,6 +118,11 @@ export function endsInFuture({ endDate }: DateRange, now: number): boolean {
   return endDate > dayAt(now);
 }
 
+/** Whether no sync has read the last days of a range. One day does not count: it may be today. */
+export function endsUnread({ endDate }: Pick<DateRange, 'endDate'>, knownUntil: string): boolean {
+  return Date.parse(endDate) > Date.parse(knownUntil) + dayMs;
+}
+
 /** How many days a range has. */
 export function daysOf(start: string, end: string): number {
   return Math.round((Date.parse(end) - Date.parse(start)) / dayMs) + 1;

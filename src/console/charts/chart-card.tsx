@@ -80,11 +80,11 @@ export function ChartCard({ title, summary, table, draw, query, children }: Char
   );
 }
 
-/** The table as CSV, with a column that tells since when the figures are known, if that is not the whole period. */
+/** The table as CSV, with columns that tell since when or until when the figures are known, if not for the whole period. */
 function fileOf({ columns, rows }: ChartTable, known: KnownHistory | null): string {
   if (known === null) return csvOf(columns, rows);
   return csvOf(
-    [...columns, 'Known since'],
-    rows.map((row) => [...row, known.since]),
+    [...columns, ...known.columns.map(([name]) => name)],
+    rows.map((row) => [...row, ...known.columns.map(([, day]) => day)]),
   );
 }

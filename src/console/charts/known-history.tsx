@@ -1,18 +1,20 @@
-/** Since when the work is known that figures are about: charts, their tables, files and pictures say it. */
+/** Since when and until when the work is known that figures are about: charts, their tables, files and pictures say it. */
 import { createContext, type ComponentChildren, type JSX } from 'preact';
 import { useContext } from 'preact/hooks';
 import { count } from '../ui/count.js';
+import { endsUnread, type DateRange } from '../analytics/period.js';
 import { dayOf } from './words.js';
 
 /** A part of each answer of the analytics. */
 export interface KnownDays {
   readonly knownSince?: string | null;
+  readonly knownUntil?: string | null;
   readonly historyLimits: readonly { readonly repo: string; readonly workType: string; readonly knownSince: string }[];
 }
 
 export interface KnownHistory {
-  /** YYYY-MM-DD. */
-  readonly since: string;
+  /** Columns of a file: their names, and the day that each of their cells has (YYYY-MM-DD). */
+  readonly columns: readonly (readonly [string, string])[];
   /** For a line of a picture. */
   readonly short: string;
   readonly sentence: string;
@@ -23,13 +25,13 @@ const Context = createContext<KnownHistory | null>(null);
 interface KnownHistoryProps {
   readonly days: KnownDays;
   /** The days that the figures were asked for. */
-  readonly range: { readonly startDate: string };
+  readonly range: DateRange;
   readonly children: ComponentChildren;
 }
 
 /** Tells the charts in it what is known of their figures. */
 export function WithKnownHistory({ days, range, children }: KnownHistoryProps): JSX.Element {
-  return <Context.Provider value={knownHistory(days, range.startDate)}>{children}</Context.Provider>;
+  return <Context.Provider value={knownHistory(days, range)}>{children}</Context.Provider>;
 }
 
 /** Null: all work of the period is known. */
@@ -37,19 +39,39 @@ export function useKnownHistory(): KnownHistory | null {
   return useContext(Context);
 }
 
-function knownHistory({ knownSince: since, historyLimits }: KnownDays, startDate: string): KnownHistory | null {
+function knownHistory(days: KnownDays, range: DateRange): KnownHistory | null {
+  const parts = [knownBeginning(days, range), knownEnd(days, range)].filter((part) => part !== null);
+  if (parts.length === 0) return null;
+  return {
+    columns: parts.flatMap(({ columns }) => columns),
+    short: parts.map(({ short }) => short).join(', '),
+    sentence: parts.map(({ sentence }) => sentence).join(' '),
+  };
+}
+
+function knownBeginning(
+  { knownSince: since, historyLimits }: KnownDays,
+  { startDate }: DateRange,
+): KnownHistory | null {
   if (since == null || since <= startDate) return null;
+  const columns = [['Known since', since]] as const;
   const day = dayOf(since);
   const limits = historyLimits.filter((limit) => limit.knownSince > startDate);
   const [latest] = limits;
-  if (latest === undefined) return { since, short: `Known since ${day}`, sentence: `Known since ${day}.` };
+  if (latest === undefined) return { columns, short: `Known since ${day}`, sentence: `Known since ${day}.` };
   const others = new Set(limits.map(({ repo }) => repo)).size - 1;
   const more = others === 0 ? '' : ` and of ${count(others, 'other repository', 'other repositories')}`;
   const types = new Set(limits.map(({ workType }) => workType));
   const work = types.size === 1 ? `${latest.workType.replaceAll('_', ' ')}s` : 'work';
   return {
-    since,
+    columns,
     short: `Known completely since ${day}`,
     sentence: `Not all work before ${day} is known: syncs read only the later ${work} of ${latest.repo}${more}.`,
   };
+}
+
+function knownEnd({ knownUntil: until }: KnownDays, range: DateRange): KnownHistory | null {
+  if (until == null || !endsUnread(range, until)) return null;
+  const short = `Known until ${dayOf(until)}`;
+  return { columns: [['Known until', until]], short, sentence: `${short}, the day of the last sync.` };
 }

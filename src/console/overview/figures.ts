@@ -19,13 +19,18 @@ export interface Figures {
   readonly flow: NonNullable<Overview['sankey']> | null;
   /** The first day of which work is known; null: there is none. */
   readonly knownSince: string | null;
+  /** The day of the last sync; null: no sync has said it. */
+  readonly knownUntil: string | null;
 }
 
 /** Where the breakdowns of the charts are in the reply. */
 export const places = { themes: 4, subcategories: 5 } as const;
 
 /** @param dates the buckets of the period */
-export function figuresOf({ breakdowns, timeseries, sankey, knownSince }: Overview, dates: readonly string[]): Figures {
+export function figuresOf(
+  { breakdowns, timeseries, sankey, knownSince, knownUntil }: Overview,
+  dates: readonly string[],
+): Figures {
   const bars = (at: number): readonly Bar[] => breakdowns[at]?.items ?? [];
   const lines = (dimension: string): Development =>
     developmentOf(timeseries.filter((each) => each.dimension === dimension).slice(0, mostLines), dates);
@@ -41,6 +46,7 @@ export function figuresOf({ breakdowns, timeseries, sankey, knownSince }: Overvi
     cycleTimes: lines('WORK_TYPE'),
     flow: sankey ?? null,
     knownSince: knownSince ?? null,
+    knownUntil: knownUntil ?? null,
   };
 }
 

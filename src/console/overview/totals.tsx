@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { totalOf } from '../analytics/development.js';
-import { endsInFuture } from '../analytics/period.js';
+import { endsInFuture, endsUnread } from '../analytics/period.js';
 import type { UnitLinks } from '../analytics/units-link.js';
 import { dayOf, durationOf, numberOf, percentOf } from '../charts/words.js';
 import type { OverviewQueryVariables } from './analytics.js';
@@ -22,7 +22,7 @@ export function Totals({ figures, variables, links }: TotalsProps): JSX.Element 
   const requestTime = cycleTime.find(({ key }) => key === 'pull_request')?.value;
   return (
     <dl class="totals">
-      <Total name="Work units" href={links.toAll('COUNT')} note={noteOn(now, before, figures.knownSince, variables)}>
+      <Total name="Work units" href={links.toAll('COUNT')} note={noteOn(now, before, figures, variables)}>
         {numberOf(now)}
       </Total>
       <Total
@@ -78,13 +78,15 @@ function noteOnCycleTime(requests: number, mean: number | undefined): string {
 function noteOn(
   now: number,
   before: number,
-  knownSince: string | null,
+  { knownSince, knownUntil }: Figures,
   { previous, dateRange }: OverviewQueryVariables,
 ): string {
   if (knownSince === null) return '';
   if (knownSince > dateRange.startDate) return `known since ${dayOf(knownSince)}`;
   if (knownSince > previous.startDate) return `known since ${dayOf(knownSince)}: nothing to compare with`;
   if (endsInFuture(dateRange, Date.now())) return 'not over yet: nothing to compare with';
+  if (knownUntil !== null && endsUnread(dateRange, knownUntil))
+    return `known until ${dayOf(knownUntil)}: nothing to compare with`;
   return before === 0 ? 'none in the period before' : `${changeOf(now, before)} than the period before`;
 }
 

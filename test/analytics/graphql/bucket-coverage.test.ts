@@ -5,7 +5,7 @@ import { ask, fill, smallOrganization, unit } from './served.js';
 
 describe('The coverage of a bucket', () => {
   const range = { startDate: '2026-02-04', endDate: '2026-04-14' };
-  const days = { firstDay: '2026-01-01', knownSince: '2026-01-01', today: '2026-12-01' };
+  const days = { firstDay: '2026-01-01', knownSince: '2026-01-01', knownUntil: null, today: '2026-12-01' };
   const since = (day: string) => ({ ...days, firstDay: day, knownSince: day });
   test.each([
     ['a week that begins before the range', '2026-02-02', 'WEEK', days, 'PARTIAL'],
@@ -20,6 +20,17 @@ describe('The coverage of a bucket', () => {
     ['a week of which some work is known', '2026-02-16', 'WEEK', { ...days, knownSince: '2026-03-02' }, 'PARTIAL'],
     ['a day that is not over', '2026-03-01', 'DAY', { ...days, today: '2026-03-01' }, 'PARTIAL'],
     ['a day of the future', '2026-03-02', 'DAY', { ...days, today: '2026-03-01' }, 'NONE'],
+    ['the day of the last sync', '2026-03-01', 'DAY', { ...days, knownUntil: '2026-03-01' }, 'PARTIAL'],
+    ['the day before the last sync', '2026-02-28', 'DAY', { ...days, knownUntil: '2026-03-01' }, 'FULL'],
+    ['the week of the last sync', '2026-03-02', 'WEEK', { ...days, knownUntil: '2026-03-04' }, 'PARTIAL'],
+    ['a week after the last sync', '2026-03-09', 'WEEK', { ...days, knownUntil: '2026-03-08' }, 'NONE'],
+    [
+      'a day of the future that a sync has read',
+      '2026-03-02',
+      'DAY',
+      { ...days, today: '2026-03-01', knownUntil: '2026-03-09' },
+      'NONE',
+    ],
     ['a bucket without any work', '2026-03-02', 'DAY', { ...days, firstDay: null, knownSince: null }, 'NONE'],
   ] as const)('%s', (_what, first, interval, known, expected) => {
     expect(coverageOf(first, interval, range, known)).toBe(expected);

@@ -21,6 +21,7 @@ afterAll(() => platform.stop());
 
 const text = `query ($orgId: String!, $batch: AnalyticsRequestInput!) { analytics(orgId: $orgId, batch: $batch) {
   knownSince
+  knownUntil
   historyLimits { repo workType knownSince }
   timeseries { buckets { coverage } }
   breakdowns { items { baseline } }
@@ -48,6 +49,7 @@ async function figures(filters: object) {
     buckets.map(({ coverage }) => coverage);
   return {
     knownSince: analytics.knownSince,
+    knownUntil: analytics.knownUntil,
     historyLimits: analytics.historyLimits,
     timeseries: coverages(analytics.timeseries[0].buckets),
     isCompared: analytics.breakdowns[0].items[0].baseline !== null,
@@ -59,7 +61,7 @@ async function figures(filters: object) {
 
 const whole = ['FULL', 'FULL', 'FULL'];
 
-test('Figures say since when all of their work is known, by repository and by type of work', async () => {
+test('Figures say since when and until when their work is known, by repository and by type of work', async () => {
   const { databaseUri: db } = platform;
   const repoPath = clone('busy', [5, 6, 7, 8, 9]);
   await sync({ target: 'git', provider: 'local', db, org: user.orgId, repoPath, maxCommitsPerRepo: '3' });
@@ -67,19 +69,50 @@ test('Figures say since when all of their work is known, by repository and by ty
 
   expect(await figures({})).toMatchObject({
     knownSince: '2026-01-07',
+    knownUntil: '2026-01-14',
     historyLimits: [limit],
-    timeseries: ['PARTIAL', 'PARTIAL', 'FULL'],
+    timeseries: ['PARTIAL', 'PARTIAL', 'PARTIAL'],
     isCompared: false,
-    sizes: ['PARTIAL', 'FULL'],
+    sizes: ['PARTIAL', 'PARTIAL'],
     leadTimes: ['FULL', 'FULL'],
     dora: whole,
   });
-  const unlimited = { knownSince: '2025-12-01', historyLimits: [], timeseries: whole, isCompared: true };
+  const unlimited = {
+    knownSince: '2025-12-01',
+    knownUntil: null,
+    historyLimits: [],
+    timeseries: whole,
+    isCompared: true,
+  };
   expect(await figures({ repos: ['example/year'] })).toMatchObject(unlimited);
   expect(await figures({ scope: { level: 'REPO', ids: ['example/year'] } })).toMatchObject(unlimited);
   expect(await figures({ workTypes: ['pull_request'] })).toMatchObject(unlimited);
   expect(await figures({ repos: ['busy'] })).toMatchObject({
     knownSince: '2026-01-07',
-    timeseries: ['NONE', 'PARTIAL', 'FULL'],
+    timeseries: ['NONE', 'PARTIAL', 'PARTIAL'],
   });
 });
+
+test('The days after the last sync are unknown, and not compared', async () => {
+  const days = { startDate: '2026-01-13', endDate: '2026-01-15' };
+  const comparedUntil = async (endDate: string): Promise<unknown> => {
+    const range = { dateRange: { ...days, endDate } };
+    const batch = {
+      timeseries: [{ dimension: 'TEAM', measure: 'COUNT', interval: 'DAY', ...range }],
+      breakdowns: [{ dimension: 'TEAM', measure: 'COUNT', compareWith: 'PREVIOUS_PERIOD', ...range }],
+    };
+    const { analytics } = await ask(platform, user, textOfDays, { batch });
+    const [{ buckets }] = analytics.timeseries;
+    return [
+      buckets.map(({ coverage }: { readonly coverage: string }) => coverage),
+      analytics.breakdowns[0].items[0].baseline !== null,
+    ];
+  };
+  expect(await comparedUntil('2026-01-15')).toEqual([['FULL', 'PARTIAL', 'NONE'], true]);
+  expect(await comparedUntil('2026-01-16')).toEqual([['FULL', 'PARTIAL', 'NONE', 'NONE'], false]);
+});
+
+const textOfDays = `query ($orgId: String!, $batch: AnalyticsRequestInput!) { analytics(orgId: $orgId, batch: $batch) {
+  timeseries { buckets { coverage } }
+  breakdowns { items { baseline } }
+} }`;

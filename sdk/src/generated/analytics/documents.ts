@@ -45,7 +45,7 @@ import type {
 } from './operations.js';
 
 /** The version of the persisted queries in this SDK. */
-export const persistedVersion = '34fbb82a6a3a1b89';
+export const persistedVersion = '692236ec6143f88b';
 
 /** The variables and the result of each persisted query, by id. */
 export interface PersistedQueries {
@@ -193,6 +193,7 @@ export const comparison: PersistedDocument<ComparisonQuery, ComparisonQueryVaria
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -271,6 +272,7 @@ export const distributions: PersistedDocument<DistributionsQuery, DistributionsQ
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -333,6 +335,7 @@ export const dora: PersistedDocument<DoraQuery, DoraQueryVariables> = {
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -483,6 +486,7 @@ export const explore: PersistedDocument<ExploreQuery, ExploreQueryVariables> = {
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -611,6 +615,7 @@ export const overview: PersistedDocument<OverviewQuery, OverviewQueryVariables> 
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -695,6 +700,7 @@ export const requestPhases: PersistedDocument<RequestPhasesQuery, RequestPhasesQ
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -742,6 +748,7 @@ export const reviews: PersistedDocument<ReviewsQuery, ReviewsQueryVariables> = {
     batch: { reviews: { dimension: $dimension, dateRange: $dateRange, topN: $topN }, filters: $filters }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -820,6 +827,7 @@ export const timeseriesWeekly: PersistedDocument<TimeseriesWeeklyQuery, Timeseri
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType
@@ -858,6 +866,7 @@ export const workInProgress: PersistedDocument<WorkInProgressQuery, WorkInProgre
     }
   ) {
     knownSince
+    knownUntil
     historyLimits {
       repo
       workType

@@ -99,6 +99,7 @@ export type ComparisonQueryVariables = Exact<{
 export type ComparisonQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly knownUntil: string | null;
     readonly historyLimits: ReadonlyArray<{
       readonly repo: string;
       readonly workType: string;
@@ -148,6 +149,7 @@ export type DistributionsQueryVariables = Exact<{
 export type DistributionsQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly knownUntil: string | null;
     readonly historyLimits: ReadonlyArray<{
       readonly repo: string;
       readonly workType: string;
@@ -202,6 +204,7 @@ export type DoraQueryVariables = Exact<{
 export type DoraQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly knownUntil: string | null;
     readonly historyLimits: ReadonlyArray<{
       readonly repo: string;
       readonly workType: string;
@@ -324,6 +327,7 @@ export type ExploreQueryVariables = Exact<{
 export type ExploreQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly knownUntil: string | null;
     readonly historyLimits: ReadonlyArray<{
       readonly repo: string;
       readonly workType: string;
@@ -403,6 +407,7 @@ export type OverviewQueryVariables = Exact<{
 export type OverviewQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly knownUntil: string | null;
     readonly historyLimits: ReadonlyArray<{
       readonly repo: string;
       readonly workType: string;
@@ -462,6 +467,7 @@ export type RequestPhasesQueryVariables = Exact<{
 export type RequestPhasesQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly knownUntil: string | null;
     readonly historyLimits: ReadonlyArray<{
       readonly repo: string;
       readonly workType: string;
@@ -504,6 +510,7 @@ export type ReviewsQueryVariables = Exact<{
 export type ReviewsQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly knownUntil: string | null;
     readonly historyLimits: ReadonlyArray<{
       readonly repo: string;
       readonly workType: string;
@@ -570,6 +577,7 @@ export type TimeseriesWeeklyQueryVariables = Exact<{
 export type TimeseriesWeeklyQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly knownUntil: string | null;
     readonly historyLimits: ReadonlyArray<{
       readonly repo: string;
       readonly workType: string;
@@ -600,6 +608,7 @@ export type WorkInProgressQueryVariables = Exact<{
 export type WorkInProgressQuery = {
   readonly analytics: {
     readonly knownSince: string | null;
+    readonly knownUntil: string | null;
     readonly historyLimits: ReadonlyArray<{
       readonly repo: string;
       readonly workType: string;

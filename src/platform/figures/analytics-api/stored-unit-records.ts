@@ -2,7 +2,7 @@ import { AnalyticsFailed, AnalyticsUnavailable } from '../../../analytics/analyt
 import type { UnitDescription, UnitRecords } from '../../../analytics/unit-records.js';
 import { codeHealth } from '../../../sync/code-health/code-health.js';
 import { SyncError } from '../../../sync/failures.js';
-import { historyLimits } from '../../../sync/known-history.js';
+import { workHistories } from '../../../sync/known-history.js';
 import type { OpenDerivationResources } from '../../../sync/work-units/derivation/resources.js';
 import { describeUnits } from '../../../sync/work-units/describe-units.js';
 import { explainUnit } from '../../../sync/work-units/explain.js';
@@ -37,6 +37,6 @@ export function createUnitRecords(records: Pick<OpenRecords, 'of'>): UnitRecords
         return { id, title, url, shares: unit.shares, contributions, correction, phases: unit.phases ?? null };
       }),
     codeHealth: (orgId, request, signal) => ask(orgId, (resources) => codeHealth(resources, request, signal), signal),
-    historyLimits: (orgId) => ask(orgId, async (resources) => historyLimits(await resources.records.syncStates(orgId))),
+    workHistories: (orgId) => ask(orgId, async (resources) => workHistories(await resources.records.syncStates(orgId))),
   };
 }
