@@ -42,6 +42,7 @@ test('Only fields that may be omitted, unknown or missing are nullable in result
   expect(nullable.sort()).toEqual([
     'AnalyticsResult.dora',
     'AnalyticsResult.knownSince',
+    'AnalyticsResult.knownUntil',
     'AnalyticsResult.reviews',
     'AnalyticsResult.sankey',
     'AnalyticsResult.workInProgress',
