@@ -64,6 +64,12 @@ export async function configurationHashes(
   return (await blueprint(project, { ofServices: new Map(), mounted: new Map() }, held)).hashes;
 }
 
+/** How often `createOrTake` asks. */
+const POLL_MS = 100;
+
+/** A name is reserved for longer than this only by something that the engine does not list. */
+const RESERVED_MS = 10_000;
+
 export interface CreationOptions {
   readonly name: string;
   readonly number: number;
@@ -120,27 +126,32 @@ async function withoutLabelsOfImage(
 
 /**
  * A request of a killed `up` can reach the engine after the next `up` has listed the containers. If its labels match,
- * its container is used.
+ * its container is used. An engine reserves the name before it lists the container, so this waits until it is listed.
  */
 async function createOrTake(
-  { backend, signal }: Orchestration,
+  { backend, clock, signal }: Orchestration,
   spec: ContainerSpec,
   labels: Readonly<Record<string, string>>,
 ): Promise<{ readonly id: string; readonly warnings: readonly string[] }> {
-  try {
-    return await backend.containers.create(spec, { signal });
-  } catch (error) {
-    if (!isRuntimeError(error, 'alreadyExists')) throw error;
-    const project = { [LABELS.project]: labels[LABELS.project] ?? '' };
-    const same = (await backend.containers.list({ labels: project, signal })).find(
-      (one) =>
-        one.name === spec.name &&
-        one.status === 'created' &&
-        Object.entries(labels).every(([label, value]) => one.labels[label] === value),
-    );
-    if (same === undefined) throw error;
-    return { id: same.id, warnings: [] };
+  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
+    try {
+      return await backend.containers.create(spec, { signal });
+    } catch (error) {
+      if (!isRuntimeError(error, 'alreadyExists')) throw error;
+      const holder = (await backend.containers.summaries({ signal })).find(({ name }) => name === spec.name);
+      if (holder !== undefined && isUnused(holder, labels)) return { id: holder.id, warnings: [] };
+      if (holder !== undefined || waitedMs >= RESERVED_MS) throw error;
+    }
+    await clock.sleep(POLL_MS, signal);
   }
+}
+
+/** Whether a container has these labels and has never run. */
+function isUnused(container: ContainerSummary, labels: Readonly<Record<string, string>>): boolean {
+  return (
+    container.status === 'created' &&
+    Object.entries(labels).every(([label, value]) => container.labels[label] === value)
+  );
 }
 
 /**

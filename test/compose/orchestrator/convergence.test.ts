@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isSettled } from '../../../src/compose/orchestrator/plan.js';
-import { backendFailure } from '../../../src/compose/runtime/errors.js';
+import { alreadyExists, backendFailure } from '../../../src/compose/runtime/errors.js';
 import type { OperationName } from '../../../src/compose/runtime/mock/faults.js';
 import { up } from '../../../src/compose/orchestrator/up.js';
 import { bench, loaded, type Bench } from './bench.js';
@@ -90,23 +90,38 @@ describe('up converges', () => {
 
   it('adopts a container that a killed up was still creating', async () => {
     const setup = bench();
-    const { containers } = setup.orchestration.backend;
-    const late: Bench['orchestration'] = {
-      ...setup.orchestration,
-      backend: {
-        ...setup.orchestration.backend,
-        containers: {
-          ...containers,
-          // The request of the killed one comes first.
-          create: async (spec, options) => {
-            await containers.create(spec, options);
-            return containers.create(spec, options);
-          },
-        },
-      },
-    };
-    await up(late, await loaded('services: { db: { image: db } }'));
+    const { create } = setup.orchestration.backend.containers;
+    // The request of the killed one comes first.
+    await up(
+      creatingBy(setup, async (...request) => {
+        await create(...request);
+        return create(...request);
+      }),
+      await loaded('services: { db: { image: db } }'),
+    );
     expect(await setup.statuses()).toEqual({ 'shop-db': 'running' });
+  });
+
+  it('waits for the container of a killed up while the engine has only reserved its name', async () => {
+    const setup = bench();
+    const { create } = setup.orchestration.backend.containers;
+    let refusals = 3;
+    await up(
+      creatingBy(setup, async (spec, options) => {
+        if (--refusals === 0) await create(spec, options);
+        else if (refusals > 0) throw alreadyExists(spec.name);
+        return create(spec, options);
+      }),
+      await loaded('services: { db: { image: db } }'),
+    );
+    expect(refusals).toBe(0);
+    expect(await setup.statuses()).toEqual({ 'shop-db': 'running' });
+  });
+
+  it('refuses a name that stays reserved without a container', async () => {
+    const reserved = creatingBy(bench(), (spec) => Promise.reject(alreadyExists(spec.name)));
+    const started = up(reserved, await loaded('services: { db: { image: db } }'));
+    await expect(started).rejects.toEqual(alreadyExists('shop-db'));
   });
 
   it('refuses a name in use by another container', async () => {
@@ -118,6 +133,15 @@ describe('up converges', () => {
     });
   });
 });
+
+/** The same setup, whose engine creates containers by this function. */
+function creatingBy(
+  { orchestration }: Bench,
+  create: Bench['orchestration']['backend']['containers']['create'],
+): Bench['orchestration'] {
+  const { backend } = orchestration;
+  return { ...orchestration, backend: { ...backend, containers: { ...backend.containers, create } } };
+}
 
 /** The same setup, in which one call of an operation, and every call of anything after it, fails: as if killed. */
 function failingAt(setup: Bench, operation: OperationName, call: number): Bench {
