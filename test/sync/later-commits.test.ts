@@ -121,6 +121,19 @@ describe.each([
     const { repository } = await synced(branch, db);
     expect(repository).toMatchObject({ status: 'ok', records: { git_commits: 100 } });
   });
+
+  it('are the latest 100 again if the history is rewritten while an interrupted sync is to be read on', async () => {
+    const branch = await open(100);
+    const db = sqliteUri();
+    await synced(branch, db);
+    branch.grow(320);
+    branch.started.fault = (request) => (request.query.get('page') === '2' ? limited(request) : undefined);
+    expect((await synced(branch, db)).repository?.error?.code).toBe('rate_limited');
+    branch.started.fault = () => undefined;
+    branch.rewrite(150);
+    const { repository } = await synced(branch, db);
+    expect(repository).toMatchObject({ status: 'ok', records: { git_commits: 100 } });
+  });
 });
 
 describe('commits of host_a', () => {

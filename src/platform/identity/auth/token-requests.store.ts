@@ -42,3 +42,14 @@ export async function takeTokenRequests(sql: Sql, limit: number): Promise<TokenR
     )
     returning kind, email, requested_at, host(ip) as ip, user_agent, request_id`;
 }
+
+/**
+ * Deletes the requests of an address for a kind of token. One that a server is processing stays: waiting for it could
+ * end in a deadlock, because that server waits for the user.
+ */
+export async function endTokenRequests(sql: Sql, { kind, email }: Pick<TokenRequest, 'kind' | 'email'>): Promise<void> {
+  await sql`
+    delete from token_requests where id in (
+      select id from token_requests where kind = ${kind} and email = ${email} for update skip locked
+    )`;
+}

@@ -12,14 +12,14 @@ loadNative('@node-rs/bcrypt');
 export interface Passwords {
   /**
    * @param password accepted by `checkPassword`
-   * @throws PasswordsBusy when too many computations are queued
+   * @throws PasswordsBusy when too many computations are queued, or `close` came before this one was done
    */
   hash(password: string): Promise<string>;
   /**
    * Compares a password with a hash. `null` is compared with a fixed hash that matches no password, which takes the
    * same time.
    *
-   * @throws PasswordsBusy when too many computations are queued
+   * @throws PasswordsBusy when too many computations are queued, or `close` came before this one was done
    */
   matches(password: string, hashed: string | null): Promise<boolean>;
   /**
@@ -27,11 +27,11 @@ export interface Passwords {
    * kept; otherwise servers with different settings would replace each other's hashes.
    */
   isOutdated(hashed: string): boolean;
-  /** Ends the worker threads. */
+  /** Ends the worker threads, and the computations that they have not done. */
   close(): Promise<void>;
 }
 
-/** The queue of password computations is full. Reported as 503. */
+/** The queue of password computations is full, or the server stops. Reported as 503. */
 export class PasswordsBusy extends Error {
   override name = 'PasswordsBusy';
 }
@@ -54,6 +54,7 @@ export function createPasswords({ cost, queue, log }: PasswordOptions): Password
   const threads = availableParallelism();
   let pool: Piscina | null = null;
   let underWay = 0;
+  let isClosed = false;
 
   const compute = async (name: 'hash' | 'verify', task: object): Promise<unknown> => {
     if (underWay >= threads + queue) throw new PasswordsBusy('the queue of password computations is full');
@@ -61,6 +62,8 @@ export function createPasswords({ cost, queue, log }: PasswordOptions): Password
     underWay += 1;
     try {
       return await pool.run(task, { name });
+    } catch (error) {
+      throw isClosed ? new PasswordsBusy('the server has stopped before the computation', { cause: error }) : error;
     } finally {
       underWay -= 1;
     }
@@ -74,6 +77,7 @@ export function createPasswords({ cost, queue, log }: PasswordOptions): Password
     },
     isOutdated: (hashed) => Number(/^\$2[abxy]\$(\d\d)\$/.exec(hashed)?.[1]) < cost,
     close: async () => {
+      isClosed = true;
       await pool?.destroy();
     },
   };

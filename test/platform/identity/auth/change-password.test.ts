@@ -55,6 +55,16 @@ describe('a change of the password', () => {
     expect((await login(platform, user.email, newPassword)).status).toBe(200);
   });
 
+  it('ends the requests for reset mails that wait', async () => {
+    const user = await platform.signUp();
+    // Without the signal of an API request: served when the mails are next delivered.
+    await platform.database.sql`
+      insert into token_requests (kind, email, requested_at) values ('reset', ${user.email}, ${platform.clock.now()})`;
+    expect((await change(user, testPassword)).status).toBe(200);
+    await platform.running.mails.drain();
+    expect(platform.mailbox.to(user.email).filter(({ subject }) => /reset/i.test(subject))).toEqual([]);
+  });
+
   it('and a reset at once succeed once', async () => {
     const user = await platform.signUp();
     await forgot(platform, user.email);

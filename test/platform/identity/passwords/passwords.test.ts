@@ -73,3 +73,15 @@ describe('more computations than threads and places in the queue', () => {
     await passwords.close();
   });
 });
+
+describe('computations that wait when the server stops', () => {
+  it('are refused as those that find no place', async () => {
+    const passwords = createPasswords({ cost: 12, queue: 8, log });
+    const waiting = Array.from({ length: availableParallelism() + 4 }, () => passwords.hash('seven quiet rivers 7'));
+    const ended = Promise.allSettled(waiting);
+    await passwords.close();
+    const reasons = (await ended).flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+    expect(reasons.length).toBeGreaterThan(0);
+    for (const reason of reasons) expect(reason).toBeInstanceOf(PasswordsBusy);
+  });
+});
