@@ -18,9 +18,13 @@ const ROWS_AT_ONCE = 1000;
 let queries = 0;
 
 /**
- * The package runs statements with parameters one after another, on all connections. A waiting statement would occupy
- * one of Node's few threads, which logins and files need, too. So statements wait here.
+ * A statement occupies one of Node's four threads, which files and signatures need, too. So most statements wait here,
+ * and of the threads at least one stays free, even if the engine never answers.
  */
+const running = pLimit(2);
+const killing = pLimit(1);
+
+/** The package runs statements with parameters one after another, on all connections. */
 const boundTurn = pLimit(1);
 
 /**
@@ -39,6 +43,8 @@ export async function openChdb(path: string, importChdb?: ImportChdb): Promise<C
   });
   // A connection also runs one statement at a time.
   const turn = pLimit(1);
+  const plain = <T>(statement: () => Promise<T>): Promise<T> => turn(() => running(statement));
+  const bound = <T>(statement: () => Promise<T>): Promise<T> => turn(() => boundTurn(() => running(statement)));
 
   const select = (
     statement: string,
@@ -46,27 +52,25 @@ export async function openChdb(path: string, importChdb?: ImportChdb): Promise<C
     format: typeof LISTS | typeof OBJECTS,
     limits?: QueryLimits,
   ): Promise<Result> =>
-    turn(() =>
-      boundTurn(async () => {
-        limits?.signal.throwIfAborted();
-        queries += 1;
-        // This engine has no query ids, so a comment identifies the query.
-        const mark = `plumbline-${process.pid}-${queries}`;
-        const own = [...SETTINGS, `log_comment = '${mark}'`];
-        if (limits !== undefined) own.push(`max_execution_time = ${limits.timeoutSeconds}`);
-        const end = (): void => {
-          void stop(control, mark, () => ended);
-        };
-        let ended = false;
-        limits?.signal.addEventListener('abort', end, { once: true });
-        try {
-          return await session.queryBindAsync(`${statement} settings ${own.join(', ')}`, parameters, format);
-        } finally {
-          ended = true;
-          limits?.signal.removeEventListener('abort', end);
-        }
-      }),
-    );
+    bound(async () => {
+      limits?.signal.throwIfAborted();
+      queries += 1;
+      // This engine has no query ids, so a comment identifies the query.
+      const mark = `plumbline-${process.pid}-${queries}`;
+      const own = [...SETTINGS, `log_comment = '${mark}'`];
+      if (limits !== undefined) own.push(`max_execution_time = ${limits.timeoutSeconds}`);
+      const end = (): void => {
+        void stop(control, mark, () => ended);
+      };
+      let ended = false;
+      limits?.signal.addEventListener('abort', end, { once: true });
+      try {
+        return await session.queryBindAsync(`${statement} settings ${own.join(', ')}`, parameters, format);
+      } finally {
+        ended = true;
+        limits?.signal.removeEventListener('abort', end);
+      }
+    });
 
   return {
     // One list or one object per line, depending on the format.
@@ -75,11 +79,8 @@ export async function openChdb(path: string, importChdb?: ImportChdb): Promise<C
     records: async (statement, parameters) =>
       linesOf(await select(statement, parameters, OBJECTS)) as Record<string, unknown>[],
     async command(statement, parameters) {
-      await turn(() =>
-        parameters === undefined
-          ? session.queryAsync(statement, LISTS)
-          : boundTurn(() => session.queryBindAsync(statement, parameters, LISTS)),
-      );
+      if (parameters === undefined) await plain(() => session.queryAsync(statement, LISTS));
+      else await bound(() => session.queryBindAsync(statement, parameters, LISTS));
     },
     async insert(table, rows) {
       const lines: string[] = [];
@@ -88,7 +89,7 @@ export async function openChdb(path: string, importChdb?: ImportChdb): Promise<C
         await setImmediate();
       }
       const values = Buffer.from(lines.join('\n'));
-      await turn(() => session.insert({ table, values, format: 'JSONEachRow' }));
+      await plain(() => session.insert({ table, values, format: 'JSONEachRow' }));
     },
     close() {
       session.close();
@@ -130,7 +131,7 @@ async function connect(
 async function stop(control: Session, mark: string, ended: () => boolean): Promise<void> {
   while (!ended()) {
     try {
-      await control.queryAsync(`kill query where Settings['log_comment'] = '${mark}' async`, LISTS);
+      await killing(() => control.queryAsync(`kill query where Settings['log_comment'] = '${mark}' async`, LISTS));
     } catch {
       // The engine is closing, which also ends the query.
       return;

@@ -71,6 +71,7 @@ export async function* commitRangePages(
       }
       range = { ...range, count: range.count + page.skipped };
     }
+    // A range that was begun before its base went is of a history that the host has discarded: its rest is not read.
     const isGone = range.base !== null && range.count === 0;
     if (range.base === null) {
       limitNote = noteOfLimits(limits, range.count, isCut).note;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,6 +39,19 @@ describe.skipIf(chdbMissing !== null)(`a directory of chDB ${chdbMissing ?? ''}`
     await one.insert('t', [{ a: 7 }]);
     await one.close();
     expect(await other.query('select a from t where a > {a:UInt8}', { a: 1 })).toEqual([[7]]);
+  });
+
+  it('leaves threads of the process to others, however many statements its users run', async () => {
+    const path = newDirectory();
+    const engines = await Promise.all(Array.from({ length: 6 }, () => open(path)));
+    let answered = 0;
+    const statements = engines.map(async (engine) => {
+      await engine.command('select sleep(1)');
+      answered += 1;
+    });
+    await readFile(import.meta.filename);
+    expect(answered).toBe(0);
+    await Promise.all(statements);
   });
 
   it('prevents another directory from being opened in the process until it is closed', async () => {
