@@ -44,7 +44,7 @@ export async function generateApi(name: string, catalogue: Promise<OpenApiDocume
   const contract = readContract(name, document);
   const folder = `generated/${name}`;
   return new Map([
-    [`${folder}/openapi.json`, `${JSON.stringify(withClientHints(contract.document), null, 1)}\n`],
+    [`${folder}/openapi.json`, JSON.stringify(withClientHints(contract.document))],
     [`${folder}/principals.ts`, await emitPrincipals(contract)],
     [`${folder}/operations.ts`, emitOperations(contract, problems)],
     [`${folder}/security.ts`, emitSecurity(contract)],

@@ -100,11 +100,14 @@ async function unchangedFiles(part: PartRecord | undefined): Promise<GeneratedFi
 /** What TypeScript's printer has written is readable as it is, and is most of the text. */
 const isPrinted = (path: string): boolean => /\/(?:openapi|problem-schemas)\.ts$/.test(path);
 
+/** By file extension. "babel-ts" has the same output as "typescript", for two thirds of the time. */
+const parsers: Readonly<Record<string, string>> = { '.ts': 'babel-ts', '.json': 'json' };
+
 async function formatted(path: string, text: string): Promise<string> {
-  if (extname(path) !== '.ts' || isPrinted(path)) return text;
+  const parser = parsers[extname(path)];
+  if (parser === undefined || isPrinted(path)) return text;
   const { format, resolveConfig } = await import('prettier');
-  // The same output as of the parser "typescript", for two thirds of the time.
-  return format(text, { ...(await resolveConfig('.prettierrc.json')), parser: 'babel-ts' });
+  return format(text, { ...(await resolveConfig('.prettierrc.json')), parser });
 }
 
 /** The hash of this folder, of the settings, and of the libraries' versions. */
