@@ -583,6 +583,30 @@ export interface components {
             message: string;
             request_id: components["schemas"]["RequestId"];
         };
+        /** @description The installation has no such account. List the accounts. */
+        UserNotFoundProblem: {
+            /** @constant */
+            type: "/problems/user-not-found";
+            /** @constant */
+            title: "User not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description You cannot disable your own account. Ask another superuser. */
+        OwnAccountProblem: {
+            /** @constant */
+            type: "/problems/own-account";
+            /** @constant */
+            title: "Own account";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description The user is not a member of the organization. List the members. */
         MemberNotFoundProblem: {
             /** @constant */

@@ -506,6 +506,36 @@ export function inviteNotFound(
   };
 }
 
+export type UserNotFound = ProblemReply<Schemas['UserNotFoundProblem']>;
+
+/** 404 User not found. */
+export function userNotFound(
+  members: Pick<Schemas['UserNotFoundProblem'], 'message'>,
+  options?: ProblemOptions,
+): UserNotFound {
+  return {
+    status: 404,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/user-not-found', title: 'User not found', status: 404, message: members.message },
+    ...options,
+  };
+}
+
+export type OwnAccount = ProblemReply<Schemas['OwnAccountProblem']>;
+
+/** 409 Own account. */
+export function ownAccount(
+  members: Pick<Schemas['OwnAccountProblem'], 'message'>,
+  options?: ProblemOptions,
+): OwnAccount {
+  return {
+    status: 409,
+    contentType: 'application/problem+json',
+    body: { type: '/problems/own-account', title: 'Own account', status: 409, message: members.message },
+    ...options,
+  };
+}
+
 export type MemberNotFound = ProblemReply<Schemas['MemberNotFoundProblem']>;
 
 /** 404 Member not found. */
@@ -2486,6 +2516,16 @@ export const problemCatalogue = {
     statuses: [404],
     description:
       'The organization has no pending invite with this id: it never existed, was accepted, revoked or replaced, or has expired. List the invites to see their state.',
+  },
+  'user-not-found': {
+    title: 'User not found',
+    statuses: [404],
+    description: 'The installation has no such account. List the accounts.',
+  },
+  'own-account': {
+    title: 'Own account',
+    statuses: [409],
+    description: 'You cannot disable your own account. Ask another superuser.',
   },
   'member-not-found': {
     title: 'Member not found',

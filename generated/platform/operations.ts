@@ -1082,6 +1082,35 @@ export type GetCurrentServiceTokenHandler<Dependencies> = OperationHandler<
   Dependencies
 >;
 
+/** `GET /api/v1/installation/users` */
+export type ListUsersRequest = OperationRequest<{
+  query: WithDefaults<NonNullable<operations['listUsers']['parameters']['query']>, 'limit'>;
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type ListUsersReply =
+  | SuccessReply<200, Schemas['AccountPage']>
+  | Problems.SuperuserRequired
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List all accounts (`GET /api/v1/installation/users`). */
+export type ListUsersHandler<Dependencies> = OperationHandler<ListUsersRequest, ListUsersReply, Dependencies>;
+
+/** `PATCH /api/v1/installation/users/{user_id}` */
+export type UpdateUserRequest = OperationRequest<{
+  params: operations['updateUser']['parameters']['path'];
+  body: Schemas['UpdateUserRequest'];
+  principal: Schemas['AccountPrincipal'];
+}>;
+export type UpdateUserReply =
+  | SuccessReply<200, Schemas['Account']>
+  | Problems.SuperuserRequired
+  | Problems.UserNotFound
+  | Problems.OwnAccount
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** Disable or enable an account (`PATCH /api/v1/installation/users/{user_id}`). */
+export type UpdateUserHandler<Dependencies> = OperationHandler<UpdateUserRequest, UpdateUserReply, Dependencies>;
+
 /** `GET /api/v1/admin/integrations` */
 export type ListIntegrationsRequest = OperationRequest<{
   query: WithDefaults<NonNullable<operations['listIntegrations']['parameters']['query']>, 'limit'>;
@@ -1576,6 +1605,10 @@ export interface PlatformHandlers<Dependencies> {
   readonly deleteThreshold: DeleteThresholdHandler<Dependencies>;
   /** Read the service token of the request (`GET /api/v1/service-tokens/current`). */
   readonly getCurrentServiceToken: GetCurrentServiceTokenHandler<Dependencies>;
+  /** List all accounts (`GET /api/v1/installation/users`). */
+  readonly listUsers: ListUsersHandler<Dependencies>;
+  /** Disable or enable an account (`PATCH /api/v1/installation/users/{user_id}`). */
+  readonly updateUser: UpdateUserHandler<Dependencies>;
   /** List the integrations (`GET /api/v1/admin/integrations`). */
   readonly listIntegrations: ListIntegrationsHandler<Dependencies>;
   /** Connect a code host (`POST /api/v1/admin/integrations`). */

@@ -114,6 +114,10 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   thresholdsRouter.post('createThreshold', '/', operation('createThreshold'));
   thresholdsRouter.delete('deleteThreshold', '/:threshold_id', operation('deleteThreshold'));
 
+  const installationRouter = new Router({ sensitive: true, prefix: '/api/v1/installation/users' });
+  installationRouter.get('listUsers', '/', operation('listUsers'));
+  installationRouter.patch('updateUser', '/:user_id', operation('updateUser'));
+
   const integrationsRouter = new Router({ sensitive: true, prefix: '/api/v1/admin/integrations' });
   integrationsRouter.get('listIntegrations', '/', operation('listIntegrations'));
   integrationsRouter.post('connectIntegration', '/', operation('connectIntegration'));
@@ -159,6 +163,7 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
     serviceTokensRouter,
     webhooksRouter,
     thresholdsRouter,
+    installationRouter,
     integrationsRouter,
     syncRouter,
     setupRouter,

@@ -208,6 +208,12 @@ export const unimplemented: PlatformHandlers<unknown> = {
   getCurrentServiceToken: () => {
     throw new UnimplementedOperation('getCurrentServiceToken');
   },
+  listUsers: () => {
+    throw new UnimplementedOperation('listUsers');
+  },
+  updateUser: () => {
+    throw new UnimplementedOperation('updateUser');
+  },
   listIntegrations: () => {
     throw new UnimplementedOperation('listIntegrations');
   },

@@ -1,4 +1,6 @@
 import type { PlatformHandlers } from '../../generated/platform/operations.js';
+import { listUsers } from './identity/accounts/list-users.js';
+import { updateUser } from './identity/accounts/update-user.js';
 import { listAuditLog } from './tenancy/audit/list-audit-log.js';
 import { changePassword } from './identity/auth/change-password.js';
 import { disownAccount } from './identity/auth/disown-account.js';
@@ -148,9 +150,11 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   updateOrganization,
   updateSyncConfig,
   updateTeam,
+  updateUser,
   createThreshold,
   deleteThreshold,
   listThresholds,
+  listUsers,
   createWebhook,
   deleteWebhook,
   listWebhookDeliveries,

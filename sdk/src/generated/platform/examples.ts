@@ -213,6 +213,18 @@ const shared = {
       },
     },
   },
+  SuperuserRequired: {
+    mediaType: 'application/problem+json',
+    examples: {
+      superuser_required: {
+        type: '/problems/superuser-required',
+        title: 'Superuser required',
+        status: 403,
+        message: 'Only superusers read the records of the whole installation.',
+        request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+      },
+    },
+  },
   SyncConfigNotFound: {
     mediaType: 'application/problem+json',
     examples: {
@@ -390,6 +402,8 @@ export interface Operations {
   readonly createThreshold: operations['createThreshold'];
   readonly deleteThreshold: operations['deleteThreshold'];
   readonly getCurrentServiceToken: operations['getCurrentServiceToken'];
+  readonly listUsers: operations['listUsers'];
+  readonly updateUser: operations['updateUser'];
   readonly listIntegrations: operations['listIntegrations'];
   readonly connectIntegration: operations['connectIntegration'];
   readonly disconnectIntegration: operations['disconnectIntegration'];
@@ -4261,6 +4275,96 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
       401: shared.Unauthenticated,
       406: shared.NotAcceptable,
       429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  listUsers: {
+    method: 'GET',
+    path: '/api/v1/installation/users',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            items: [
+              {
+                id: '8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02',
+                email: 'sam@example.com',
+                full_name: 'Sam Example',
+                auth_provider: 'local',
+                is_active: true,
+                is_verified: true,
+                is_superuser: false,
+                created_at: '2026-03-02T09:00:00.000Z',
+                last_login_at: '2026-03-02T09:15:00.000Z',
+                organizations: [{ id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03', name: 'Example Works', role: 'member' }],
+              },
+            ],
+            next_cursor: null,
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: shared.SuperuserRequired,
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  updateUser: {
+    method: 'PATCH',
+    path: '/api/v1/installation/users/{user_id}',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            id: '8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02',
+            email: 'sam@example.com',
+            full_name: 'Sam Example',
+            auth_provider: 'local',
+            is_active: false,
+            is_verified: true,
+            is_superuser: false,
+            created_at: '2026-03-02T09:00:00.000Z',
+            last_login_at: '2026-03-02T09:15:00.000Z',
+            organizations: [{ id: 'b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03', name: 'Example Works', role: 'member' }],
+          },
+        },
+      },
+      400: shared.MalformedRequest,
+      401: shared.Unauthenticated,
+      403: shared.SuperuserRequired,
+      404: {
+        mediaType: 'application/problem+json',
+        examples: {
+          user_not_found: {
+            type: '/problems/user-not-found',
+            title: 'User not found',
+            status: 404,
+            message: 'The installation has no such account.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      409: {
+        mediaType: 'application/problem+json',
+        examples: {
+          own_account: {
+            type: '/problems/own-account',
+            title: 'Own account',
+            status: 409,
+            message: 'You cannot disable your own account.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+        },
+      },
+      413: shared.PayloadTooLarge,
+      415: shared.UnsupportedMediaType,
+      422: shared.ValidationFailed,
       500: shared.InternalError,
       503: shared.ServiceUnavailable,
     },

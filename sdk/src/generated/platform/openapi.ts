@@ -1057,6 +1057,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/installation/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all accounts
+         * @description The accounts of the installation that match all filters, the newest first. For superusers.
+         */
+        get: operations["listUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/installation/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Disable or enable an account
+         * @description A disabled account cannot log in. Disabling ends its sessions, the links of its mails and the pending invites that it sent, at once. Its memberships stay, and so do the service tokens and webhooks that it created, because they belong to the organizations. Enabling restores the log-in. For superusers, who cannot disable their own account.
+         */
+        patch: operations["updateUser"];
+        trace?: never;
+    };
     "/api/v1/admin/integrations": {
         parameters: {
             query?: never;
@@ -3481,6 +3521,99 @@ export interface components {
              */
             secret_ends_at: string;
         };
+        /** @description A membership of an account. */
+        AccountOrganization: {
+            /**
+             * Format: uuid
+             * @description The id of the organization.
+             */
+            id: string;
+            /** @description The name of the organization. */
+            name: string;
+            role: components["schemas"]["Role"];
+        };
+        /** @description An account as superusers see it. */
+        Account: {
+            /**
+             * Format: uuid
+             * @description The id of the user.
+             */
+            id: string;
+            /**
+             * Format: email
+             * @description The address in lower case.
+             */
+            email: string;
+            /** @description The display name. */
+            full_name: string | null;
+            /** @description The provider that authenticates the user. */
+            auth_provider: string;
+            /** @description Whether the account can log in; false if it is disabled. */
+            is_active: boolean;
+            /** @description Whether the address is verified. */
+            is_verified: boolean;
+            /** @description Whether the user is an operator of the installation. */
+            is_superuser: boolean;
+            /**
+             * Format: date-time
+             * @description The time of the registration.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The time of the last login; null before the first one.
+             */
+            last_login_at: string | null;
+            /** @description The memberships in joining order, at most 100. */
+            organizations: components["schemas"]["AccountOrganization"][];
+        };
+        /** @description A page of accounts. */
+        AccountPage: {
+            /** @description The accounts. */
+            items: components["schemas"]["Account"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
+        /** @description Only superusers can do this, the operators of the installation. Ask one of them. */
+        SuperuserRequiredProblem: {
+            /** @constant */
+            type: "/problems/superuser-required";
+            /** @constant */
+            title: "Superuser required";
+            /** @constant */
+            status: 403;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description The change of an account. */
+        UpdateUserRequest: {
+            /** @description False disables the account, true enables it. */
+            is_active: boolean;
+        };
+        /** @description The installation has no such account. List the accounts. */
+        UserNotFoundProblem: {
+            /** @constant */
+            type: "/problems/user-not-found";
+            /** @constant */
+            title: "User not found";
+            /** @constant */
+            status: 404;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
+        /** @description You cannot disable your own account. Ask another superuser. */
+        OwnAccountProblem: {
+            /** @constant */
+            type: "/problems/own-account";
+            /** @constant */
+            title: "Own account";
+            /** @constant */
+            status: 409;
+            /** @description What happened, for people to read. The wording may change. */
+            message: string;
+            request_id: components["schemas"]["RequestId"];
+        };
         /** @description A code host that an organization is connected to. */
         Integration: {
             /**
@@ -4018,18 +4151,6 @@ export interface components {
             items: components["schemas"]["AuditRecord"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
-        /** @description Only superusers can do this, the operators of the installation. Ask one of them. */
-        SuperuserRequiredProblem: {
-            /** @constant */
-            type: "/problems/superuser-required";
-            /** @constant */
-            title: "Superuser required";
-            /** @constant */
-            status: 403;
-            /** @description What happened, for people to read. The wording may change. */
-            message: string;
-            request_id: components["schemas"]["RequestId"];
-        };
         /** @description The liveness reply. */
         Liveness: {
             /**
@@ -4545,6 +4666,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["WebhookNotFoundProblem"];
             };
         };
+        /** @description The caller is no superuser. */
+        SuperuserRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SuperuserRequiredProblem"];
+            };
+        };
         /** @description The organization has no such integration. */
         IntegrationNotFound: {
             headers: {
@@ -4615,7 +4746,7 @@ export interface components {
          */
         OrgId: string;
         /**
-         * @description The id of the member.
+         * @description The id of the user.
          * @example 8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02
          */
         UserId: string;
@@ -6684,7 +6815,7 @@ export interface operations {
                  */
                 org_id: components["parameters"]["OrgId"];
                 /**
-                 * @description The id of the member.
+                 * @description The id of the user.
                  * @example 8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02
                  */
                 user_id: components["parameters"]["UserId"];
@@ -6776,7 +6907,7 @@ export interface operations {
                  */
                 org_id: components["parameters"]["OrgId"];
                 /**
-                 * @description The id of the member.
+                 * @description The id of the user.
                  * @example 8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02
                  */
                 user_id: components["parameters"]["UserId"];
@@ -9378,6 +9509,164 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             406: components["responses"]["NotAcceptable"];
             429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only accounts whose e-mail address or name contains this text, in any case.
+                 * @example sam@
+                 */
+                search?: string;
+                /**
+                 * @description Only accounts in this state: `active` accounts can log in, `disabled` ones cannot.
+                 * @example active
+                 */
+                state?: "active" | "disabled";
+                /**
+                 * @description The largest number of items on a page.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+                 * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of accounts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
+                     *           "email": "sam@example.com",
+                     *           "full_name": "Sam Example",
+                     *           "auth_provider": "local",
+                     *           "is_active": true,
+                     *           "is_verified": true,
+                     *           "is_superuser": false,
+                     *           "created_at": "2026-03-02T09:00:00.000Z",
+                     *           "last_login_at": "2026-03-02T09:15:00.000Z",
+                     *           "organizations": [
+                     *             {
+                     *               "id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *               "name": "Example Works",
+                     *               "role": "member"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SuperuserRequired"];
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the user.
+                 * @example 8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02
+                 */
+                user_id: components["parameters"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "is_active": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateUserRequest"];
+            };
+        };
+        responses: {
+            /** @description The account after the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02",
+                     *       "email": "sam@example.com",
+                     *       "full_name": "Sam Example",
+                     *       "auth_provider": "local",
+                     *       "is_active": false,
+                     *       "is_verified": true,
+                     *       "is_superuser": false,
+                     *       "created_at": "2026-03-02T09:00:00.000Z",
+                     *       "last_login_at": "2026-03-02T09:15:00.000Z",
+                     *       "organizations": [
+                     *         {
+                     *           "id": "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03",
+                     *           "name": "Example Works",
+                     *           "role": "member"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SuperuserRequired"];
+            /** @description The installation has no such account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UserNotFoundProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            /** @description The account is that of the caller. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OwnAccountProblem"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -3603,6 +3603,97 @@ export function getCurrentServiceToken(
   );
 }
 
+/** `GET /api/v1/installation/users` */
+export interface ListUsersRequest extends CallOptions {
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['listUsers']['parameters']['query']>> | undefined;
+}
+export type ListUsersResult =
+  | Success<200, Schemas['AccountPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['SuperuserRequiredProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * List all accounts (`GET /api/v1/installation/users`).
+ *
+ * The accounts of the installation that match all filters, the newest first. For superusers.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `SuperuserRequiredProblem`; 406 `NotAcceptableProblem`;
+ * 422 `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listUsers(client);
+ * ```
+ */
+export function listUsers(client: PlatformClient, request?: ListUsersRequest): Promise<ListUsersResult> {
+  return client.call(
+    { path: '/api/v1/installation/users', method: 'get', statuses: [200], format: formats.json, scheme: 'bearer' },
+    request,
+  );
+}
+
+/** `PATCH /api/v1/installation/users/{user_id}` */
+export interface UpdateUserRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['updateUser']['parameters']['path'];
+  /** The body of the request. */
+  readonly body: Schemas['UpdateUserRequest'];
+}
+export type UpdateUserResult =
+  | Success<200, Schemas['Account']>
+  | Failure<400, Schemas['MalformedRequestProblem']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<403, Schemas['SuperuserRequiredProblem']>
+  | Failure<404, Schemas['UserNotFoundProblem']>
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<409, Schemas['OwnAccountProblem']>
+  | Failure<413, Schemas['PayloadTooLargeProblem']>
+  | Failure<415, Schemas['UnsupportedMediaTypeProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * Disable or enable an account (`PATCH /api/v1/installation/users/{user_id}`).
+ *
+ * A disabled account cannot log in. Disabling ends its sessions, the links of its mails and the
+ * pending invites that it sent, at once. Its memberships stay, and so do the service tokens and
+ * webhooks that it created, because they belong to the organizations. Enabling restores the log-in.
+ * For superusers, who cannot disable their own account.
+ *
+ * Problems: 400 `MalformedRequestProblem`; 401 `UnauthenticatedProblem`; 403
+ * `SuperuserRequiredProblem`; 404 `UserNotFoundProblem`; 406 `NotAcceptableProblem`; 409
+ * `OwnAccountProblem`; 413 `PayloadTooLargeProblem`; 415 `UnsupportedMediaTypeProblem`; 422
+ * `ValidationFailedProblem`; 500 `InternalErrorProblem`; 503 `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await updateUser(client, {
+ *   params: {
+ *     user_id: "8a4f1de2-7f0c-4a6b-9b3e-0d5c7e1a2b02"
+ *   },
+ *   body: {
+ *     is_active: false
+ *   }
+ * });
+ * ```
+ */
+export function updateUser(client: PlatformClient, request: UpdateUserRequest): Promise<UpdateUserResult> {
+  return client.call(
+    {
+      path: '/api/v1/installation/users/{user_id}',
+      method: 'patch',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/admin/integrations` */
 export interface ListIntegrationsRequest extends CallOptions {
   /** The parameters of the query. */

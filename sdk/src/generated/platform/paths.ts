@@ -74,6 +74,8 @@ export const operationsByPath = {
   '/api/v1/organizations/{org_id}/thresholds': { GET: operations.listThresholds, POST: operations.createThreshold },
   '/api/v1/organizations/{org_id}/thresholds/{threshold_id}': { DELETE: operations.deleteThreshold },
   '/api/v1/service-tokens/current': { GET: operations.getCurrentServiceToken },
+  '/api/v1/installation/users': { GET: operations.listUsers },
+  '/api/v1/installation/users/{user_id}': { PATCH: operations.updateUser },
   '/api/v1/admin/integrations': { GET: operations.listIntegrations, POST: operations.connectIntegration },
   '/api/v1/admin/integrations/{integration_id}': { DELETE: operations.disconnectIntegration },
   '/api/v1/admin/integrations/{integration_id}/test': { POST: operations.testIntegration },

@@ -51,6 +51,9 @@ export type Problem =
   | Schemas['WebhookDeliveryNotFoundProblem']
   | Schemas['ThresholdLimitReachedProblem']
   | Schemas['ThresholdNotFoundProblem']
+  | Schemas['SuperuserRequiredProblem']
+  | Schemas['UserNotFoundProblem']
+  | Schemas['OwnAccountProblem']
   | Schemas['IntegrationExistsProblem']
   | Schemas['TooManyIntegrationsProblem']
   | Schemas['IntegrationNotFoundProblem']
@@ -64,7 +67,6 @@ export type Problem =
   | Schemas['TooManyStreamsProblem']
   | Schemas['SyncRunNotActiveProblem']
   | Schemas['DemoDataRemovalActiveProblem']
-  | Schemas['SuperuserRequiredProblem']
   | Schemas['UnauthenticatedProblem']
   | Schemas['IdempotencyKeyInUseProblem']
   | Schemas['IdempotencyKeyReusedProblem']
@@ -127,6 +129,9 @@ export const problemTypes = [
   '/problems/webhook-delivery-not-found',
   '/problems/threshold-limit-reached',
   '/problems/threshold-not-found',
+  '/problems/superuser-required',
+  '/problems/user-not-found',
+  '/problems/own-account',
   '/problems/integration-exists',
   '/problems/too-many-integrations',
   '/problems/integration-not-found',
@@ -140,7 +145,6 @@ export const problemTypes = [
   '/problems/too-many-streams',
   '/problems/sync-run-not-active',
   '/problems/demo-data-removal-active',
-  '/problems/superuser-required',
   '/problems/unauthenticated',
   '/problems/idempotency-key-in-use',
   '/problems/idempotency-key-reused',

@@ -13,6 +13,8 @@ export type AuditAction =
   | 'PASSWORD_RESET_REQUESTED'
   | 'PASSWORD_RESET'
   | 'PASSWORD_CHANGED'
+  | 'USER_DISABLED'
+  | 'USER_ENABLED'
   | 'REFRESH_TOKEN_REUSED'
   | 'SESSION_REVOKED'
   | 'CREATE'
@@ -86,19 +88,21 @@ export async function recordAudit(
 /**
  * Appends an event of an account to the audit log of each organization of its user, so that all admins who are concerned
  * can read it. An event of a user without an organization, or of nobody, is recorded outside of organizations.
+ *
+ * @param record `memberId`: the user of the account; default: the acting user
  */
 export async function recordAccountEvent(
   sql: Sql,
   context: Pick<RequestContext, 'clientIp' | 'userAgent' | 'requestId'>,
   at: Date,
-  record: Omit<AuditRecord, 'orgId' | 'serviceTokenId'>,
+  record: Omit<AuditRecord, 'orgId' | 'serviceTokenId'> & { readonly memberId?: string },
 ): Promise<void> {
   await sql`
     insert into audit_log (at, action, resource_kind, resource_id, org_id, user_id, status, note, ip, user_agent, request_id)
     select ${at}::timestamptz, ${record.action}, ${record.resourceKind}, ${record.resourceId ?? null}, m.org_id,
       ${record.userId}::uuid, ${record.status ?? 'success'}, ${record.note ?? null}, ${addressOf(context)}::inet,
       ${context.userAgent}, ${context.requestId}
-    from (select) as event left join memberships m on m.user_id = ${record.userId}`;
+    from (select) as event left join memberships m on m.user_id = ${record.memberId ?? record.userId}`;
 }
 
 /** The caller's address for a column of type inet; null for connections without one, such as a unix socket. */

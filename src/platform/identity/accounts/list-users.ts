@@ -1,0 +1,19 @@
+import type { ListUsersHandler } from '../../../../generated/platform/operations.js';
+import { superuserRequired, type SuperuserRequired } from '../../../../generated/problems.js';
+import type { PlatformDependencies } from '../../dependencies.js';
+import { replyWithPage } from '../../server/paging.js';
+import { accountOf, selectUsers } from './users.store.js';
+
+export const listUsers: ListUsersHandler<PlatformDependencies> = async ({ query, principal }, { sql }) =>
+  principal.is_superuser
+    ? replyWithPage(query, {
+        select: (position, limit) => selectUsers(sql, query, position, limit),
+        positionOf: (row) => ({ at: row.created_at, id: row.id }),
+        itemOf: accountOf,
+      })
+    : ordinaryUser();
+
+/** The refusal of callers who are not superusers. */
+export function ordinaryUser(): SuperuserRequired {
+  return superuserRequired({ message: 'Only superusers read and change the accounts of the installation.' });
+}
