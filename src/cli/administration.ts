@@ -1,5 +1,3 @@
-import { normalizeEmail } from '@plumbline/contract/normalization';
-import { endInvitesWithoutRight } from '../platform/tenancy/organizations/invites.store.js';
 import { prune } from '../platform/sources/retention/prune.js';
 import { createSecretBox } from '../platform/server/secrets/secret-box.js';
 import { assertSameSecretsKey, loadSecretsKey } from '../platform/server/secrets/secrets-key.js';
@@ -20,22 +18,6 @@ export async function rotateKeys(environment: Environment): Promise<void> {
     const secrets = createSecretBox(await loadSecretsKey(settings.home, settings.secretsKey));
     await assertSameSecretsKey(sql, secrets);
     console.log(`New tokens are signed with the key ${await rotateSigningKey(sql, secrets, systemClock)}.`);
-  });
-}
-
-/** Grants or revokes the superuser right, which covers the whole installation. */
-export async function setSuperuser(environment: Environment, email: string, isSuperuser: boolean): Promise<void> {
-  await withOpenDatabase(readSettings(environment), async ({ sql }) => {
-    const now = systemClock.now();
-    const userId = await sql.begin(async (transaction) => {
-      const [user] = await transaction<{ id: string }[]>`
-        update users set is_superuser = ${isSuperuser}, updated_at = ${now}
-        where email = ${normalizeEmail(email)} returning id`;
-      if (user !== undefined) await endInvitesWithoutRight(transaction, user.id, now);
-      return user?.id;
-    });
-    if (userId === undefined) throw new SettingError(`There is no account with the address ${email}`);
-    console.log(`${email} is now ${isSuperuser ? 'a superuser' : 'an ordinary user'}.`);
   });
 }
 

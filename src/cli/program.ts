@@ -101,19 +101,6 @@ program
   });
 
 program
-  .command('users')
-  .description('manage accounts')
-  .command('superuser')
-  .description('make an account a superuser; with --revoke, an ordinary user')
-  .argument('<email>', 'e-mail address of the account')
-  .option('--revoke', 'revoke the right')
-  .option(...config)
-  .action(async (email: string, options: ConfigOption & { revoke?: boolean }) => {
-    const { setSuperuser } = await import('./administration.js');
-    await setSuperuser(await environmentOf(options), email, options.revoke !== true);
-  });
-
-program
   .command('demo')
   .description('create an organization with synthetic data, and show a chart')
   .option('--email <address>', 'e-mail address of the owner', 'demo@example.com')
@@ -156,6 +143,11 @@ if (process.argv[2] === 'service-tokens') {
   const { registerServiceTokensCommand } = await import('./service-tokens.js');
   registerServiceTokensCommand(program);
 } else program.command('service-tokens').description('manage the tokens with which programs act for an organization');
+
+if (process.argv[2] === 'users') {
+  const { registerUsersCommand } = await import('./users.js');
+  registerUsersCommand(program);
+} else program.command('users').description('manage accounts');
 
 registerContractTools(program);
 

@@ -235,4 +235,38 @@ describe('Administration', () => {
     ]);
     await sql.end();
   });
+
+  test('users list names accounts, and disable and enable change them', async () => {
+    const sql = postgres(database.uri, { max: 1 });
+    const [user] = await sql<{ id: string }[]>`
+      insert into users (email, full_name) values ('vera@example.org', 'Vera Example') returning id`;
+    const options = { environment: environment() };
+    const listed = async (...args: string[]): Promise<unknown> => {
+      const { exitCode, stdout } = await plumbline(['users', 'list', '--search', 'VERA', ...args], options);
+      return [exitCode, stdout];
+    };
+    const line = `${user?.id}  unverified  never logged in   vera@example.org\n`;
+    expect(await listed()).toEqual([0, line]);
+    expect(await listed('--disabled')).toEqual([0, '']);
+    const disabled = await plumbline(['users', 'disable', 'Vera@example.org'], options);
+    expect([disabled.exitCode, disabled.stdout]).toEqual([0, 'Vera@example.org is now disabled.\n']);
+    expect(await listed('--disabled')).toEqual([0, line.replace('unverified', 'disabled  ')]);
+    const [record] = await sql`select action, resource_id, user_id, user_agent from audit_log`;
+    expect(record).toEqual({
+      action: 'USER_DISABLED',
+      resource_id: user?.id,
+      user_id: null,
+      user_agent: 'plumbline users',
+    });
+    const enabled = await plumbline(['users', 'enable', 'vera@example.org'], options);
+    expect([enabled.exitCode, await listed()]).toEqual([0, [0, line]]);
+    const json = await plumbline(['users', 'list', '--search', 'vera', '--json'], options);
+    expect(JSON.parse(json.stdout)).toMatchObject({ email: 'vera@example.org', is_active: true, organizations: [] });
+    const unknown = await plumbline(['users', 'disable', 'nobody@example.com'], options);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([
+      1,
+      'plumbline: There is no account with the address nobody@example.com\n',
+    ]);
+    await sql.end();
+  });
 });

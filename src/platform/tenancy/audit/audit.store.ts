@@ -68,13 +68,11 @@ export interface AuditRecord {
   readonly note?: string;
 }
 
+/** Where an action came from. The command line has no request. */
+export type AuditContext = Pick<RequestContext, 'clientIp' | 'userAgent'> & { readonly requestId: string | null };
+
 /** Appends to the audit log in the transaction of the change, so that both are stored or neither. */
-export async function recordAudit(
-  sql: Sql,
-  context: Pick<RequestContext, 'clientIp' | 'userAgent'> & { readonly requestId: string | null },
-  at: Date,
-  record: AuditRecord,
-): Promise<void> {
+export async function recordAudit(sql: Sql, context: AuditContext, at: Date, record: AuditRecord): Promise<void> {
   await sql`
     insert into audit_log
       (at, action, resource_kind, resource_id, org_id, user_id, service_token_id, status, note, ip, user_agent,
@@ -93,7 +91,7 @@ export async function recordAudit(
  */
 export async function recordAccountEvent(
   sql: Sql,
-  context: Pick<RequestContext, 'clientIp' | 'userAgent' | 'requestId'>,
+  context: AuditContext,
   at: Date,
   record: Omit<AuditRecord, 'orgId' | 'serviceTokenId'> & { readonly memberId?: string },
 ): Promise<void> {
@@ -106,7 +104,7 @@ export async function recordAccountEvent(
 }
 
 /** The caller's address for a column of type inet; null for connections without one, such as a unix socket. */
-export function addressOf({ clientIp }: Pick<RequestContext, 'clientIp'>): string | null {
+export function addressOf({ clientIp }: Pick<AuditContext, 'clientIp'>): string | null {
   return clientIp === 'unknown' ? null : (clientIp.split('%')[0] ?? null);
 }
 

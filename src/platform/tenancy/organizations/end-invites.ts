@@ -1,18 +1,17 @@
-import type { RequestContext } from '@plumbline/contract/contract-types';
 import type { Sql } from '../../../database/connection.js';
-import { recordAudit } from '../audit/audit.store.js';
+import { recordAudit, type AuditContext } from '../audit/audit.store.js';
 import { endInvitesWithoutRight } from './invites.store.js';
 
 /**
  * Ends the pending invites whose role their inviter can no longer give, and records it. Call it in the transaction that
  * takes rights from the inviter, after the change.
  *
- * @param userId who has changed the rights
+ * @param userId who has changed the rights; null: an operator at the command line
  */
 export async function endInvitesOf(
   sql: Sql,
-  { inviterId, userId }: { readonly inviterId: string; readonly userId: string },
-  context: RequestContext,
+  { inviterId, userId }: { readonly inviterId: string; readonly userId: string | null },
+  context: AuditContext,
   now: Date,
 ): Promise<void> {
   for (const { id, org_id: orgId } of await endInvitesWithoutRight(sql, inviterId, now)) {

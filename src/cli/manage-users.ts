@@ -1,0 +1,81 @@
+import { normalizeEmail } from '@plumbline/contract/normalization';
+import type { Sql } from '../database/connection.js';
+import { systemClock } from '../platform/clock.js';
+import { lockUser } from '../platform/identity/accounts/accounts.store.js';
+import { setActivity } from '../platform/identity/accounts/set-activity.js';
+import { accountOf, findUser, selectUsers, type UserRow } from '../platform/identity/accounts/users.store.js';
+import { readSettings } from '../platform/server/settings.js';
+import { SettingError } from '../platform/server/settings/setting.js';
+import { endInvitesWithoutRight } from '../platform/tenancy/organizations/invites.store.js';
+import { commandEnvironment, type ConfigOption } from './environment.js';
+import { oneLine } from './one-line.js';
+import { withOpenDatabase } from './open-database.js';
+
+export interface ListUsersOptions extends ConfigOption {
+  readonly search?: string;
+  readonly disabled?: boolean;
+  readonly json?: boolean;
+}
+
+/** Rows that are read at once. */
+const batch = 500;
+
+/** Prints the accounts, one per line. */
+export async function listUsers(options: ListUsersOptions): Promise<void> {
+  const filters = { search: options.search, state: options.disabled === true ? ('disabled' as const) : undefined };
+  await withOpenDatabase(readSettings(await commandEnvironment(options)), async ({ sql }) => {
+    for (let last: UserRow | undefined, rows: UserRow[]; ; last = rows.at(-1)) {
+      rows = await selectUsers(sql, filters, last === undefined ? null : { at: last.created_at, id: last.id }, batch);
+      for (const row of rows) console.log(options.json === true ? JSON.stringify(accountOf(row)) : lineOf(row));
+      if (rows.length < batch) return;
+    }
+  });
+}
+
+function lineOf(row: UserRow): string {
+  const state = row.is_active ? (row.is_verified ? 'active' : 'unverified') : 'disabled';
+  const login =
+    row.last_login_at === null ? 'never logged in' : `login ${row.last_login_at.toISOString().slice(0, 10)}`;
+  const right = row.is_superuser ? '  superuser' : '';
+  const memberships = row.organizations.map(({ name, role }) => `${role} of ${name}`).join(', ');
+  return `${row.id}  ${state.padEnd(10)}  ${login.padEnd(16)}  ${oneLine(row.email)}${right}  ${oneLine(memberships)}`.trimEnd();
+}
+
+/** Disables or enables an account. @throws SettingError when there is none with the address */
+export async function changeActivity(email: string, isActive: boolean, options: ConfigOption): Promise<void> {
+  await changeUser(email, options, async (sql, user, now) => {
+    const context = { clientIp: 'unknown', userAgent: 'plumbline users', requestId: null };
+    await setActivity(sql, user, isActive, { userId: null, context, now });
+  });
+  console.log(`${email} is now ${isActive ? 'enabled' : 'disabled'}.`);
+}
+
+/**
+ * Grants or revokes the superuser right, which covers the whole installation.
+ *
+ * @throws SettingError when there is no account with the address
+ */
+export async function setSuperuser(email: string, isSuperuser: boolean, options: ConfigOption): Promise<void> {
+  await changeUser(email, options, async (sql, { id }, now) => {
+    await sql`update users set is_superuser = ${isSuperuser}, updated_at = ${now} where id = ${id}`;
+    await endInvitesWithoutRight(sql, id, now);
+  });
+  console.log(`${email} is now ${isSuperuser ? 'a superuser' : 'an ordinary user'}.`);
+}
+
+async function changeUser(
+  email: string,
+  options: ConfigOption,
+  change: (sql: Sql, user: UserRow, now: Date) => Promise<void>,
+): Promise<void> {
+  await withOpenDatabase(readSettings(await commandEnvironment(options)), async ({ sql }) =>
+    sql.begin(async (transaction) => {
+      const [known] = await transaction<{ id: string }[]>`
+        select id from users where email = ${normalizeEmail(email)}`;
+      if (known !== undefined) await lockUser(transaction, known.id);
+      const user = known === undefined ? null : await findUser(transaction, known.id);
+      if (user === null) throw new SettingError(`There is no account with the address ${email}`);
+      await change(transaction, user, systemClock.now());
+    }),
+  );
+}

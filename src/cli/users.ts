@@ -1,0 +1,54 @@
+/** `plumbline users`: manages the accounts of the installation, in the database. */
+import type { Command } from 'commander';
+import type { ConfigOption } from './environment.js';
+import type { ListUsersOptions } from './manage-users.js';
+
+const HELP = `
+A disabled account cannot log in. Its sessions and the links of its mails end at once.
+
+Examples:
+  plumbline users list --search @example.com
+  plumbline users disable sam@example.com
+  plumbline users superuser robin@example.com`;
+
+const email = ['<email>', 'e-mail address of the account'] as const;
+const config = ['--config <file>', 'settings file (default: PLUMBLINE_CONFIG)'] as const;
+
+export function registerUsersCommand(program: Command): void {
+  const command = program.command('users').description('manage accounts').addHelpText('after', HELP);
+  command
+    .command('list')
+    .description('list accounts, the newest first')
+    .option('--search <text>', 'only those whose address or name contains a text')
+    .option('--disabled', 'only disabled ones')
+    .option('--json', 'print one JSON object per line')
+    .option(...config)
+    .action(async (options: ListUsersOptions) => {
+      const { listUsers } = await import('./manage-users.js');
+      await listUsers(options);
+    });
+  for (const [name, isActive] of [
+    ['disable', false],
+    ['enable', true],
+  ] as const) {
+    command
+      .command(name)
+      .description(isActive ? 'let a disabled account log in again' : 'end the sessions of an account, and its log-in')
+      .argument(...email)
+      .option(...config)
+      .action(async (address: string, options: ConfigOption) => {
+        const { changeActivity } = await import('./manage-users.js');
+        await changeActivity(address, isActive, options);
+      });
+  }
+  command
+    .command('superuser')
+    .description('make an account a superuser; with --revoke, an ordinary user')
+    .argument(...email)
+    .option('--revoke', 'revoke the right')
+    .option(...config)
+    .action(async (address: string, options: ConfigOption & { readonly revoke?: boolean }) => {
+      const { setSuperuser } = await import('./manage-users.js');
+      await setSuperuser(address, options.revoke !== true, options);
+    });
+}
