@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { TestUser } from '../support/platform.js';
+import { makeSuperuser } from '../support/superuser.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 import { appearances, lookAt } from './look.js';
 import { consoleRoles, consoleRoutes, type ConsoleRole } from './routes.js';
@@ -16,7 +17,9 @@ describe.skipIf(!hasBrowser)(`Every page of the console${withoutBrowser}`, () =>
       owner,
       newcomer: await platform.signUp({ email: 'nora@example.com', organization: null }),
       founder: await platform.signUp({ email: 'finn@example.com', organization: 'Loud Mountains' }),
+      superuser: await platform.signUp({ email: 'sue@example.com', organization: null }),
     };
+    await makeSuperuser(platform, users.superuser);
     for (const { prepare } of consoleRoutes) await prepare?.(platform, owner);
   });
   afterAll(() => running.stop());

@@ -16,7 +16,7 @@ export interface ConsoleRoute {
   readonly name: string;
   /** Below `/console`. */
   readonly path: string;
-  /** `visitor`: nobody is logged in. `newcomer`: an account without an organization. `founder`: an owner who has not connected a code host yet. */
+  /** `visitor`: nobody is logged in. `newcomer`: an account without an organization. `founder`: an owner who has not connected a code host yet. `superuser`: one without an organization. */
   readonly as: ConsoleRole;
   /** A text that shows when the page has what it asked the server for. */
   readonly ready: string | RegExp;
@@ -28,7 +28,7 @@ export interface ConsoleRoute {
   readonly provokes?: string | RegExp;
 }
 
-export const consoleRoles = ['visitor', 'newcomer', 'founder', 'owner'] as const;
+export const consoleRoles = ['visitor', 'newcomer', 'founder', 'owner', 'superuser'] as const;
 export type ConsoleRole = (typeof consoleRoles)[number];
 
 /** Fills in fields by their labels, and presses a button. */
@@ -313,6 +313,17 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
       expect(await page.evaluate(`${records}.scrollWidth - ${records}.clientWidth`), 'pixels beyond the card').toBe(0);
     },
   },
+  {
+    name: 'accounts',
+    path: '/accounts',
+    as: 'superuser',
+    ready: 'robin@example.com',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Disable robin@example.com' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  { name: 'accounts-empty', path: '/accounts?search=nobody%40', as: 'superuser', ready: 'No account matches' },
   { name: 'audit-log-empty', path: '/audit-log?action=NO_SUCH_THING', as: 'owner', ready: 'No record matches' },
   {
     name: 'api',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fill, smallOrganization } from '../analytics/graphql/served.js';
 import type { TestUser } from '../support/platform.js';
+import { makeSuperuser } from '../support/superuser.js';
 import { hasBrowser, startConsole, withoutBrowser, type RunningConsole, type Visitor } from './console.js';
 import { lookAt, someAppearances, type Appearance } from './look.js';
 import { preparePeople } from './people-data.js';
@@ -27,6 +28,7 @@ const pages = [
   { name: 'audit-log', path: '/audit-log', ready: 'LOGIN' },
   { name: 'service-tokens', path: '/service-tokens', ready: '– revoked' },
   { name: 'webhooks', path: '/webhooks', ready: 'Slow reviews' },
+  { name: 'accounts', path: '/accounts', ready: 'vic@example.com' },
   { name: 'account', path: '/account', ready: 'Last used' },
 ] as const;
 
@@ -48,6 +50,7 @@ describe.skipIf(!hasBrowser)(`The states of pages${withoutBrowser}`, () => {
     await fill(platform.databaseUri, owner.orgId, smallOrganization);
     for (const prepare of [prepareSources, preparePeople, prepareTeams, prepareServiceTokens, prepareWebhooks])
       await prepare(platform, owner);
+    await makeSuperuser(platform, owner); // for the accounts of the server
     viewer = await platform.signUp({ email: 'vic@example.com', invitedBy: owner, role: 'viewer' });
     const [sync] = await platform.database.sql<{ id: string }[]>`
       select id from sync_configs where name = 'All services'`;

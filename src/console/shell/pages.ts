@@ -120,6 +120,13 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../webhooks/webhooks-page.js'),
   },
   {
+    path: '/accounts',
+    label: 'Accounts',
+    permission: 'users:manage',
+    needsOrganization: false,
+    load: () => import('../accounts/accounts-page.js'),
+  },
+  {
     path: '/account',
     label: 'Account',
     permission: null,

@@ -2141,7 +2141,7 @@ export interface components {
             last_login_at: string | null;
             /** @description The name of that organization. Null for an orgless token. */
             org_name: string | null;
-            /** @description The permissions of the role, sorted. Empty for an orgless token. */
+            /** @description The permissions of the role, none for an orgless token, and those of superusers, sorted. */
             permissions: string[];
         };
         /** @description The account fields to change. */

@@ -42,7 +42,17 @@ const cumulative = new Map(
   ]),
 );
 
-/** The permissions of a role (`resource:action`), for clients that decide what to show. */
-export function permissionsOf(role: Role | null): string[] {
-  return role === null ? [] : (cumulative.get(role) ?? []);
+/** What superusers may do, with or without an organization. */
+const grantedToSuperusers: readonly string[] = ['users:manage'];
+
+/** The permissions of an account (`resource:action`), for clients that decide what to show. */
+export function permissionsOf({
+  role,
+  is_superuser: isSuperuser,
+}: {
+  readonly role: Role | null;
+  readonly is_superuser: boolean;
+}): string[] {
+  const ofRole = role === null ? [] : (cumulative.get(role) ?? []);
+  return isSuperuser ? [...ofRole, ...grantedToSuperusers].sort() : [...ofRole];
 }

@@ -7,7 +7,7 @@ import { replyWithPage } from '../../server/paging.js';
 /** Returns the caller, as authentication has just read it. */
 export const getMe: GetMeHandler<PlatformDependencies> = ({ principal }) => {
   const { user_id: id, session_id: _sessionId, ...account } = principal;
-  return { status: 200, body: { id, ...account, permissions: permissionsOf(principal.role) } };
+  return { status: 200, body: { id, ...account, permissions: permissionsOf(principal) } };
 };
 
 export const listMyOrganizations: ListMyOrganizationsHandler<PlatformDependencies> = ({ query, principal }, { sql }) =>

@@ -12,6 +12,6 @@ export const updateMe: UpdateMeHandler<PlatformDependencies> = async ({ body, pr
     const record = { action: 'UPDATE', resourceKind: 'USER', resourceId: id, note: 'full_name' } as const;
     await recordAccountEvent(transaction, context, now, { ...record, userId: id });
   });
-  const permissions = permissionsOf(principal.role);
+  const permissions = permissionsOf(principal);
   return { status: 200, body: { id, ...account, full_name: fullName, permissions } };
 };

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../../support/platform.js';
 import { createServiceToken } from '../../../support/service-token.js';
+import { makeSuperuser } from '../../../support/superuser.js';
 import { forgot, login, me, newEmail, refresh, register, reset, verify } from '../auth/requests.js';
 import { auditOf } from '../auth/stored.js';
 import { acceptInvite, invite } from '../onboarding/requests.js';
@@ -14,14 +15,10 @@ let owner: TestUser;
 beforeAll(async () => {
   platform = await startTestPlatform();
   superuser = await platform.signUp({ organization: null });
-  await makeSuperuser(superuser);
+  await makeSuperuser(platform, superuser);
   owner = await platform.signUp();
 });
 afterAll(() => platform.stop());
-
-async function makeSuperuser({ userId }: TestUser): Promise<void> {
-  await platform.database.sql`update users set is_superuser = true where id = ${userId}`;
-}
 
 function list(filters: Readonly<Record<string, string>> = {}, by = superuser): Promise<JsonReply> {
   const query = new URLSearchParams(filters).toString();
@@ -175,7 +172,7 @@ describe('a change of an account', () => {
       platform.signUp({ organization: null }),
       platform.signUp({ organization: null }),
     ] as const);
-    await Promise.all(pair.map(makeSuperuser));
+    await Promise.all(pair.map((user) => makeSuperuser(platform, user)));
     const [one, other] = pair;
     const replies = await Promise.all([change(other.userId, false, one), change(one.userId, false, other)]);
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
