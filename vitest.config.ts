@@ -58,6 +58,9 @@ export default defineConfig({
           ...common.test,
           name: 'slow',
           include: [slowFiles],
+          // Starting engines, databases and browsers side by side has made a click in a page take more than 30 seconds.
+          testTimeout: 180_000,
+          hookTimeout: 240_000,
           exclude: ['test/consumers/**', 'test/bench/**'],
           // Container engines, browsers and the programs that they start keep two cores busy with two files.
           maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),

@@ -84,6 +84,7 @@ export async function newVisitor(browser: Browser, url: string, options: Visitor
     locale: 'en-GB',
     timezoneId: 'UTC',
   });
+  context.setDefaultTimeout(90_000); // as long as a busy machine takes, and shorter than a test may
   const complaints: string[] = [];
   const provoked: (string | RegExp)[] = [];
   await context.addInitScript({ content: reportPolicyViolations });

@@ -21,7 +21,6 @@ const containersPage = (engine: TestEngine): void => {
       const browser = await startBrowser();
       onTestFinished(() => browser.close());
       const visitor = await newVisitor(browser, running.url);
-      visitor.page.setDefaultTimeout(60_000);
       await openByLink(visitor, running);
       const services = { web: { command: prints('hello of web') }, db: { command: prints('hello of db') } };
       await addProject(visitor.page, name, composeFile(engine, name, { services }));

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
     await running.stop();
   });
 
-  test('manages a project: up, output, restart, scale, usage, stop, down', { timeout: 60_000 }, async () => {
+  test('manages a project: up, output, restart, scale, usage, stop, down', async () => {
     const visitor = await visit();
     const { page, complaints } = visitor;
     await openByLink(visitor, running);
@@ -258,26 +258,22 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
     await context.close();
   });
 
-  test(
-    'keeps its content when the server stops, and asks for a link when another one starts',
-    { timeout: 60_000 },
-    async () => {
-      const leaving = await runService({ page: true });
-      const visitor = await newVisitor(browser, leaving.url);
-      const { page } = visitor;
-      await openByLink(visitor, leaving);
-      await addProject(page, 'shop', shop);
-      await page.getByRole('heading', { name: 'Services' }).waitFor();
-      await leaving.stop();
-      await page.getByText('The server cannot be reached').waitFor({ timeout: 30_000 });
-      await page.getByRole('heading', { name: 'web', exact: true }).waitFor();
-      const port = Number(new URL(leaving.url).port);
-      const next = await runService({ page: true, listen: { address: { scheme: 'tcp', host: '127.0.0.1', port } } });
-      await page.getByRole('heading', { name: 'Open this page by its link' }).waitFor({ timeout: 30_000 });
-      await visitor.context.close();
-      await next.stop();
-    },
-  );
+  test('keeps its content when the server stops, and asks for a link when another one starts', async () => {
+    const leaving = await runService({ page: true });
+    const visitor = await newVisitor(browser, leaving.url);
+    const { page } = visitor;
+    await openByLink(visitor, leaving);
+    await addProject(page, 'shop', shop);
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    await leaving.stop();
+    await page.getByText('The server cannot be reached').waitFor({ timeout: 30_000 });
+    await page.getByRole('heading', { name: 'web', exact: true }).waitFor();
+    const port = Number(new URL(leaving.url).port);
+    const next = await runService({ page: true, listen: { address: { scheme: 'tcp', host: '127.0.0.1', port } } });
+    await page.getByRole('heading', { name: 'Open this page by its link' }).waitFor({ timeout: 30_000 });
+    await visitor.context.close();
+    await next.stop();
+  });
 
   describe.each(appearances)('in the $theme theme, $width pixels wide', ({ theme, width }) => {
     test('shows the states loading, empty and server unavailable', { timeout: 120_000 }, async () => {
@@ -309,7 +305,7 @@ describe.skipIf(!hasBrowser)(`The page of compose serve${withoutBrowser}`, () =>
       await empty.stop();
     });
 
-    test('is accessible, without policy violations, errors or horizontal scrolling', { timeout: 60_000 }, async () => {
+    test('is accessible, without policy violations, errors or horizontal scrolling', async () => {
       const visitor = await visit({ theme, width });
       const { page, open } = visitor;
       const look = (name: string): Promise<void> => lookAt(visitor, `containers-${name}`, { theme, width });

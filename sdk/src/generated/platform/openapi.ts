@@ -4666,7 +4666,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["WebhookNotFoundProblem"];
             };
         };
-        /** @description The caller is no superuser. */
+        /** @description The caller is not a superuser. */
         SuperuserRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];

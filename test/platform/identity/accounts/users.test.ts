@@ -154,7 +154,7 @@ describe('a disabled account', () => {
 });
 
 describe('a change of an account', () => {
-  it('is refused for the own one, which can be enabled all the same', async () => {
+  it('is refused for your own account, which can be enabled all the same', async () => {
     const refused = await change(superuser.userId, false);
     expect(refused).toMatchObject({ status: 409, body: { type: '/problems/own-account' } });
     expect((await change(superuser.userId, true)).status).toBe(200);
