@@ -2493,7 +2493,7 @@ export interface components {
         /** @description One violated password rule. */
         PasswordViolation: {
             /**
-             * @description `min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: the password contains none. `common`: easy to guess (well known, repetitive, or derived from the address or name of the user; judged by its first 32 characters), or the current password.
+             * @description `min_length`: fewer than 12 characters. `max_bytes`: more than 72 bytes in UTF-8. `letter`, `digit`: the password contains none. `common`: easy to guess (well known, repetitive, or derived from the address or name of the user, also with a year, numbers and signs around it; judged by its first 32 characters), or the current password.
              * @enum {string}
              */
             rule: "min_length" | "max_bytes" | "letter" | "digit" | "common";

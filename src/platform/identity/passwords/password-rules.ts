@@ -33,7 +33,7 @@ export async function checkPassword(password: string, owner?: PasswordOwner): Pr
   if (!/\p{L}/u.test(password)) violations.push({ rule: 'letter', message: 'Use at least one letter.' });
   if (!/\p{Nd}/u.test(password)) violations.push({ rule: 'digit', message: 'Use at least one digit.' });
   // The estimate takes longer for longer passwords, so skip it for those already rejected.
-  if (violations.length === 0 && (await score(password, owner)) < minScore) violations.push(tooCommon);
+  if (violations.length === 0 && (await isEasy(password, owner))) violations.push(tooCommon);
   return violations;
 }
 
@@ -50,10 +50,30 @@ export const samePassword: PasswordViolation = {
 };
 
 /**
- * The minimum zxcvbn score: at least 10^8 guesses. Measured: passwords such as `Password12345` and `1q2w3e4r5t6y` score
- * 0 or 1; passphrases of three or more words and random text score 4.
+ * The least number of guesses, as zxcvbn estimates them. Measured: passwords such as `Password12345` and `1q2w3e4r5t6y`
+ * take fewer than 10^6; passphrases of three or more words and random text more than 10^10.
  */
-const minScore = 3;
+const leastGuesses = 10 ** 8;
+
+/**
+ * The least number of guesses without a decoration, for each part of which the estimate counts 10^4: `Summer` takes few,
+ * `Summer2026!!` more than 10^8.
+ */
+const leastGuessesUndecorated = 10 ** 6;
+
+/** The signs of a keyboard. */
+const sign = '[!-/:-@\\[-`{-~ ]';
+const signs = new RegExp(sign, 'g');
+
+/** A year or a short number, with signs around it: what people put before or behind a word that they know. */
+const decoration = `${sign}*(?:(?:19|20)\\d\\d|\\d{1,4})?${sign}*`;
+const decorations = new RegExp(`^${decoration}|${decoration}$`, 'g');
+
+/** What passwords are made of that are changed every few months, beside the dictionaries of the estimator. */
+const usualWords =
+  'spring summer autumn fall winter january february march april may june july august september october november ' +
+  'december monday tuesday wednesday thursday friday saturday sunday welcome company password passwort contraseña ' +
+  'motdepasse senha wachtwoord пароль plumbline';
 
 /**
  * The estimate runs on the thread that serves requests, and its time grows faster than the lengths. So only the first
@@ -67,18 +87,27 @@ const mostParts = 4;
 
 const separators = /[^\p{L}\p{N}]+/gu;
 
-async function score(password: string, owner: PasswordOwner | undefined): Promise<number> {
-  const known = ['plumbline', owner?.email, owner?.fullName, owner?.organizationName].filter(
-    (each) => typeof each === 'string',
-  );
+async function isEasy(password: string, owner: PasswordOwner | undefined): Promise<boolean> {
+  const known = [...usualWords.split(' '), ...partsOf(owner)];
+  const estimated = Array.from(password).slice(0, longestEstimated).join('');
+  if ((await guesses(estimated, known)) < leastGuesses) return true;
+  const undecorated = estimated.replaceAll(decorations, '').replaceAll(signs, '');
+  return (await guesses(undecorated, known)) < leastGuessesUndecorated;
+}
+
+/** The address and the names of a user, whole and in parts. */
+function partsOf(owner: PasswordOwner | undefined): string[] {
+  const { email, fullName, organizationName } = owner ?? {};
+  const known = [email, email?.split('@', 1)[0], fullName, organizationName].filter((each) => typeof each === 'string');
   // Names may be long, and the estimate takes longer with more known parts.
-  const parts = known
+  return known
     .map((each) => each.slice(0, longestKnown))
-    .flatMap((each) => [each, each.replaceAll(separators, ''), ...each.split(separators).slice(0, mostParts)]);
-  return (await estimator()).check(
-    Array.from(password).slice(0, longestEstimated).join(''),
-    parts.filter((each) => each.length > 2),
-  ).score;
+    .flatMap((each) => [each, each.replaceAll(separators, ''), ...each.split(separators).slice(0, mostParts)])
+    .filter((each) => each.length > 2);
+}
+
+async function guesses(text: string, known: string[]): Promise<number> {
+  return (await estimator()).check(text, known).guesses;
 }
 
 let loading: Promise<ZxcvbnFactory> | undefined;

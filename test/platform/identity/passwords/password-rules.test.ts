@@ -50,6 +50,36 @@ describe('a password', () => {
     expect(await rulesOf(password)).toEqual(['common']);
   });
 
+  it.each([
+    ...['Summer2026!!', 'Winter2025!!', 'Spring2026!!!', 'August2026!!!', 'Welcome2026!!', 'Company2026!!'],
+    ...[
+      'London2026!!',
+      'Plumbline2026!!',
+      'contraseña123',
+      'пароль123456',
+      '!!2026Summer',
+      'Summer-2026-!',
+      '2026 Summer 1!',
+    ],
+  ])('that is a usual word with a year, numbers and signs is refused: %s', async (password) => {
+    expect(await rulesOf(password)).toEqual(['common']);
+  });
+
+  it.each(['Robin2026!!!', 'Acme2026!!!!', 'robin.example1990', '#Miller#2025#', 'Robin.Miller1!'])(
+    'that is a name of its owner with a year and signs is refused: %s',
+    async (password) => {
+      const owner = { email: 'robin.example@acme.example', fullName: 'Robin Miller', organizationName: 'Acme' };
+      expect((await checkPassword(password, owner)).map(({ rule }) => rule)).toEqual(['common']);
+    },
+  );
+
+  it.each(['2026 vkqzwxjh!!', 'Xk29fjq0-2026', '7f3-0091-2245-8', 'harbour-kettle-9!', 'Ki7!xQ2v 2026'])(
+    'that is hard to guess without its numbers and signs is accepted: %s',
+    async (password) => {
+      expect(await rulesOf(password)).toEqual([]);
+    },
+  );
+
   it.each(['robin7.miller@example.com', 'Robin7.Miller@Example.com', 'miller1robin', 'exampleworks1'])(
     'made of known facts about its owner is refused: %s',
     async (password) => {
