@@ -155,6 +155,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     rateLimits: [
       { name: 'mail-ip', setting: 'AUTH_MAIL_IP_LIMIT', key: ['ip'] },
       { name: 'resend', setting: 'AUTH_RESEND_LIMIT', key: ['ip', 'body.email'] },
+      { name: 'mail-address', setting: 'AUTH_MAIL_ADDRESS_LIMIT', key: ['body.email'] },
     ],
     isIdempotent: false,
     produces: ['application/json'],
@@ -238,6 +239,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     rateLimits: [
       { name: 'mail-ip', setting: 'AUTH_MAIL_IP_LIMIT', key: ['ip'] },
       { name: 'forgot', setting: 'AUTH_FORGOT_LIMIT', key: ['ip', 'body.email'] },
+      { name: 'mail-address', setting: 'AUTH_MAIL_ADDRESS_LIMIT', key: ['body.email'] },
     ],
     isIdempotent: false,
     produces: ['application/json'],

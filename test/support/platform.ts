@@ -83,6 +83,7 @@ const testEnvironment: Readonly<Record<string, string>> = {
   AUTH_RESEND_LIMIT: 'off',
   AUTH_FORGOT_LIMIT: 'off',
   AUTH_MAIL_IP_LIMIT: 'off',
+  AUTH_MAIL_ADDRESS_LIMIT: 'off',
   AUTH_LOGIN_IP_LIMIT: 'off',
   AUTH_LOGIN_LIMIT: 'off',
   AUTH_REFRESH_LIMIT: 'off',

@@ -2,7 +2,7 @@ import { rateLimitKey } from '@plumbline/contract/rate-limiting';
 import type { Sql } from '../../../database/connection.js';
 
 /**
- * Ends the lockout of an account and the limits on its password, because its user has proved to hold the mailbox.
+ * Ends the lockout of an account and the limits on its password and its mails, because its user has proved to hold the mailbox.
  * Others, who may have caused the lockout, cannot do that. Limits that count IP addresses stay.
  */
 export async function endAccountLimits(sql: Sql, userId: string): Promise<void> {
@@ -11,6 +11,7 @@ export async function endAccountLimits(sql: Sql, userId: string): Promise<void> 
   const keys = [
     `AUTH_LOGIN_LIMIT:${rateLimitKey('login', [user.email])}`,
     `AUTH_CHANGE_PASSWORD_LIMIT:${rateLimitKey('change-password', [userId])}`,
+    `AUTH_MAIL_ADDRESS_LIMIT:${rateLimitKey('mail-address', [user.email])}`,
   ];
   await sql`delete from login_failures where email = ${user.email}`;
   await sql`delete from rate_limits where key = any (${sql.typed.texts(keys)}::text[])`;

@@ -215,6 +215,7 @@ export const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('AUTH_RESEND_LIMIT', '3/hour', 'new verification mails per IP and e-mail'),
   rateLimit('AUTH_FORGOT_LIMIT', '3/hour', 'password reset mails per IP and e-mail'),
   rateLimit('AUTH_MAIL_IP_LIMIT', '20/hour', 'verification and password reset mails together per IP'),
+  rateLimit('AUTH_MAIL_ADDRESS_LIMIT', '10/hour', 'verification and password reset mails together per e-mail'),
   rateLimit('AUTH_CHANGE_PASSWORD_LIMIT', '10/15m', 'password changes per user'),
   rateLimit('AUTH_LOGIN_IP_LIMIT', '20/15m', 'logins per IP'),
   rateLimit('AUTH_LOGIN_LIMIT', '10/15m', 'logins per e-mail'),

@@ -38,6 +38,7 @@ beforeAll(async () => {
       AUTH_RESEND_LIMIT: '1000/day',
       AUTH_FORGOT_LIMIT: '1000/day',
       AUTH_MAIL_IP_LIMIT: '1000/day',
+      AUTH_MAIL_ADDRESS_LIMIT: '1000/day',
     },
   });
   const signUp = async (): Promise<string> => (await platform.signUp({ organization: null })).email;

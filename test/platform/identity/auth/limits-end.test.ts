@@ -7,7 +7,14 @@ const newPassword = 'nine loud harbours 9';
 let platform: TestPlatform;
 beforeAll(async () => {
   // An empty variable is one that is not set: the defaults hold.
-  const environment = { AUTH_LOGIN_LIMIT: '', AUTH_CHANGE_PASSWORD_LIMIT: '', AUTH_LOGIN_IP_LIMIT: '1000/hour' };
+  const environment = {
+    AUTH_LOGIN_LIMIT: '',
+    AUTH_CHANGE_PASSWORD_LIMIT: '',
+    AUTH_MAIL_ADDRESS_LIMIT: '',
+    AUTH_FORGOT_LIMIT: '',
+    AUTH_LOGIN_IP_LIMIT: '1000/hour',
+    TRUSTED_PROXIES: '127.0.0.1',
+  };
   platform = await startTestPlatform({ environment });
 });
 afterAll(() => platform.stop());
@@ -44,6 +51,22 @@ describe('the holder of a mailbox', () => {
     await useUpLogins(email);
     expect((await verify(platform, (await platform.lastMail(email)).token)).status).toBe(200);
     expect((await login(platform, email)).status).toBe(200);
+  });
+
+  it('gets ten mails an hour, from however many networks they are asked for, until one is used', async () => {
+    const { email } = await platform.signUp();
+    const ask = (count: number): Promise<JsonReply> =>
+      platform.json('POST', '/api/v1/auth/forgot-password', {
+        body: { email },
+        headers: { 'X-Forwarded-For': `192.0.2.${count}` },
+      });
+    for (let count = 1; count <= 10; count += 1) expect((await ask(count)).status).toBe(200);
+    const refused = await ask(11);
+    expect(refused).toMatchObject({ status: 429, body: { type: '/problems/rate-limited' } });
+    expect(refused.headers.get('RateLimit')).toContain('"mail-address";r=0;');
+    const { token } = await platform.lastMail(email);
+    expect((await reset(platform, token, newPassword)).status).toBe(200);
+    expect((await ask(12)).status).toBe(200);
   });
 
   it('can change the password at once after a reset', async () => {

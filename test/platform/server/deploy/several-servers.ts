@@ -18,6 +18,7 @@ export function serverSettings(databaseUri: string, mailUrl: string): Record<str
     SYNC_JOBS: '1',
     AUTH_REGISTER_LIMIT: 'off',
     AUTH_MAIL_IP_LIMIT: 'off',
+    AUTH_MAIL_ADDRESS_LIMIT: 'off',
     AUTH_INVITE_LIMIT: 'off',
     AUTH_LOGIN_IP_LIMIT: 'off',
     AUTH_LOGIN_LIMIT: 'off',

@@ -51,6 +51,7 @@ const defaults: PlatformSettings = {
     AUTH_RESEND_LIMIT: hourly(3),
     AUTH_FORGOT_LIMIT: hourly(3),
     AUTH_MAIL_IP_LIMIT: hourly(20),
+    AUTH_MAIL_ADDRESS_LIMIT: hourly(10),
     AUTH_CHANGE_PASSWORD_LIMIT: quarterly(10),
     AUTH_LOGIN_IP_LIMIT: quarterly(20),
     AUTH_LOGIN_LIMIT: quarterly(10),
