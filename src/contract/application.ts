@@ -85,7 +85,7 @@ export function createApplication<Handlers extends object, Security extends obje
     mismatched: options.mismatched ?? (() => undefined),
     log: options.log,
     mintRequestId: randomUUID,
-    addressOf: createClientAddress(options.trustedProxies),
+    addressOf: createClientAddress(options.trustedProxies, options.log),
     isStillAuthorized: (exchange: Exchange<Endpoint>, params: Readonly<Record<string, unknown>>) =>
       isStillAuthorized(exchange, params, security),
     callerSchemes: options.callerSchemes ?? [],

@@ -104,4 +104,16 @@ describe('behind a trusted proxy', () => {
     expect(reply.status).toBe(401);
     expect(await recordedAddress(reply)).toBe('127.0.0.1');
   });
+
+  it('warns of the first forwarded address that is none, and not of a request without any', async () => {
+    const login = await start('127.0.0.1');
+    const warnings = (): string[] => (platform?.logLines ?? []).filter((line) => line.includes('X-Forwarded-For'));
+    await login('192.0.2.1');
+    await platform?.json('GET', '/health/live');
+    expect(warnings()).toEqual([]);
+    for (const forwardedFor of [`word ${'x'.repeat(100)}`, 'unknown']) await login(forwardedFor);
+    expect(warnings().map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: 40, proxy: '127.0.0.1', element: `word ${'x'.repeat(59)}` },
+    ]);
+  });
 });
