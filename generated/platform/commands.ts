@@ -2783,7 +2783,7 @@ export const commands: readonly OperationCommand[] = [
         property: 'token',
         place: 'body',
         required: true,
-        description: 'An access token of the code host with read access to the repositories.',
+        description: 'An access token of the code host with read access to the repositories, without blanks.',
       },
       {
         name: 'base-url',

@@ -3665,7 +3665,7 @@ export interface components {
             name: components["schemas"]["Name"];
             /**
              * Format: password
-             * @description An access token of the code host with read access to the repositories.
+             * @description An access token of the code host with read access to the repositories, without blanks.
              */
             token: string;
             /**

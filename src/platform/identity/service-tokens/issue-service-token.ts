@@ -37,7 +37,7 @@ import {
 } from './service-tokens.store.js';
 import { noSuchServiceToken } from './service-tokens.js';
 
-/** How many tokens that are not revoked an organization can have. */
+/** How many tokens that are neither revoked nor expired an organization can have. */
 const mostServiceTokens = 100;
 /** How many replaced secrets of a token may be accepted. */
 const mostReplacedSecrets = 4;
@@ -86,7 +86,7 @@ export async function issueServiceToken(
     await lockOrganization(transaction, orgId); // simultaneous requests must not exceed the limit together
     const refusal = admin === null ? null : await refuseFormerAdmin(transaction, admin);
     if (refusal !== null) return { refusal };
-    if ((await countServiceTokens(transaction, orgId)) >= mostServiceTokens) {
+    if ((await countServiceTokens(transaction, orgId, now)) >= mostServiceTokens) {
       const message = `An organization can have ${mostServiceTokens} service tokens. Revoke one first.`;
       return { refusal: serviceTokenLimitReached({ message }) };
     }

@@ -100,10 +100,10 @@ function withCreator(sql: Sql, now: Date): ReturnType<Sql> {
     left join memberships m on m.user_id = t.created_by and m.org_id = t.org_id`;
 }
 
-/** The number of tokens that are not revoked. */
-export async function countServiceTokens(sql: Sql, orgId: string): Promise<number> {
+/** The number of tokens that can be used. */
+export async function countServiceTokens(sql: Sql, orgId: string, now: Date): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
-    select count(*)::int from service_tokens where org_id = ${orgId} and revoked_at is null`;
+    select count(*)::int from service_tokens where org_id = ${orgId} and revoked_at is null and expires_at > ${now}`;
   return row?.count ?? 0;
 }
 

@@ -104,11 +104,13 @@ describe('A service token', () => {
     expect(reply.status).toBe(422);
   });
 
-  test('is one of at most 100 of an organization, also when requests are simultaneous', async () => {
+  test('is one of at most 100 of an organization that have not expired, also when requests are simultaneous', async () => {
     const crowded = await platform.signUp();
+    const now = platform.clock.now();
     await platform.database.sql`
       insert into service_tokens (org_id, name, scopes, expires_at)
-      select ${crowded.orgId}, 'token ' || n, '{teams:read}', now() from generate_series(1, 99) n`;
+      select ${crowded.orgId}, 'token ' || n, '{teams:read}', ${now}::timestamptz + (n < 100)::int * interval '1 day'
+      from generate_series(1, 150) n`;
     const replies = await Promise.all(
       ['a', 'b', 'c'].map((name) =>
         post(listOf(crowded), { name, scopes: ['teams:read'], expires_in_days: 1 }, crowded),

@@ -63,6 +63,16 @@ describe('connecting', () => {
     ]);
   });
 
+  it.each([' a-token', 'a-token ', 'a token', 'a-token\n', 'a-tokén'])(
+    'refuses a token that no code host issues: %j',
+    async (wrong) => {
+      expect(await connect({ token: wrong })).toMatchObject({
+        status: 422,
+        body: { violations: [{ path: '/body/token', rule: 'pattern' }] },
+      });
+    },
+  );
+
   it('keeps the token sealed for this integration, and shows it nowhere', async () => {
     host.answer(json(401, { message: `bad credentials: ${token}` }));
     const first = await connect();
