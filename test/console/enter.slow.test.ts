@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)(`In the console${withoutBrowser}`, () => {
     const { page, open, logIn, complaints } = await running.visitor();
     await open('/console/onboarding');
     await logIn(user);
-    await page.getByLabel('Access token').fill('a-token');
+    await page.getByLabel('Access token').fill(' a-token '); // as it was pasted
     await page.getByText('Self-hosted installation').click();
     await page.getByLabel('Address of its API').fill(host.url);
     host.answer(json(401, {}));

@@ -86,7 +86,7 @@ export function IntegrationStep({ recommended }: { recommended: Schemas['CodeHos
         button="Connect and test"
         send={({ name = '', token = '', base_url }) =>
           connectIntegration(platform, {
-            body: { provider, name, token, ...(base_url !== undefined && { base_url }) },
+            body: { provider, name, token: token.trim(), ...(base_url !== undefined && { base_url }) },
           })
         }
         done={({ id }) => {

@@ -25,7 +25,7 @@ export function ConnectDialog({ open, onClose, onConnected }: ConnectDialogProps
         button="Connect and test"
         beside={<CancelButton onClick={onClose} />}
         send={({ name = '', token = '', base_url }) =>
-          connectIntegration(platform, { body: { provider, name, token, base_url: base_url ?? null } })
+          connectIntegration(platform, { body: { provider, name, token: token.trim(), base_url: base_url ?? null } })
         }
         done={(integration) => {
           announce(`${integration.name} is connected.`);
