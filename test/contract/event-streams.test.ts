@@ -133,7 +133,9 @@ test('A stream without an event for 15 seconds has a heartbeat', async () => {
     next();
     expect((await parts.next()).done).toBe(true);
   } finally {
-    timeouts.mockRestore();
+    // All of them: a spy that was restored alone is restored again by the next `restoreAllMocks` of this process, and
+    // then puts the fake function back.
+    vi.restoreAllMocks();
     vi.useRealTimers();
   }
 });
