@@ -99,7 +99,7 @@ it('prints commands that log in and show the values of the chart', async () => {
     });
     const shown = await person.run(query);
     expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
-    const themes = [...shown.stdout.matchAll(/^THEME +COUNT +(\w+) +([\d.]+) +[\d-]+$/gm)];
+    const themes = [...shown.stdout.matchAll(/^THEME +COUNT +(\w+) +([\d.]+) +[\d-]+ +[\d-]+$/gm)];
     expect(themes).toHaveLength(5);
     // The chart has one decimal place, the table two.
     for (const [, theme = '', value] of themes) {
