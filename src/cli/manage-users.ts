@@ -1,9 +1,8 @@
 import { normalizeEmail } from '@plumbline/contract/normalization';
 import type { Sql } from '../database/connection.js';
 import { systemClock } from '../platform/clock.js';
-import { lockUser } from '../platform/identity/accounts/accounts.store.js';
 import { setActivity } from '../platform/identity/accounts/set-activity.js';
-import { accountOf, findUser, selectUsers, type UserRow } from '../platform/identity/accounts/users.store.js';
+import { accountOf, selectUsers, type UserRow } from '../platform/identity/accounts/users.store.js';
 import { readSettings } from '../platform/server/settings.js';
 import { SettingError } from '../platform/server/settings/setting.js';
 import { endInvitesWithoutRight } from '../platform/tenancy/organizations/invites.store.js';
@@ -43,9 +42,9 @@ function lineOf(row: UserRow): string {
 
 /** Disables or enables an account. @throws SettingError when there is none with the address */
 export async function changeActivity(email: string, isActive: boolean, options: ConfigOption): Promise<void> {
-  await changeUser(email, options, async (sql, user, now) => {
+  await changeUser(email, options, async (sql, userId, now) => {
     const context = { clientIp: 'unknown', userAgent: 'plumbline users', requestId: null };
-    await setActivity(sql, user, isActive, { userId: null, context, now });
+    await setActivity(sql, userId, isActive, { operatorId: null, context, now });
   });
   console.log(`${email} is now ${isActive ? 'enabled' : 'disabled'}.`);
 }
@@ -56,7 +55,7 @@ export async function changeActivity(email: string, isActive: boolean, options: 
  * @throws SettingError when there is no account with the address
  */
 export async function setSuperuser(email: string, isSuperuser: boolean, options: ConfigOption): Promise<void> {
-  await changeUser(email, options, async (sql, { id }, now) => {
+  await changeUser(email, options, async (sql, id, now) => {
     await sql`update users set is_superuser = ${isSuperuser}, updated_at = ${now} where id = ${id}`;
     await endInvitesWithoutRight(sql, id, now);
   });
@@ -66,16 +65,14 @@ export async function setSuperuser(email: string, isSuperuser: boolean, options:
 async function changeUser(
   email: string,
   options: ConfigOption,
-  change: (sql: Sql, user: UserRow, now: Date) => Promise<void>,
+  change: (sql: Sql, userId: string, now: Date) => Promise<void>,
 ): Promise<void> {
   await withOpenDatabase(readSettings(await commandEnvironment(options)), async ({ sql }) =>
     sql.begin(async (transaction) => {
-      const [known] = await transaction<{ id: string }[]>`
-        select id from users where email = ${normalizeEmail(email)}`;
-      if (known !== undefined) await lockUser(transaction, known.id);
-      const user = known === undefined ? null : await findUser(transaction, known.id);
-      if (user === null) throw new SettingError(`There is no account with the address ${email}`);
-      await change(transaction, user, systemClock.now());
+      const [user] = await transaction<{ id: string }[]>`
+        select id from users where email = ${normalizeEmail(email)} for update`;
+      if (user === undefined) throw new SettingError(`There is no account with the address ${email}`);
+      await change(transaction, user.id, systemClock.now());
     }),
   );
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { makeSuperuser } from '../../support/superuser.js';
 import { fill, post, unit, type GraphqlReply } from './served.js';
 
 /** Two organizations whose rows bear their name, and users of all kinds. */
@@ -23,7 +24,7 @@ beforeAll(async () => {
   gone = await platform.signUp({ invitedBy: ours });
   const { sql } = platform.database;
   await sql`insert into memberships (org_id, user_id, role, joined_at) values (${theirs.orgId}, ${both.userId}, 'viewer', now())`;
-  await sql`update users set is_superuser = true where id = ${superuser.userId}`;
+  await makeSuperuser(platform, superuser);
   await sql`delete from memberships where user_id = ${gone.userId}`;
   for (const [user, name] of [
     [ours, 'ours'],
@@ -194,7 +195,7 @@ describe('A query', () => {
 
   test('of a superuser whose token is scoped to no organization is refused', async () => {
     const lone = await platform.signUp({ organization: null });
-    await platform.database.sql`update users set is_superuser = true where id = ${lone.userId}`;
+    await makeSuperuser(platform, lone);
     expect((await post(platform, lone, { orgId: ours.orgId, body: body() })).status).toBe(403);
   });
 });

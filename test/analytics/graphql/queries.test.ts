@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { persistedQueries } from '../../../generated/graphql/schema.js';
 import { DIMENSIONS, MEASURES } from '../../../src/analytics/vocabulary.js';
 import { startTestPlatform, type TestPlatform, type TestUser } from '../../support/platform.js';
+import { makeSuperuser } from '../../support/superuser.js';
 import { ask, fill, halfKnown, post, smallOrganization } from './served.js';
 
 let platform: TestPlatform;
@@ -350,7 +351,7 @@ describe('With work units in the store', () => {
   test('a superuser reads any organization, also one unknown to the Platform', async () => {
     await fill(platform.databaseUri, 'default', smallOrganization.slice(0, 1));
     const superuser = await platform.signUp();
-    await platform.database.sql`update users set is_superuser = true where id = ${superuser.userId}`;
+    await makeSuperuser(platform, superuser);
     const query = 'query ($orgId: String!) { catalog(orgId: $orgId, dimension: TEAM) { values { count } } }';
     for (const [orgId, units] of [
       ['default', 1],

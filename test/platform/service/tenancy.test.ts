@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform } from '../../support/platform.js';
+import { makeSuperuser } from '../../support/superuser.js';
 import { named, platformExamples, sendExample } from './send-example.js';
 import { createTenant, idOf, pathParameters, syncConfig, type Tenant } from './tenant.js';
 
@@ -71,7 +72,7 @@ describe('A member of one organization cannot access another', () => {
 
   test('a superuser reads the organization of the token only', async () => {
     const { email, password, userId } = await platform.signUp({ organization: 'Operators' });
-    await platform.database.sql`update users set is_superuser = true where id = ${userId}`;
+    await makeSuperuser(platform, { userId });
     const login = await platform.json('POST', '/api/v1/auth/login', { body: { email, password } });
     const path = `/api/v1/organizations/${foreign.owner.orgId}/members`;
     expect((await platform.json('GET', path, { token: login.body.access_token })).status).toBe(403);

@@ -1,33 +1,40 @@
 import type { Sql } from '../../../database/connection.js';
 import { recordAccountEvent, type AuditContext } from '../../tenancy/audit/audit.store.js';
 import { endInvitesOf } from '../../tenancy/organizations/end-invites.js';
-import { storeActivity, type UserRow } from './users.store.js';
+import { endOneTimeTokens } from '../auth/one-time-tokens.store.js';
+import { revokeTokensOfUser } from '../sessions/refresh-tokens.store.js';
 
 /** Who disables or enables an account. */
 export interface ActingOperator {
   /** Null: at the command line of the server. */
-  readonly userId: string | null;
+  readonly operatorId: string | null;
   readonly context: AuditContext;
   readonly now: Date;
 }
 
 /**
- * Disables or enables an account, ends what a disabled one may not have, and records it. Runs in the caller's
- * transaction, under the user's lock.
+ * Disables or enables an account, and records it. Disabling ends the sessions of the user, the links of mails, and the
+ * pending invites. Runs in the caller's transaction, under the user's lock.
  */
 export async function setActivity(
   sql: Sql,
-  user: UserRow,
+  userId: string,
   isActive: boolean,
-  { userId, context, now }: ActingOperator,
+  { operatorId, context, now }: ActingOperator,
 ): Promise<void> {
-  if (!(await storeActivity(sql, user, isActive, now))) return;
+  const changed = await sql`
+    update users set is_active = ${isActive}, updated_at = ${now}
+    where id = ${userId} and is_active <> ${isActive} returning 1`;
+  if (changed.length === 0) return;
   await recordAccountEvent(sql, context, now, {
     action: isActive ? 'USER_ENABLED' : 'USER_DISABLED',
     resourceKind: 'USER',
-    resourceId: user.id,
-    userId,
-    memberId: user.id,
+    resourceId: userId,
+    userId: operatorId,
+    memberId: userId,
   });
-  await endInvitesOf(sql, { inviterId: user.id, userId }, context, now);
+  if (isActive) return;
+  await endOneTimeTokens(sql, userId);
+  await revokeTokensOfUser(sql, { userId }, 'account_disabled', now);
+  await endInvitesOf(sql, { inviterId: userId, userId: operatorId }, context, now);
 }

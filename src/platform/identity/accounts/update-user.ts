@@ -1,7 +1,7 @@
 import type { UpdateUserHandler, UpdateUserReply } from '../../../../generated/platform/operations.js';
 import { ownAccount, userNotFound } from '../../../../generated/problems.js';
 import type { PlatformDependencies } from '../../dependencies.js';
-import { lockUsers } from './accounts.store.js';
+import { findAccount, lockUsers } from './accounts.store.js';
 import { ordinaryUser } from './list-users.js';
 import { setActivity } from './set-activity.js';
 import { accountOf, findUser } from './users.store.js';
@@ -14,7 +14,7 @@ export const updateUser: UpdateUserHandler<PlatformDependencies> = async (
   const { user_id: userId } = principal;
   return sql.begin(async (transaction): Promise<UpdateUserReply> => {
     await lockUsers(transaction, [userId, params.user_id]);
-    const caller = await findUser(transaction, userId);
+    const caller = await findAccount(transaction, userId, null);
     // The right is read under the lock: a concurrent request may have taken it, or disabled the caller.
     if (caller?.is_superuser !== true || !caller.is_active) return ordinaryUser();
     const user = await findUser(transaction, params.user_id);
@@ -22,7 +22,7 @@ export const updateUser: UpdateUserHandler<PlatformDependencies> = async (
     if (user.id === userId && !isActive) {
       return ownAccount({ message: 'You cannot disable your own account. Ask another superuser.' });
     }
-    await setActivity(transaction, user, isActive, { userId, context, now: clock.now() });
+    await setActivity(transaction, user.id, isActive, { operatorId: userId, context, now: clock.now() });
     return { status: 200, body: accountOf({ ...user, is_active: isActive }) };
   });
 };

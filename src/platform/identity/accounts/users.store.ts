@@ -2,9 +2,6 @@ import type { PendingQuery, Row } from 'postgres';
 import type { Schemas } from '../../../../generated/platform/operations.js';
 import type { Sql } from '../../../database/connection.js';
 import type { Position } from '../../server/paging.js';
-import { endOneTimeTokens } from '../auth/one-time-tokens.store.js';
-import { endTokenRequests } from '../auth/token-requests.store.js';
-import { revokeTokensOfUser } from '../sessions/refresh-tokens.store.js';
 
 /** The contract's `Account`, except for its times. */
 export type UserRow = Omit<Schemas['Account'], 'created_at' | 'last_login_at'> & {
@@ -49,24 +46,6 @@ function selectUser(sql: Sql): PendingQuery<Row[]> {
         where m.user_id = u.id order by m.joined_at, o.id limit 100
       ) m) as organizations
     from users u`;
-}
-
-/**
- * Disables or enables an account, in the caller's transaction and under the user's lock. Disabling ends the sessions of
- * the user, and the links of mails that were sent or are about to be. The caller ends the pending invites.
- *
- * @returns whether the state has changed
- */
-export async function storeActivity(sql: Sql, { id, email }: UserRow, isActive: boolean, now: Date): Promise<boolean> {
-  const changed = await sql`
-    update users set is_active = ${isActive}, updated_at = ${now} where id = ${id} and is_active <> ${isActive} returning 1`;
-  if (changed.length === 0) return false;
-  if (!isActive) {
-    for (const kind of ['reset', 'verification'] as const) await endTokenRequests(sql, { kind, email });
-    await endOneTimeTokens(sql, id);
-    await revokeTokensOfUser(sql, { userId: id }, 'account_disabled', now);
-  }
-  return true;
 }
 
 /** The contract's `Account`. */

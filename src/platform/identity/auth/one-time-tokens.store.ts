@@ -5,7 +5,7 @@ import { unverifiedHorizon } from '../accounts/unverified-accounts.store.js';
 import type { AuditAction } from '../../tenancy/audit/audit.store.js';
 import type { OutboxEntry } from '../../messages/mail/outbox.store.js';
 import { after } from '../../clock.js';
-import type { TokenRequest } from './token-requests.store.js';
+import { endTokenRequests, type TokenRequest } from './token-requests.store.js';
 import type { Registration } from './verification-mail.js';
 import { resetTokenSeconds, verificationTokenSeconds } from '../tokens/lifetimes.js';
 import type { OneTimeTokenKind } from './one-time-token-kind.js';
@@ -113,8 +113,9 @@ export async function useOneTimeToken(
   return used.length > 0 ? owner.user_id : null;
 }
 
-/** Deletes the tokens of a user that are not used yet, so that no earlier mail changes the account. */
+/** Deletes the tokens of a user that are not used yet, or only requested, so that no earlier mail changes the account. */
 export async function endOneTimeTokens(sql: Sql, userId: string): Promise<void> {
+  await endTokenRequests(sql, userId);
   await sql`delete from one_time_tokens where user_id = ${userId} and used_at is null`;
 }
 

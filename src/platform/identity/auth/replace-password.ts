@@ -1,7 +1,6 @@
 import type { Sql } from '../../../database/connection.js';
 import { revokeTokensOfUser } from '../sessions/refresh-tokens.store.js';
 import { endOneTimeTokens } from './one-time-tokens.store.js';
-import { endTokenRequests } from './token-requests.store.js';
 
 /**
  * Sets a new password and ends all sessions: the higher token version invalidates access tokens, and refresh tokens are
@@ -9,13 +8,12 @@ import { endTokenRequests } from './token-requests.store.js';
  * lock.
  */
 export async function replacePassword(sql: Sql, userId: string, passwordHash: string, now: Date): Promise<void> {
-  const [changed] = await sql<{ email: string }[]>`
-    update users set password_hash = ${passwordHash}, token_version = token_version + 1, updated_at = ${now}
-    where id = ${userId} returning email`;
-  if (changed !== undefined) {
-    await sql`delete from login_failures where email = ${changed.email}`;
-    await endTokenRequests(sql, { kind: 'reset', email: changed.email });
-  }
+  await sql`
+    with changed as (
+      update users set password_hash = ${passwordHash}, token_version = token_version + 1, updated_at = ${now}
+      where id = ${userId} returning email
+    )
+    delete from login_failures using changed where login_failures.email = changed.email`;
   await endOneTimeTokens(sql, userId);
   await revokeTokensOfUser(sql, { userId }, 'password_changed', now);
 }

@@ -44,12 +44,12 @@ export async function takeTokenRequests(sql: Sql, limit: number): Promise<TokenR
 }
 
 /**
- * Deletes the requests of an address for a kind of token. One that a server is processing stays: waiting for it could
- * end in a deadlock, because that server waits for the user.
+ * Deletes the requests for the address of a user. One that a server is processing stays: waiting for it could end in a
+ * deadlock, because that server waits for the user.
  */
-export async function endTokenRequests(sql: Sql, { kind, email }: Pick<TokenRequest, 'kind' | 'email'>): Promise<void> {
+export async function endTokenRequests(sql: Sql, userId: string): Promise<void> {
   await sql`
     delete from token_requests where id in (
-      select id from token_requests where kind = ${kind} and email = ${email} for update skip locked
+      select id from token_requests where email = (select email from users where id = ${userId}) for update skip locked
     )`;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, type TestPlatform } from '../../../support/platform.js';
+import { makeSuperuser } from '../../../support/superuser.js';
 import { auditOf } from '../auth/stored.js';
 import { connectIntegration, skipIntegration } from './requests.js';
 
@@ -50,7 +51,7 @@ describe('skipping the first integration', () => {
 
   it('is refused to a superuser who is not a member', async () => {
     const [superuser, owner] = [await platform.signUp(), await platform.signUp()];
-    await platform.database.sql`update users set is_superuser = true where id = ${superuser.userId}`;
+    await makeSuperuser(platform, superuser);
     const body = { org_id: owner.orgId };
     const switched = await platform.json('POST', '/api/v1/auth/switch-org', { token: superuser.accessToken, body });
     const reply = await skipIntegration(platform, switched.body.access_token);

@@ -61,12 +61,12 @@ describe('a password', () => {
       'Summer-2026-!',
       '2026 Summer 1!',
     ],
-  ])('that is a usual word with a year, numbers and signs is refused: %s', async (password) => {
+  ])('is refused if it is a common word with a year, numbers and signs: %s', async (password) => {
     expect(await rulesOf(password)).toEqual(['common']);
   });
 
   it.each(['Robin2026!!!', 'Acme2026!!!!', 'robin.example1990', '#Miller#2025#', 'Robin.Miller1!'])(
-    'that is a name of its owner with a year and signs is refused: %s',
+    'is refused if it is the name of its owner with a year and signs: %s',
     async (password) => {
       const owner = { email: 'robin.example@acme.example', fullName: 'Robin Miller', organizationName: 'Acme' };
       expect((await checkPassword(password, owner)).map(({ rule }) => rule)).toEqual(['common']);
@@ -74,7 +74,7 @@ describe('a password', () => {
   );
 
   it.each(['2026 vkqzwxjh!!', 'Xk29fjq0-2026', '7f3-0091-2245-8', 'harbour-kettle-9!', 'Ki7!xQ2v 2026'])(
-    'that is hard to guess without its numbers and signs is accepted: %s',
+    'is accepted if it is hard to guess even without its numbers and signs: %s',
     async (password) => {
       expect(await rulesOf(password)).toEqual([]);
     },

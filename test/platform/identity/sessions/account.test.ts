@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../../support/platform.js';
+import { makeSuperuser } from '../../../support/superuser.js';
 import { me, refresh, withoutRequestId } from '../auth/requests.js';
 import { auditOf, storedMemberships } from '../auth/stored.js';
 
@@ -142,7 +143,7 @@ describe('a switch to another organization', () => {
 
   it('is allowed for a superuser to any organization, without a membership', async () => {
     const user = await platform.signUp({ organization: null });
-    await platform.database.sql`update users set is_superuser = true where id = ${user.userId}`;
+    await makeSuperuser(platform, user);
     const { body } = await switchTo(user.accessToken, owner.orgId);
     expect(body.user).toMatchObject({ org_id: owner.orgId, is_superuser: true });
     expect(decodeJwt(body.access_token as string)).toMatchObject({ org_id: owner.orgId, is_superuser: true });

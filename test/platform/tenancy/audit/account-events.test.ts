@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../../support/platform.js';
+import { makeSuperuser } from '../../../support/superuser.js';
 import { createServiceToken } from '../../../support/service-token.js';
 import { forgot, login, newEmail, reset } from '../../identity/auth/requests.js';
 import { acceptInvite, invite } from '../../identity/onboarding/requests.js';
@@ -98,7 +99,7 @@ describe('events outside of organizations', () => {
     const [orgless, unknown] = [await platform.signUp({ organization: null }), newEmail()];
     await login(platform, unknown, 'wrong password 1');
     const operator = await platform.signUp();
-    await platform.database.sql`update users set is_superuser = true where id = ${operator.userId}`;
+    await makeSuperuser(platform, operator);
     const ofOrgless = await items({ ...installation, user_id: orgless.userId }, operator);
     expect(ofOrgless.map(({ action, org_id }) => [action, org_id])).toEqual([
       ['LOGIN', null],

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../../support/platform.js';
+import { makeSuperuser } from '../../../support/superuser.js';
 import { createServiceToken } from '../../../support/service-token.js';
 import { auditOf } from '../../identity/auth/stored.js';
 import { acceptInvite, invite, joinOrganization } from '../../identity/onboarding/requests.js';
@@ -138,14 +139,14 @@ describe('the invites of a member', () => {
   it('of a superuser who is not a member are valid while the account is a superuser', async () => {
     const [superuser, user] = [await newUser(), await newUser()];
     const { sql } = platform.database;
-    await sql`update users set is_superuser = true where id = ${superuser.userId}`;
+    await makeSuperuser(platform, superuser);
     const body = { org_id: owner.orgId };
     const switched = await platform.json('POST', '/api/v1/auth/switch-org', { token: superuser.accessToken, body });
     const acting = { ...superuser, orgId: owner.orgId, accessToken: String(switched.body.access_token) };
     const { token } = await invite(platform, acting, user.email, 'owner');
     await sql`update users set is_superuser = false where id = ${superuser.userId}`;
     expect((await acceptInvite(platform, user.accessToken, token)).status).toBe(400);
-    await sql`update users set is_superuser = true where id = ${superuser.userId}`;
+    await makeSuperuser(platform, superuser);
     expect((await acceptInvite(platform, user.accessToken, token)).status).toBe(200);
   });
 });

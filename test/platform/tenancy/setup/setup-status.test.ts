@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestPlatform, type JsonReply, type TestPlatform, type TestUser } from '../../../support/platform.js';
+import { makeSuperuser } from '../../../support/superuser.js';
 
 let platform: TestPlatform;
 let owner: TestUser;
@@ -194,7 +195,7 @@ describe('the set-up status', () => {
 
   it('may be read by a superuser, whatever the role', async () => {
     const viewer = await platform.signUp({ invitedBy: owner, role: 'viewer' });
-    await platform.database.sql`update users set is_superuser = true where id = ${viewer.userId}`;
+    await makeSuperuser(platform, viewer);
     owner = viewer;
     expect((await status()).state).toBe('missing_integration');
   });
