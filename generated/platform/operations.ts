@@ -644,6 +644,24 @@ export type ImportRulesReply =
 /** Replace the rules (`PUT /api/v1/organizations/{org_id}/rules`). */
 export type ImportRulesHandler<Dependencies> = OperationHandler<ImportRulesRequest, ImportRulesReply, Dependencies>;
 
+/** `GET /api/v1/organizations/{org_id}/environments` */
+export type ListEnvironmentsRequest = OperationRequest<{
+  params: operations['listEnvironments']['parameters']['path'];
+  query: WithDefaults<NonNullable<operations['listEnvironments']['parameters']['query']>, 'limit'>;
+  principal: Schemas['MemberPrincipal'] | Schemas['ServiceTokenPrincipal'];
+}>;
+export type ListEnvironmentsReply =
+  | SuccessReply<200, Schemas['EnvironmentPage']>
+  | Problems.OrganizationMismatch
+  | Problems.ValidationFailed
+  | Problems.ServiceUnavailable;
+/** List the environments (`GET /api/v1/organizations/{org_id}/environments`). */
+export type ListEnvironmentsHandler<Dependencies> = OperationHandler<
+  ListEnvironmentsRequest,
+  ListEnvironmentsReply,
+  Dependencies
+>;
+
 /** `GET /api/v1/organizations/{org_id}/authors` */
 export type GetAuthorsRequest = OperationRequest<{
   params: operations['getAuthors']['parameters']['path'];
@@ -1557,6 +1575,8 @@ export interface PlatformHandlers<Dependencies> {
   readonly getRules: GetRulesHandler<Dependencies>;
   /** Replace the rules (`PUT /api/v1/organizations/{org_id}/rules`). */
   readonly importRules: ImportRulesHandler<Dependencies>;
+  /** List the environments (`GET /api/v1/organizations/{org_id}/environments`). */
+  readonly listEnvironments: ListEnvironmentsHandler<Dependencies>;
   /** Read the authors (`GET /api/v1/organizations/{org_id}/authors`). */
   readonly getAuthors: GetAuthorsHandler<Dependencies>;
   /** Replace the authors (`PUT /api/v1/organizations/{org_id}/authors`). */

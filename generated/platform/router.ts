@@ -65,6 +65,7 @@ export function createRouters(operation: (id: keyof PlatformHandlers<unknown>) =
   const classificationRouter = new Router({ sensitive: true, prefix: '/api/v1/organizations/:org_id' });
   classificationRouter.get('getRules', '/rules', operation('getRules'));
   classificationRouter.put('importRules', '/rules', operation('importRules'));
+  classificationRouter.get('listEnvironments', '/environments', operation('listEnvironments'));
   classificationRouter.get('getAuthors', '/authors', operation('getAuthors'));
   classificationRouter.put('importAuthors', '/authors', operation('importAuthors'));
   classificationRouter.get('listCorrections', '/corrections', operation('listCorrections'));

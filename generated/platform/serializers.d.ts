@@ -28,6 +28,7 @@ export declare const writeTeamsImport: (body: unknown) => string;
 export declare const writeTeam: (body: unknown) => string;
 export declare const writeTeamAssignment: (body: unknown) => string;
 export declare const writeRulesFile: (body: unknown) => string;
+export declare const writeEnvironmentPage: (body: unknown) => string;
 export declare const writeAuthors: (body: unknown) => string;
 export declare const writeCorrectionPage: (body: unknown) => string;
 export declare const writeCorrection: (body: unknown) => string;

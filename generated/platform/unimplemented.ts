@@ -136,6 +136,9 @@ export const unimplemented: PlatformHandlers<unknown> = {
   importRules: () => {
     throw new UnimplementedOperation('importRules');
   },
+  listEnvironments: () => {
+    throw new UnimplementedOperation('listEnvironments');
+  },
   getAuthors: () => {
     throw new UnimplementedOperation('getAuthors');
   },

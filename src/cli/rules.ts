@@ -10,6 +10,7 @@ The file is YAML, with rules in the form of a rules file of syncs:
       labels: [partner]
       gives: feature_delivery.customer     or several with parts
       weight: 1                            optional; multiplies the points
+  production: ['eu-*', www, '!*-test']     optional: the environments that are production; ! excepts
 
 A work unit that these rules give enough points to is divided by them alone; else their points are added to those of
 the rules file. Explanations call them "organization: NAME". Rules of an earlier import are replaced, and "rules: []"

@@ -55,6 +55,7 @@ import { watchSyncRun } from './sources/sync-runs/watch-sync-run.js';
 import { assignTeams, getTeamAssignment } from './tenancy/teams/assignment.js';
 import { createTeam, deleteTeam, updateTeam } from './tenancy/teams/change-team.js';
 import { getAuthors, importAuthors } from './figures/classification/authors.js';
+import { listEnvironments } from './figures/classification/environments.js';
 import { correctWorkUnit, deleteCorrection, listCorrections } from './figures/classification/corrections.js';
 import { getRules, importRules } from './figures/classification/rules.js';
 import { importTeams } from './tenancy/teams/import-teams.js';
@@ -110,6 +111,7 @@ export const platformHandlers: PlatformHandlers<PlatformDependencies> = {
   getRules,
   importRules,
   listCorrections,
+  listEnvironments,
   correctWorkUnit,
   deleteCorrection,
   listAuditLog,

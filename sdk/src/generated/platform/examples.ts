@@ -378,6 +378,7 @@ export interface Operations {
   readonly assignTeams: operations['assignTeams'];
   readonly getRules: operations['getRules'];
   readonly importRules: operations['importRules'];
+  readonly listEnvironments: operations['listEnvironments'];
   readonly getAuthors: operations['getAuthors'];
   readonly importAuthors: operations['importAuthors'];
   readonly listCorrections: operations['listCorrections'];
@@ -2742,6 +2743,62 @@ export const examples: Readonly<Record<keyof Operations, OperationExamples>> = {
           },
         },
       },
+      429: shared.RateLimited,
+      500: shared.InternalError,
+      503: shared.ServiceUnavailable,
+    },
+  },
+  listEnvironments: {
+    method: 'GET',
+    path: '/api/v1/organizations/{org_id}/environments',
+    replies: {
+      200: {
+        mediaType: 'application/json',
+        examples: {
+          example: {
+            items: [
+              {
+                name: 'eu-west-1',
+                deployments: 214,
+                last_deployed_at: '2026-03-02T09:00:00.000Z',
+                is_production: true,
+              },
+              { name: 'eu-test', deployments: 380, last_deployed_at: '2026-03-02T11:30:00.000Z', is_production: false },
+            ],
+            next_cursor: null,
+          },
+        },
+      },
+      401: shared.Unauthenticated,
+      403: {
+        mediaType: 'application/problem+json',
+        examples: {
+          organization_required: {
+            type: '/problems/organization-required',
+            title: 'Organization required',
+            status: 403,
+            message: 'The access token names no organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          organization_mismatch: {
+            type: '/problems/organization-mismatch',
+            title: 'Organization mismatch',
+            status: 403,
+            message: 'The access token is scoped to another organization.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+          },
+          insufficient_scope: {
+            type: '/problems/insufficient-scope',
+            title: 'Insufficient scope',
+            status: 403,
+            message: 'This needs the scope teams:write, which the service token lacks.',
+            request_id: '0197b1f2-6f0e-7c3a-9d55-2f1f7f6f0c11',
+            required_scope: 'teams:write',
+          },
+        },
+      },
+      406: shared.NotAcceptable,
+      422: shared.ValidationFailed,
       429: shared.RateLimited,
       500: shared.InternalError,
       503: shared.ServiceUnavailable,

@@ -705,6 +705,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organizations/{org_id}/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the environments
+         * @description The environments of all stored deployments, in the order of their names, and which of them are production. The figures of delivery count deployments to production. The rules of the organization name its environments (`production` of the file); if they do not, those with the words `prod`, `production`, `prd`, `live`, `www` or `github-pages` in their names are production, unless words such as `pre`, `non`, `staging`, `review` or `test` say otherwise. Deployments whose host names no environment are to production.
+         */
+        get: operations["listEnvironments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organizations/{org_id}/authors": {
         parameters: {
             query?: never;
@@ -2803,7 +2823,7 @@ export interface components {
         };
         /** @description The rules. */
         ImportRulesRequest: {
-            /** @description A YAML text: a mapping with the list `rules`, of which each item has a `name`, what it `gives`, and at least one of `types`, `scopes`, `labels`, `titles`, `starts`, `keywords`, `paths` and `work_types`. It may have a `weight`. `rules: []` removes all rules. */
+            /** @description A YAML text: a mapping with the list `rules`, of which each item has a `name`, what it `gives`, and at least one of `types`, `scopes`, `labels`, `titles`, `starts`, `keywords`, `paths` and `work_types`. It may have a `weight`. `rules: []` removes all rules. The list `production`, if there is one, has patterns of the environments that are production, as `listEnvironments` shows them. */
             file: string;
         };
         /** @description The text is not YAML, or not a file with rules. Nothing was changed. Correct what `problems` lists and send the file again. */
@@ -2826,6 +2846,26 @@ export interface components {
                 /** @description What is wrong, for people to read. */
                 message: string;
             }[];
+        };
+        /** @description What code is deployed to. */
+        Environment: {
+            /** @description As the host names it; empty if it names none. */
+            name: string;
+            /** @description The number of stored deployments, successful or not. */
+            deployments: number;
+            /**
+             * Format: date-time
+             * @description When the last of them began; null if that is not known.
+             */
+            last_deployed_at: string | null;
+            /** @description Whether its deployments count as deployments to production. */
+            is_production: boolean;
+        };
+        /** @description A page of environments. */
+        EnvironmentPage: {
+            /** @description The environments. */
+            items: components["schemas"]["Environment"][];
+            next_cursor: components["schemas"]["NextCursor"];
         };
         /** @description One person. */
         AuthorEntry: {
@@ -7628,6 +7668,87 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RulesFileInvalidProblem"] | components["schemas"]["ValidationFailedProblem"];
                 };
             };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listEnvironments: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Shows what would be production with these patterns in the rules, which `importRules` stores. A pattern is a name in any case, in which `*` stands for any text; with `!` before it, it excepts environments that others include.
+                 * @example [
+                 *       "eu-*",
+                 *       "!*-test"
+                 *     ]
+                 */
+                production?: string[];
+                /**
+                 * @description The largest number of items on a page.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Where the page begins: `next_cursor` of the previous page, unchanged, with the same filters. Omit it for the first page.
+                 * @example MjAyNi0wMy0wMlQwOTowMDowMC4wMDBa
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the organization: the one that the access token is scoped to.
+                 * @example b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03
+                 */
+                org_id: components["parameters"]["OrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of environments. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "eu-west-1",
+                     *           "deployments": 214,
+                     *           "last_deployed_at": "2026-03-02T09:00:00.000Z",
+                     *           "is_production": true
+                     *         },
+                     *         {
+                     *           "name": "eu-test",
+                     *           "deployments": 380,
+                     *           "last_deployed_at": "2026-03-02T11:30:00.000Z",
+                     *           "is_production": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnvironmentPage"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The access token is not scoped to this organization. The service token lacks the scope of this operation. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OrganizationRequiredProblem"] | components["schemas"]["OrganizationMismatchProblem"] | components["schemas"]["InsufficientScopeProblem"];
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            422: components["responses"]["ValidationFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -2129,6 +2129,67 @@ export function importRules(client: PlatformClient, request: ImportRulesRequest)
   );
 }
 
+/** `GET /api/v1/organizations/{org_id}/environments` */
+export interface ListEnvironmentsRequest extends CallOptions {
+  /** The values of the path. */
+  readonly params: operations['listEnvironments']['parameters']['path'];
+  /** The parameters of the query. */
+  readonly query?: Parameters<NonNullable<operations['listEnvironments']['parameters']['query']>> | undefined;
+}
+export type ListEnvironmentsResult =
+  | Success<200, Schemas['EnvironmentPage']>
+  | Failure<401, Schemas['UnauthenticatedProblem']>
+  | Failure<
+      403,
+      | Schemas['OrganizationRequiredProblem']
+      | Schemas['OrganizationMismatchProblem']
+      | Schemas['InsufficientScopeProblem']
+    >
+  | Failure<406, Schemas['NotAcceptableProblem']>
+  | Failure<422, Schemas['ValidationFailedProblem']>
+  | Failure<429, Schemas['RateLimitedProblem']>
+  | Failure<500, Schemas['InternalErrorProblem']>
+  | Failure<503, Schemas['ServiceUnavailableProblem']>;
+/**
+ * List the environments (`GET /api/v1/organizations/{org_id}/environments`).
+ *
+ * The environments of all stored deployments, in the order of their names, and which of them are
+ * production. The figures of delivery count deployments to production. The rules of the organization
+ * name its environments (`production` of the file); if they do not, those with the words `prod`,
+ * `production`, `prd`, `live`, `www` or `github-pages` in their names are production, unless words
+ * such as `pre`, `non`, `staging`, `review` or `test` say otherwise. Deployments whose host names no
+ * environment are to production.
+ *
+ * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
+ * `OrganizationMismatchProblem`, `InsufficientScopeProblem`; 406 `NotAcceptableProblem`; 422
+ * `ValidationFailedProblem`; 429 `RateLimitedProblem`; 500 `InternalErrorProblem`; 503
+ * `ServiceUnavailableProblem`.
+ *
+ * @example
+ * ```ts
+ * const result = await listEnvironments(client, {
+ *   params: {
+ *     org_id: "b6d3a7c8-1e2f-4b5a-8c9d-3e4f5a6b7c03"
+ *   }
+ * });
+ * ```
+ */
+export function listEnvironments(
+  client: PlatformClient,
+  request: ListEnvironmentsRequest,
+): Promise<ListEnvironmentsResult> {
+  return client.call(
+    {
+      path: '/api/v1/organizations/{org_id}/environments',
+      method: 'get',
+      statuses: [200],
+      format: formats.json,
+      scheme: 'bearer',
+    },
+    request,
+  );
+}
+
 /** `GET /api/v1/organizations/{org_id}/authors` */
 export interface GetAuthorsRequest extends CallOptions {
   /** The values of the path. */

@@ -1,26 +1,36 @@
-/** The classifier of an organization, from its stored rules. */
+/** Applies the stored rules of an organization. */
+import { productionBy, usualProduction, type Production } from './production.js';
 import type { Classifier } from './classifier.js';
 import { parseOrganizationRules } from './organization-rules.js';
 
+/** What the rules of an organization decide. */
+export interface AppliedRules {
+  readonly classifier: Classifier;
+  readonly production: Production;
+}
+
 /** A server has the rules of many organizations, and the caches of a classifier grow with what it reads. */
 const REMEMBERED = 8;
-const remembered = new WeakMap<Classifier, Map<string, Classifier>>();
+const remembered = new WeakMap<Classifier, Map<string, AppliedRules>>();
 
 /**
- * The classifier of an organization.
+ * Applies the rules of an organization.
  *
- * @param base by the rules file
+ * @param base classifies by the rules file
  * @param text the stored text of the organization's rules; undefined or empty: it has none
  */
-export function classifierWith(base: Classifier, text: string | undefined): Classifier {
-  if (text === undefined || text === '') return base;
-  const known = remembered.get(base) ?? new Map<string, Classifier>();
+export function applyRules(base: Classifier, text: string | undefined): AppliedRules {
+  if (text === undefined || text === '') return { classifier: base, production: usualProduction };
+  const known = remembered.get(base) ?? new Map<string, AppliedRules>();
   remembered.set(base, known);
   const found = known.get(text);
   if (found !== undefined) return found;
   const own = parseOrganizationRules(text, 'The stored file');
-  const classifier = own.rules.length === 0 ? base : base.precededBy(own);
+  const applied = {
+    classifier: own.rules.length === 0 ? base : base.precededBy(own),
+    production: own.production === null ? usualProduction : productionBy(own.production),
+  };
   if (known.size >= REMEMBERED) known.clear();
-  known.set(text, classifier);
-  return classifier;
+  known.set(text, applied);
+  return applied;
 }

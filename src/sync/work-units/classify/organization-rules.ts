@@ -6,14 +6,16 @@
  *         titles: ['settle *']
  *         labels: [partner]
  *         gives: feature_delivery.customer
+ *     production: ['eu-*', www, '!*-test']
  *
  * If they give a unit at least as many points as a classification needs (`least` of the rules file), they alone decide.
  * Else their points add to those of the rules file. A changed file counts for the first rule that names it, and the
- * organization's rules come first.
+ * organization's rules come first. `production` names the environments that are production, instead of the usual words.
  */
 import { createHash } from 'node:crypto';
 import { atOnce, type Steps } from '@plumbline/contract/system/slices';
 import { wordsOf } from './keywords.js';
+import { EXCEPT } from './production.js';
 import { FileCheck, FileError, readTextFile, yamlSteps } from '../file-check.js';
 import { readRules, type OrganizationRules, type Rule } from './rules.js';
 
@@ -57,20 +59,35 @@ export function parseOrganizationRules(text: string, name: string): Organization
 export function* organizationRulesSteps(text: string, name: string): Steps<OrganizationRules> {
   const { value, lineOf } = yield* yamlSteps(text, name);
   const check = new FileCheck(lineOf);
-  const items = check.list(check.mapping(value, 'the file', ['rules'])['rules'], 'rules');
+  const root = check.mapping(value, 'the file', ['rules', 'production']);
+  const items = check.list(root['rules'], 'rules');
   if (items.length > MOST_RULES) check.problem('rules', `may have at most ${MOST_RULES} items, not ${items.length}`);
   const rules = readRules(check, items.slice(0, MOST_RULES));
   yield;
-  checkSizes(check, rules);
+  const production = root['production'] === undefined ? null : readProduction(check, root['production']);
+  checkSizes(check, rules, production?.length ?? 0);
   check.finish(`${name} is not a file with rules of an organization`);
   return {
     rules: rules.map((rule) => ({ ...rule, name: `${ORGANIZATION_PREFIX}${rule.name}` })),
+    production,
     fingerprint: createHash('sha256').update(JSON.stringify(value)).digest('hex'),
   };
 }
 
-function checkSizes(check: FileCheck, rules: readonly Rule[]): void {
-  let patterns = 0;
+function readProduction(check: FileCheck, value: unknown): readonly string[] {
+  const patterns = check.texts(value, 'production');
+  if (patterns.every((pattern) => pattern.startsWith(EXCEPT)))
+    check.problem('production', 'must name at least one environment');
+  patterns.forEach((pattern, at) => {
+    if (pattern.length > LONGEST_PATTERN)
+      check.problem(`production[${at}]`, `must have at most ${LONGEST_PATTERN} characters`);
+  });
+  return patterns;
+}
+
+/** @param others the number of patterns that are not those of rules */
+function checkSizes(check: FileCheck, rules: readonly Rule[], others: number): void {
+  let patterns = others;
   rules.forEach((rule, index) => {
     const place = `rules[${index}]`;
     if (rule.name.length > LONGEST_NAME) check.problem(`${place}.name`, `must have at most ${LONGEST_NAME} characters`);

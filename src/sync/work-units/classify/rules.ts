@@ -50,6 +50,8 @@ export interface Rules {
 /** The rules of an organization, which come before those of the rules file. */
 export interface OrganizationRules {
   readonly rules: readonly Rule[];
+  /** The patterns of the environments that are production; null: the usual ones are. */
+  readonly production: readonly string[] | null;
   /** Changes with their text. */
   readonly fingerprint: string;
 }

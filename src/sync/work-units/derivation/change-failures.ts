@@ -4,7 +4,8 @@
  */
 import type { AnyRow } from '../../records.js';
 import { numberOrNull, textOf } from '../row-values.js';
-import { countWhile, isProduction } from './production-deployments.js';
+import type { Production } from '../classify/production.js';
+import { countWhile } from './production-deployments.js';
 
 export class ChangeFailures {
   readonly #ordered: readonly Deployment[];
@@ -14,8 +15,8 @@ export class ChangeFailures {
    * @param rows deployments with `PRODUCTION_COLUMNS`
    * @param incidents the beginnings of all incidents, in epoch milliseconds
    */
-  constructor(rows: readonly AnyRow[], incidents: readonly number[]) {
-    const deployed = rows.flatMap((row) => deploymentOf(row) ?? []);
+  constructor(rows: readonly AnyRow[], incidents: readonly number[], production: Production) {
+    const deployed = rows.flatMap((row) => deploymentOf(row, production) ?? []);
     this.#ordered = deployed.sort((a, b) => a.deployedAt - b.deployedAt || (a.id < b.id ? -1 : 1));
     const failed = new Set(incidents.map((begin) => this.#latestAt(begin)?.id));
     this.#failedById = new Map(this.#ordered.map(({ id }) => [id, failed.has(id)]));
@@ -53,8 +54,8 @@ interface Deployment {
   readonly deployedAt: number;
 }
 
-function deploymentOf(row: AnyRow): Deployment | undefined {
+function deploymentOf(row: AnyRow, production: Production): Deployment | undefined {
   const deployedAt = numberOrNull(row, 'deployed_at');
-  if (deployedAt === null || !isProduction(textOf(row, 'environment'))) return undefined;
+  if (deployedAt === null || !production.includes(textOf(row, 'environment'))) return undefined;
   return { id: textOf(row, 'deployment_id'), deployedAt };
 }

@@ -13,14 +13,15 @@ import type { Target } from '../../targets.js';
 import { authorsFromText } from '../authors/authors-file.js';
 import { createAuthorIdentifier, type AuthorIdentifier } from '../authors/identify.js';
 import type { Classifier } from '../classify/classifier.js';
-import { classifierWith } from '../classify/organization-classifier.js';
+import { applyRules } from '../classify/organization-classifier.js';
 import { inSlices } from '@plumbline/contract/system/slices';
 import { createTeamAssigner, type TeamAssigner } from '../teams/assign.js';
 import { teamsFromText } from '../teams/teams-file.js';
+import type { Production } from '../classify/production.js';
 import type { DerivationResources } from './resources.js';
 
 /** Increase it when the same records give different units than before; every repository is then derived again. */
-const ALGORITHM = 11;
+const ALGORITHM = 12;
 
 /** The current context for deriving units; undefined if the repository is not stored. */
 export async function repositoryContext(
@@ -41,16 +42,17 @@ export async function repositoryContext(
     repoId,
     repo,
     identity: url === null ? undefined : identityOfRemote(url)?.identity,
-    classifier: classifierWith(resources.classifier, rules),
+    ...applyRules(resources.classifier, rules),
     teams: await inSlices(createTeamAssigner(teamsFromText(teams), repo, codeowners === '' ? undefined : codeowners)),
     authors: createAuthorIdentifier(authorsFromText(authors), notes.get('mailmap') ?? ''),
   };
 }
 
 /** A fingerprint. With equal fingerprints, equal records give equal units. */
-export function basisOf({ classifier, teams, authors }: RepositoryContext): string {
+export function basisOf({ classifier, production, teams, authors }: RepositoryContext): string {
+  const parts = [classifier, production, teams, authors].map(({ fingerprint }) => fingerprint);
   return createHash('sha256')
-    .update(JSON.stringify([ALGORITHM, classifier.fingerprint, teams.fingerprint, authors.fingerprint]))
+    .update(JSON.stringify([ALGORITHM, ...parts]))
     .digest('hex');
 }
 
@@ -62,6 +64,7 @@ export interface RepositoryContext {
   /** `host/owner/name` in lower case; undefined without a remote. */
   readonly identity: string | undefined;
   readonly classifier: Classifier;
+  readonly production: Production;
   readonly teams: TeamAssigner;
   readonly authors: AuthorIdentifier;
 }

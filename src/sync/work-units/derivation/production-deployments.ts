@@ -6,19 +6,12 @@
  */
 import type { AnyRow } from '../../records.js';
 import { numberOrNull, textOf, textOrNull } from '../row-values.js';
+import type { Production } from '../classify/production.js';
 
 /** The columns that this file reads. */
 export const PRODUCTION_COLUMNS = [
   'deployment_id', 'environment', 'started_at', 'finished_at', 'deployed_at', 'merged_at', 'commit_hash', 'committed_at',
 ] as const; // prettier-ignore
-
-/** Environments that users work with, by the words in their names: `production-eu`, `live`, `github-pages`. */
-const PRODUCTION = /(?:^|[^a-z])(?:prod|production|live|github-pages)(?:$|[^a-z])/i;
-
-/** Whether an environment is production. An environment without a name is. */
-export function isProduction(environment: string): boolean {
-  return environment === '' || PRODUCTION.test(environment);
-}
 
 /** The commit that a request was merged as, and its time (epoch milliseconds). */
 export interface Merged {
@@ -38,8 +31,8 @@ export class ProductionDeployments {
   readonly #nextOldest: Deployment | undefined;
 
   /** @param rows with {@link PRODUCTION_COLUMNS} */
-  constructor(rows: readonly AnyRow[]) {
-    const deployed = rows.flatMap((row) => deploymentOf(row) ?? []);
+  constructor(rows: readonly AnyRow[], production: Production) {
+    const deployed = rows.flatMap((row) => deploymentOf(row, production) ?? []);
     this.#ordered = deployed.sort((a, b) => a.codeAt - b.codeAt || ((a.hash ?? '') < (b.hash ?? '') ? -1 : 1));
     const [oldest] = this.#ordered;
     this.#oldest = oldest;
@@ -133,9 +126,9 @@ function deploys(deployment: Deployment, hash: string | null): boolean {
   return hash !== null && deployment.hash === hash;
 }
 
-function deploymentOf(row: AnyRow): Deployment | undefined {
+function deploymentOf(row: AnyRow, production: Production): Deployment | undefined {
   const deployedAt = numberOrNull(row, 'deployed_at');
-  if (deployedAt === null || !isProduction(textOf(row, 'environment'))) return undefined;
+  if (deployedAt === null || !production.includes(textOf(row, 'environment'))) return undefined;
   const { codeAt, hash } = momentsOf(row);
   return { hash, codeAt, deployedAt };
 }

@@ -80,7 +80,9 @@ export class RecordReader {
 
   /** The deployments to production. They are read once. */
   deployments(): Promise<ProductionDeployments> {
-    this.#deployments ??= this.#productionRows().then((rows) => new ProductionDeployments(rows));
+    this.#deployments ??= this.#productionRows().then(
+      (rows) => new ProductionDeployments(rows, this.context.production),
+    );
     return this.#deployments;
   }
 
@@ -89,7 +91,7 @@ export class RecordReader {
     const incidents: number[] = [];
     for await (const rows of this.rows('incidents', ['incident_id', 'started_at'], { kind: 'all' }))
       for (const row of rows) incidents.push(numberOf(row, 'started_at'));
-    return new ChangeFailures(await this.#productionRows(), incidents);
+    return new ChangeFailures(await this.#productionRows(), incidents, this.context.production);
   }
 
   /** Requests with their stored commits and reviews, in the order of the rows. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { usualProduction } from '../../../../src/sync/work-units/classify/production.js';
 import { ChangeFailures } from '../../../../src/sync/work-units/derivation/change-failures.js';
 import { NOW } from '../../harness.js';
 import { deploymentRow, HOUR } from './deriving.js';
@@ -17,11 +18,11 @@ it.each([
   ['at the moment of the second', at(10), { first: false, second: true }],
   ['after ones that did not reach production', at(20), { first: false, second: true }],
 ])('an incident %s counts against the latest deployment to production', (_when, begin, expected) => {
-  const failures = new ChangeFailures(rows, [begin]);
+  const failures = new ChangeFailures(rows, [begin], usualProduction);
   expect({ first: failures.of('first'), second: failures.of('second') }).toEqual(expected);
 });
 
 it('says nothing of deployments that did not reach production', () => {
-  const failures = new ChangeFailures(rows, [at(20)]);
+  const failures = new ChangeFailures(rows, [at(20)], usualProduction);
   expect([failures.of('staged'), failures.of('broken'), failures.of('unknown')]).toEqual([null, null, null]);
 });

@@ -6,7 +6,7 @@ import { onlyId, sync, temporaryDirectory, testDependencies } from '../../harnes
 import { git, initRepository, writeHistory } from '../../../support/git-history.js';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unitsIn } from '../stored-units.js';
+import { sinkOf, unitsIn } from '../stored-units.js';
 
 const SYNTHETIC = { provider: 'synthetic', date: '2026-01-10', backfill: '90' } as const;
 const TARGETS = ['git', 'prs', 'deployments', 'incidents', 'issues'];
@@ -35,6 +35,25 @@ describeOnEachDatabase('a sync', (engine) => {
     const again = await sync({ ...SYNTHETIC, target: 'git', db: one });
     expect(again.repositories[0]?.records).toEqual({ repos: 1 });
     expect(await unitsIn(one, repoId)).toEqual(units);
+  });
+
+  it('knows the environments of the deployments of an organization', async () => {
+    const db = await engine.newDatabase();
+    await sync({ ...SYNTHETIC, target: 'deployments', db, org: 'one' });
+    const sink = await sinkOf(db);
+    try {
+      const { derivation } = sink;
+      const all = await derivation?.environments('one', null, 10);
+      expect(all?.map(({ name }) => name)).toEqual(['production', 'staging']);
+      const [production, staging] = all ?? [];
+      expect((production?.deployments ?? 0) + (staging?.deployments ?? 0)).toBeGreaterThan(5);
+      expect(new Date(production?.lastAt ?? 0).getUTCFullYear()).toBeGreaterThan(2024);
+      expect(await derivation?.environments('one', 'production', 10)).toEqual([staging]);
+      expect(await derivation?.environments('one', null, 1)).toEqual([production]);
+      expect(await derivation?.environments('other', null, 10)).toEqual([]);
+    } finally {
+      await sink.close();
+    }
   });
 
   it('of a clone takes its teams from the CODEOWNERS of HEAD, and all units follow when that changes', async () => {

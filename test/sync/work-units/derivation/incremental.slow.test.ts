@@ -1,4 +1,5 @@
 /** Whatever syncs come in whatever order, and wherever they are killed: the units are those that the records say. */
+import { usualProduction } from '../../../../src/sync/work-units/classify/production.js';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -311,7 +312,7 @@ function failureOf(
 /** All units of a repository, made of all of its records in the plainest way. */
 async function expectedUnits(sink: Sink, repoId: string, assigner: TeamAssigner): Promise<WorkUnit[]> {
   const authors = createAuthorIdentifier([], '');
-  const context = { repoId, ...SHOP, classifier, teams: assigner, authors };
+  const context = { repoId, ...SHOP, classifier, production: usualProduction, teams: assigner, authors };
   const all = async (name: TableName): Promise<AnyRow[]> => {
     const rows: AnyRow[] = [];
     for await (const batch of sink.scan(tableNamed(name), repoId)) rows.push(...batch);

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAuthorIdentifier } from '../../../../src/sync/work-units/authors/identify.js';
 import type { Author } from '../../../../src/sync/work-units/authors/authors-file.js';
+import { usualProduction } from '../../../../src/sync/work-units/classify/production.js';
 import { changesOf, commitFacts } from '../../../../src/sync/work-units/derivation/commits.js';
 import { atOnce } from '../../../../src/contract/system/slices.js';
 import { requestUnit } from '../../../../src/sync/work-units/derivation/derive.js';
 import {
   affectedRequests,
-  isProduction,
   ProductionDeployments,
 } from '../../../../src/sync/work-units/derivation/production-deployments.js';
 import { NOW } from '../../harness.js';
@@ -51,6 +51,7 @@ function unitOf({ request = {}, commits = [], reviews = [], deployedAt = null, a
       repo: 'acme/shop',
       identity: undefined,
       classifier,
+      production: usualProduction,
       teams,
       authors: createAuthorIdentifier(authors, ''),
     },
@@ -158,7 +159,10 @@ describe('the phases of a merged request', () => {
 describe('the first deployment of a request', () => {
   const merged = { hash: 'b'.repeat(40), at: at(0) };
   const first = (...rows: readonly Changes[]): number | null =>
-    new ProductionDeployments(rows.map((row, index) => deploymentRow(String(index), row))).firstWith(merged);
+    new ProductionDeployments(
+      rows.map((row, index) => deploymentRow(String(index), row)),
+      usualProduction,
+    ).firstWith(merged);
   /** A deployment of older code. */
   const before = { committed_at: at(-9), started_at: at(-9), deployed_at: at(-8) };
 
@@ -229,7 +233,8 @@ describe('the requests that a changed deployment affects', () => {
         });
         const [changed, ...others] = all;
         if (changed === undefined) return;
-        const [after, without] = [new ProductionDeployments(all), new ProductionDeployments(others)];
+        const after = new ProductionDeployments(all, usualProduction);
+        const without = new ProductionDeployments(others, usualProduction);
         if (after.firstWith(merged) === without.firstWith(merged)) return;
         expect(affectedRequests([after.affectedBy(changed)])(merged)).toBe(true);
         expect(affectedRequests([without.affectedBy(changed)])(merged)).toBe(true);
@@ -237,15 +242,4 @@ describe('the requests that a changed deployment affects', () => {
       { numRuns: 3000 },
     );
   });
-});
-
-it.each([
-  ...(['production', 'Production', 'prod', 'prod-eu', 'eu_prod', 'live', 'github-pages', ''] as const).map(
-    (name) => [name, true] as const,
-  ),
-  ...(['staging', 'preview', 'product-search', 'olive', 'delivery', 'reproduction'] as const).map(
-    (name) => [name, false] as const,
-  ),
-])('the environment "%s" is production: %s', (name, expected) => {
-  expect(isProduction(name)).toBe(expected);
 });

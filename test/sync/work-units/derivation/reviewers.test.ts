@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { UNASSIGNED } from '../../../../src/analytics/vocabulary.js';
 import type { WorkUnit } from '../../../../src/analytics/work-unit.js';
 import { createAuthorIdentifier } from '../../../../src/sync/work-units/authors/identify.js';
+import { usualProduction } from '../../../../src/sync/work-units/classify/production.js';
 import { requestUnit } from '../../../../src/sync/work-units/derivation/derive.js';
 import { NOW } from '../../harness.js';
 import { classifier, HOUR, requestRow, teamAssigner, type Changes } from './deriving.js';
@@ -25,6 +26,7 @@ function unitOf(request: Changes, reviews: Submitted = []): WorkUnit {
       repo: 'acme/shop',
       identity: undefined,
       classifier,
+      production: usualProduction,
       teams,
       authors: createAuthorIdentifier([], ''),
     },

@@ -95,6 +95,19 @@ export function clickHouseDerivation(connection: ClickHouseConnection): Derivati
       const query = 'select id, repo from repos final where org_id = {org:String} order by toString(id)';
       return (await select(query, { org: orgId })).map((row) => ({ id: textIn(row, 'id'), name: textIn(row, 'repo') }));
     },
+    environments: async (orgId, after, limit) => {
+      const repositories = 'select id from repos final where org_id = {org:String}';
+      const query = `select coalesce(environment, '') as name, count() as deployments,
+          toUnixTimestamp64Milli(max(started_at)) as last from deployments final
+        where repo_id in (${repositories}) ${after === null ? '' : "and coalesce(environment, '') > {after:String}"}
+        group by name order by name limit {limit:UInt32}`;
+      const found = await select(query, { org: orgId, limit, ...(after !== null && { after }) });
+      return found.map((row) => ({
+        name: textIn(row, 'name'),
+        deployments: Number(row['deployments']),
+        lastAt: row['last'] === null ? null : Number(row['last']),
+      }));
+    },
     syncStates: async (orgId) => {
       const repositories = 'select id, repo from repos final where org_id = {org:String}';
       const query = `select id, repo, target, state from sync_state final join (${repositories}) as found on repo_id = id`;

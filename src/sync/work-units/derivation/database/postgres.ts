@@ -91,6 +91,16 @@ export function postgresDerivation(
           select id, repo from repos where org_id = ${orgId} order by id`;
         return found.map(({ id, repo }) => ({ id, name: repo }));
       }),
+    environments: (orgId, after, limit) =>
+      failing(async () => {
+        const name = sql`coalesce(environment, '') collate "C"`;
+        const found = await sql<{ name: string; deployments: number; last: Date | null }[]>`
+          select ${name} as name, count(*)::integer as deployments, max(started_at) as last from deployments
+          where repo_id in (select id from repos where org_id = ${orgId})
+            ${after === null ? sql`` : sql`and ${name} > ${after}`}
+          group by 1 order by 1 limit ${limit}`;
+        return found.map((row) => ({ ...row, lastAt: row.last?.getTime() ?? null }));
+      }),
     syncStates: (orgId) =>
       failing(
         () => sql<RepositoryState[]>`

@@ -101,8 +101,19 @@ export interface DerivationRecords {
   repository(repoId: string): Promise<{ readonly name: string; readonly url: string | null } | undefined>;
   /** The repositories of an organization, ordered by id. */
   repositories(orgId: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
+  /** The environments of all deployments of an organization, ordered by name: those after a name, or from the first. */
+  environments(orgId: string, after: string | null, limit: number): Promise<readonly Environment[]>;
   /** The states of all syncs of the repositories of an organization. */
   syncStates(orgId: string): Promise<readonly RepositoryState[]>;
+}
+
+/** What code was deployed to. */
+export interface Environment {
+  /** Empty if the host names none. */
+  readonly name: string;
+  readonly deployments: number;
+  /** The beginning of its last deployment, in epoch milliseconds; null: unknown. */
+  readonly lastAt: number | null;
 }
 
 /** A state of `SyncState`, as it is stored. */

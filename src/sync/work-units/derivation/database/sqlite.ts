@@ -8,6 +8,7 @@ import type {
   ChangedCommit,
   CommitsWhere,
   DerivationRecords,
+  Environment,
   ReadableTable,
   RepositoryState,
   RowQuery,
@@ -111,6 +112,17 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
         const found = connection.all('select id, repo from repos where org_id = ? order by id', [orgId]);
         return found.map((row) => ({ id: textIn(row, 'id'), name: textIn(row, 'repo') }));
       }),
+    environments: (orgId, after, limit) =>
+      read(() => {
+        const found = connection.all(
+          `select coalesce(environment, '') as name, cast(count(*) as text) as deployments,
+            coalesce(max(started_at), '') as last from deployments
+          where repo_id in (select id from repos where org_id = ?) and (? is null or coalesce(environment, '') > ?)
+          group by 1 order by 1 limit ?`,
+          [orgId, after, after, limit],
+        );
+        return found.map(environmentOf);
+      }),
     syncStates: (orgId) =>
       read(() => {
         const found = connection.all(
@@ -120,6 +132,12 @@ export function sqliteDerivation(connection: SqliteConnection): DerivationRecord
         return found.map(repositoryState);
       }),
   };
+}
+
+function environmentOf(row: unknown): Environment {
+  const last = textIn(row, 'last');
+  const deployments = Number(textIn(row, 'deployments'));
+  return { name: textIn(row, 'name'), deployments, lastAt: last === '' ? null : Date.parse(last) };
 }
 
 function repositoryState(row: unknown): RepositoryState {
