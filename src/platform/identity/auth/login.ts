@@ -9,8 +9,8 @@ import { startSession, tokenPair, type SessionState } from '../sessions/token-pa
 import {
   clearLoginFailures,
   findCredentials,
+  findLock,
   recordLoginFailure,
-  secondsLocked,
   type Credentials,
 } from './credentials.store.js';
 
@@ -21,7 +21,7 @@ import {
 export const login: LoginHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
   const { sql, clock, passwords } = dependencies;
   const { email } = body;
-  const seconds = await secondsLocked(sql, email, clock.now());
+  const { counter, seconds } = await findLock(sql, email, context.clientIp, clock.now());
   if (seconds > 0) return locked(seconds);
 
   const credentials = await findCredentials(sql, email);
@@ -30,7 +30,7 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
   if (!isRight || credentials === null) {
     const lockedFor = await sql.begin(async (transaction) => {
       const now = clock.now();
-      const remaining = await recordLoginFailure(transaction, email, now);
+      const remaining = await recordLoginFailure(transaction, counter, now);
       if (remaining === 0) await recordFailedLogin(transaction, context, now, credentials, 'invalid credentials');
       return remaining;
     });
@@ -43,7 +43,7 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
   const newHash = isOutdated ? await passwords.hash(body.password) : hash;
   const outcome = await sql.begin(async (transaction): Promise<Outcome> => {
     const now = clock.now();
-    const remaining = await clearLoginFailures(transaction, email, now);
+    const remaining = await clearLoginFailures(transaction, counter, now);
     if (remaining > 0) return { kind: 'locked', seconds: remaining };
     if (!isVerified) {
       await recordFailedLogin(transaction, context, now, credentials, 'email not verified');
