@@ -11,8 +11,9 @@ export const usualWords: readonly string[] = (
  * @param known texts that the password must not consist of: the address and the names of its owner
  * @returns a sentence for each broken rule
  */
-export function passwordFaults(password: string, known: readonly string[]): string[] {
+export function passwordFaults(entered: string, known: readonly string[]): string[] {
   const faults: string[] = [];
+  const password = entered.normalize('NFKC'); // as the server does
   if (Array.from(password).length < 12) faults.push('Use at least 12 characters.');
   if (new TextEncoder().encode(password).length > 72) faults.push('Use at most 72 bytes in UTF-8.');
   if (!/\p{L}/u.test(password)) faults.push('Use at least one letter.');

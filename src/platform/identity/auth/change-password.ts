@@ -3,7 +3,7 @@ import { accountLocked, passwordRejected, wrongPassword } from '../../../../gene
 import { findAccount, lockUser } from '../accounts/accounts.store.js';
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
-import { checkPassword, samePassword } from '../passwords/password-rules.js';
+import { checkPassword, normalizePassword, samePassword } from '../passwords/password-rules.js';
 import { startSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
 import { clearLoginFailures, findCredentials, findLock, recordLoginFailure } from './credentials.store.js';
 import { replacePassword } from './replace-password.js';
@@ -30,7 +30,7 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
     const remaining = await recordLoginFailure(sql, counter, clock.now());
     return remaining > 0 ? locked(remaining) : wrong();
   }
-  if (body.new_password === body.current_password) {
+  if (normalizePassword(body.new_password) === normalizePassword(body.current_password)) {
     // If the account was locked in the meantime, do not reveal that the password was right.
     const remaining = await clearLoginFailures(sql, counter, clock.now());
     if (remaining > 0) return locked(remaining);

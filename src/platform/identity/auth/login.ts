@@ -26,8 +26,8 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
 
   const credentials = await findCredentials(sql, email);
   const hash = credentials?.is_active === true ? credentials.password_hash : null;
-  const isRight = await passwords.matches(body.password, hash);
-  if (!isRight || credentials === null) {
+  const comparison = await passwords.compare(body.password, hash);
+  if (comparison === 'different' || credentials === null) {
     const lockedFor = await sql.begin(async (transaction) => {
       const now = clock.now();
       const remaining = await recordLoginFailure(transaction, counter, now);
@@ -39,8 +39,7 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
 
   const isVerified = credentials.auth_provider !== 'local' || credentials.is_verified;
   // Rehash outdated hashes; otherwise response time reveals older accounts.
-  const isOutdated = isVerified && hash !== null && passwords.isOutdated(hash);
-  const newHash = isOutdated ? await passwords.hash(body.password) : hash;
+  const newHash = isVerified && comparison === 'outdated' ? await passwords.hash(body.password) : hash;
   const outcome = await sql.begin(async (transaction): Promise<Outcome> => {
     const now = clock.now();
     const remaining = await clearLoginFailures(transaction, counter, now);
