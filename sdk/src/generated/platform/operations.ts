@@ -3278,10 +3278,12 @@ export type ListWebhookDeliveriesResult =
  * /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries`).
  *
  * What the URL has not accepted yet, newest first. Accepted events are not among them. A delivery is
- * attempted 16 times within about a day. Events of one subject are sent in their order: when a
- * delivery has failed, so have later ones of its subject that have been due for more than a day. At
- * most 10,000 deliveries of a webhook wait; beyond that the oldest have failed. `error` says why, and
- * what has failed can be sent again.
+ * attempted 16 times within about a day, and later where the URL answers 429 or 503 with
+ * `Retry-After`, by at most 6 hours. A URL that answers 410 is gone: the delivery has failed, and the
+ * webhook is inactive. Events of one subject are sent in their order: when a delivery has failed, so
+ * have later ones of its subject that have been due for more than a day. At most 10,000 deliveries of
+ * a webhook wait; beyond that the oldest have failed. `error` says why, and what has failed can be
+ * sent again.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
  * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404
