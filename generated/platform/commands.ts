@@ -319,7 +319,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'sessions',
     summary: 'Keep a session in a cookie',
     description:
-      'For web pages of this server. Exchanges a refresh token from a login or a switch of organization for an access token and a cookie with the next refresh token. Scripts cannot read the cookie. The session continues. From now on its refresh tokens are accepted only here and in the cookie; `POST /api/v1/auth/refresh` rejects them. A token that this operation used within the last 10 seconds returns the same successor again. Any other reuse of a token revokes the session. Requests from pages of other sites are rejected. The audit log gets no record.',
+      'For web pages of this server. Exchanges a refresh token from a login or a switch of organization for an access token and a cookie with the next refresh token. Scripts cannot read the cookie. The session continues. From now on its refresh tokens are accepted only here and in the cookie; `POST /api/v1/auth/refresh` rejects them. A token that this operation used returns the same successor again until that is used. Any other reuse of a token revokes the session. Requests from pages of other sites are rejected. The audit log gets no record.',
     flags: [
       {
         name: 'refresh-token',
@@ -358,7 +358,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'sessions',
     summary: 'Refresh the session of the cookie',
     description:
-      'Exchanges the refresh token in the cookie for an access token and the next cookie. Accepts only tokens of sessions that were moved into a cookie. A token that was used within the last 10 seconds returns the same successor again, so that a lost reply or two tabs do not end the session; later reuse revokes the session. The membership is read again. Requests without the header `X-Plumbline-Browser` and requests from pages of other sites are rejected. The audit log gets no record, because a browser refreshes at each load of a page. `GET /api/v1/auth/sessions` names the last refresh.',
+      'Exchanges the refresh token in the cookie for an access token and the next cookie. Accepts only tokens of sessions that were moved into a cookie. A token that was used returns the same successor again until that is used, so that a lost reply or two tabs do not end the session; later reuse revokes the session. The membership is read again. Requests without the header `X-Plumbline-Browser` and requests from pages of other sites are rejected. The audit log gets no record, because a browser refreshes at each load of a page. `GET /api/v1/auth/sessions` names the last refresh.',
     flags: [
       {
         name: 'x-plumbline-browser',
@@ -2446,7 +2446,7 @@ export const commands: readonly OperationCommand[] = [
     tag: 'webhooks',
     summary: 'List the deliveries that are outstanding or failed',
     description:
-      'What the URL has not accepted yet, newest first. Accepted events are not among them. A delivery is attempted 16 times within about a day. Events of one subject are sent in their order: when a delivery has failed, so have later ones of its subject that have been due for more than a day. At most 10,000 deliveries of a webhook wait; beyond that the oldest have failed. `error` says why, and what has failed can be sent again.',
+      'What the URL has not accepted yet, newest first. Accepted events are not among them. A delivery is attempted 16 times within about a day, and later where the URL answers 429 or 503 with `Retry-After`, by at most 6 hours. A URL that answers 410 is gone: the delivery has failed, and the webhook is inactive. Events of one subject are sent in their order: when a delivery has failed, so have later ones of its subject that have been due for more than a day. At most 10,000 deliveries of a webhook wait; beyond that the oldest have failed. `error` says why, and what has failed can be sent again.',
     flags: [
       {
         name: 'org-id',

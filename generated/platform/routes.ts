@@ -33,7 +33,10 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     body: { required: true, mediaType: 'application/json', emails: ['email'], validate: validators.register_body },
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
-    rateLimits: [{ name: 'register', setting: 'AUTH_REGISTER_LIMIT', key: ['ip'] }],
+    rateLimits: [
+      { name: 'register-attempt', setting: 'AUTH_REGISTER_ATTEMPT_LIMIT', key: ['ip'] },
+      { name: 'register', setting: 'AUTH_REGISTER_LIMIT', key: ['ip'], counts: [201, 400] },
+    ],
     isIdempotent: false,
     produces: ['application/json'],
     replies: {
@@ -190,7 +193,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     security: { anonymous: true, schemes: [] },
     rateLimits: [
       { name: 'login-ip', setting: 'AUTH_LOGIN_IP_LIMIT', key: ['ip'] },
-      { name: 'login', setting: 'AUTH_LOGIN_LIMIT', key: ['body.email'] },
+      { name: 'login', setting: 'AUTH_LOGIN_LIMIT', key: ['body.email'], counts: [401] },
     ],
     isIdempotent: false,
     produces: ['application/json'],
@@ -361,7 +364,7 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.refreshTokens_body },
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
-    rateLimits: [{ name: 'refresh', setting: 'AUTH_REFRESH_LIMIT', key: ['ip'] }],
+    rateLimits: [{ name: 'refresh', setting: 'AUTH_REFRESH_LIMIT', key: ['session.body.refresh_token'] }],
     isIdempotent: false,
     produces: ['application/json'],
     replies: {
@@ -400,7 +403,9 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     body: { required: true, mediaType: 'application/json', emails: [], validate: validators.startBrowserSession_body },
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
-    rateLimits: [{ name: 'browser-session', setting: 'AUTH_BROWSER_SESSION_LIMIT', key: ['ip'] }],
+    rateLimits: [
+      { name: 'browser-session', setting: 'AUTH_BROWSER_SESSION_LIMIT', key: ['session.body.refresh_token'] },
+    ],
     isIdempotent: false,
     produces: ['application/json'],
     replies: {
@@ -462,7 +467,9 @@ export const routes: readonly (Route & { readonly operationId: keyof PlatformHan
     body: null,
     maxBodyBytes: 65536,
     security: { anonymous: true, schemes: [] },
-    rateLimits: [{ name: 'browser-session', setting: 'AUTH_BROWSER_SESSION_LIMIT', key: ['ip'] }],
+    rateLimits: [
+      { name: 'browser-session', setting: 'AUTH_BROWSER_SESSION_LIMIT', key: ['session.cookie.plumbline_session'] },
+    ],
     isIdempotent: false,
     produces: ['application/json'],
     replies: {

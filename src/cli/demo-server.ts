@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { localUrl } from '../platform/server/local-url.js';
 import type { PlatformSettings } from '../platform/server/settings.js';
-import { readServerAddress } from './server-address.js';
+import { readServerAddresses } from './server-address.js';
 
 export interface DemoServer {
   /** The address of the server. */
@@ -28,8 +28,7 @@ export async function findDemoServer(
   keyIds: ReadonlySet<string>,
 ): Promise<DemoServer> {
   // A running server may use another port than the current settings.
-  for (const url of [localUrl(settings), await readServerAddress(settings)]) {
-    if (url === null) continue;
+  for (const url of [localUrl(settings), ...(await readServerAddresses(settings))]) {
     const served = await keyIdsOf(url);
     if (served.some((id) => keyIds.has(id))) return { url, command: null };
   }

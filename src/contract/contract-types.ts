@@ -157,8 +157,13 @@ export interface RateLimitPolicy {
   readonly name: string;
   /** The setting that holds its value. */
   readonly setting: string;
-  /** What is counted: `ip`, `body.<property>` or `principal.<property>`. */
+  /**
+   * What is counted: `ip`, `body.<property>`, `principal.<property>`, or the session of a token in
+   * `session.body.<property>` or `session.cookie.<name>`.
+   */
   readonly key: readonly string[];
+  /** The statuses of replies that count; absent: all count. */
+  readonly counts?: readonly number[];
 }
 
 export interface ParameterTable {

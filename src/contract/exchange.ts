@@ -75,6 +75,8 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
   loggedFailure: unknown = null;
   /** Headers to add to any reply. */
   readonly replyHeaders: Record<string, string> = {};
+  /** Ends the count of the request under its rate limits, with the status of the reply; null: nothing is left to do. */
+  settleLimits: ((status: number) => Promise<void>) | null = null;
 
   constructor(ctx: Context, route: Served, requestId: string, options: ExchangeOptions) {
     this.request = ctx.req;
@@ -107,7 +109,7 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
   }
 
   get userAgent(): string | null {
-    return this.request.headers['user-agent'] ?? null;
+    return this.request.headers['user-agent']?.slice(0, longestUserAgent) ?? null;
   }
 
   get problemForms(): ExchangeOptions['problemForms'] {
@@ -154,6 +156,9 @@ export class Exchange<Served extends Endpoint = Route> implements RequestContext
     return this.signal.aborted && error === this.signal.reason;
   }
 }
+
+/** Longer ones are cut, because anonymous callers choose what is stored with audit records and sessions. */
+const longestUserAgent = 512;
 
 /** The parameters that @koa/router has found in the path. */
 function paramsOf(ctx: Context): Readonly<Record<string, string | undefined>> {

@@ -19,7 +19,8 @@ export function normalizeEmail(email: string): string {
 function normalizeDomain(domain: string): string {
   const isAscii = /^[\0-\x7f]*$/.test(domain);
   if (isAscii || !/^(?:[a-z0-9.-]|[^\0-\x7f])*$/i.test(domain)) return asciiLowerCase(domain);
-  return domainToASCII(domain) || domain;
+  // UTS #46 maps the capital letter to ß since its revision 31, which Node does not yet.
+  return domainToASCII(domain.replaceAll('ẞ', 'ß')) || domain;
 }
 
 /** `toLowerCase` maps U+212A (Kelvin sign) to `k`: two different local parts would become one address. */

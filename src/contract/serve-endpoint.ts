@@ -55,6 +55,7 @@ export function serveEndpoint<Served extends Endpoint>(
       if (ctx.headerSent) throw error; // too late for a problem
       problem = problemOf(ctx, error, exchange, options);
     }
+    if (exchange.settleLimits !== null) await exchange.settleLimits(problem?.status ?? ctx.status);
     for (const name in exchange.replyHeaders) ctx.set(name, exchange.replyHeaders[name] ?? '');
     if (problem !== null) write(ctx, problem, exchange);
     const compressing = compressReply(ctx, exchange);

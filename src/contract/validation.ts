@@ -1,4 +1,5 @@
 import { parse as parseQueryString } from 'node:querystring';
+import { cookieValues } from './cookie-values.js';
 import type { ParameterTable, ProblemReply, Validator } from './contract-types.js';
 import { faultOfEmail } from './email-address.js';
 import type { Exchange } from './exchange.js';
@@ -101,14 +102,6 @@ function readHeaders(all: NodeJS.Dict<string | string[]>, table: ParameterTable)
  * does not say which one this server set (RFC 6265, section 8.6).
  */
 function readCookies(field: string, { names }: ParameterTable): Record<string, unknown> {
-  const values = new Map<string, string>();
-  const ambiguous = new Set<string>();
-  for (const pair of field.split(';')) {
-    const [name = '', ...rest] = pair.trim().split('=');
-    if (!names.includes(name)) continue;
-    const value = rest.join('=');
-    if ((values.get(name) ?? value) !== value) ambiguous.add(name);
-    values.set(name, value);
-  }
-  return Object.fromEntries([...values].filter(([name]) => !ambiguous.has(name)));
+  const values = names.map((name) => [name, cookieValues(field, name, 2)] as const);
+  return Object.fromEntries(values.filter(([, { length }]) => length === 1).map(([name, [value]]) => [name, value]));
 }

@@ -156,6 +156,7 @@ describe('a violation of a rule is an error with its place', () => {
   const json = { 'application/json': { schema: { type: 'string' } } };
   const broken: [rule: string, place: string[], value: unknown, says: string][] = [
     ['a status by range', [...put, 'responses', '4XX'], { description: '' }, `${where}: status 4XX: statuses must be numbers`],
+    ['a limit of an undocumented status', [...put, 'x-rate-limit'], [{ name: 'a', setting: 'A', key: ['ip'], counts: [200, 418] }], `${where}: the rate limit a counts 418, which it never answers`],
     ['default', [...put, 'responses', 'default'], { description: '' }, `${where}: status default`],
     ['an error that is not a problem', [...put, 'responses', '400'], { description: '', content: json }, `${where}: status 400 is an error and must be application/problem+json`],
     ['an error without a body', [...put, 'responses', '400'], { description: '' }, `${where}: status 400 is an error`],

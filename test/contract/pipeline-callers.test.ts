@@ -3,6 +3,7 @@ import { insufficientRole, unauthenticated } from '../../generated/problems.js';
 import { createApplication } from '../../src/contract/application.js';
 import type { AnySecurityHandler } from '../../src/contract/authentication.js';
 import type { PageRoute } from '../../src/contract/page-routes.js';
+import type { AnyHandler } from '../../src/contract/pipeline.js';
 import { listen } from '../../src/contract/server.js';
 import type { Served } from '../../src/contract/served.js';
 import { sendRaw } from '../support/recorder-raw.js';
@@ -226,6 +227,64 @@ describe('rate limits', () => {
       statuses.push((await workshop.fetch('/tools', addTool(body))).status);
     }
     expect(statuses).toEqual([400, 422, 422, 429, 429]);
+  });
+
+  test('A policy with statuses counts the replies with them, and reports the others as not counted', async () => {
+    await start({ rateLimiter: countingLimiter({ ADD_DONE_LIMIT: 2 }) });
+    const add = async (body: object | string): Promise<[number, string | null]> => {
+      const response = await workshop.fetch('/tools', addTool(body));
+      return [response.status, response.headers.get('ratelimit')];
+    };
+    for (let count = 0; count < 4; count += 1) expect(await add({})).toEqual([422, '"add-done";r=2;t=60']);
+    expect(await add({ name: 'Saw' })).toEqual([201, '"add-done";r=1;t=60']);
+    expect(await add('{')).toEqual([400, '"add-done";r=0;t=60']);
+    for (let count = 0; count < 2; count += 1) expect(await add({ name: 'Saw' })).toEqual([429, '"add-done";r=0;t=60']);
+  });
+
+  test('A request counts until its reply is known, so simultaneous ones cannot exceed the limit', async () => {
+    const handlers: Record<string, AnyHandler> = {};
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const handled = new Promise<void>((handling) => {
+      const addSlowly: AnyHandler = async () => {
+        handling();
+        await released;
+        return { status: 201, headers: { Location: '/tools/2' }, body: { id: 2, name: 'Saw', note: null, parts: [] } };
+      };
+      handlers['addTool'] = addSlowly;
+    });
+    await start({ rateLimiter: countingLimiter({ ADD_DONE_LIMIT: 1 }), handlers });
+    const first = workshop.fetch('/tools', addTool({ name: 'Saw' }));
+    await handled;
+    expect((await workshop.fetch('/tools', addTool({ name: 'Saw' }))).status).toBe(429);
+    release();
+    expect((await first).status).toBe(201);
+  });
+
+  test('A failure to give back a count is logged, and the reply is sent', async () => {
+    const limiter = countingLimiter({ ADD_DONE_LIMIT: 2 });
+    await start({ rateLimiter: { ...limiter, giveBack: () => Promise.reject(new Error('the database is gone')) } });
+    expect((await workshop.fetch('/tools', addTool({}))).status).toBe(422);
+    expect(workshop.log.map(({ level }) => level)).toEqual(['warn']);
+  });
+
+  test('A policy of sessions counts valid tokens by their session, and all others by IP address', async () => {
+    await start({ rateLimiter: countingLimiter({ ADD_SESSION_LIMIT: 2 }) });
+    const add = async (name: string): Promise<number> => (await workshop.fetch('/tools', addTool({ name }))).status;
+    for (const session of ['A', 'B']) {
+      expect([await add(`token-of-${session}-1`), await add(`token-of-${session}-2`)]).toEqual([201, 201]);
+      expect(await add(`token-of-${session}-3`)).toBe(429);
+    }
+    expect([await add('made up'), await add('made up, too'), await add('another')]).toEqual([201, 201, 429]);
+  });
+
+  test('A policy of sessions finds the valid token among several cookies', async () => {
+    const limiter = countingLimiter({ ADD_BENCH_LIMIT: 9 });
+    await start({ rateLimiter: limiter });
+    for (const cookie of ['token-of-A-1', 'x; workbench=token-of-A-1', 'token-of-A-1; workbench=x']) {
+      await workshop.fetch('/tools', addTool({ name: 'Saw' }, { Cookie: `workbench=${cookie}` }));
+    }
+    expect(limiter.keys).toEqual(Array(3).fill('["add-bench","A"]'));
   });
 
   test('The key of a long property is short', async () => {

@@ -3,7 +3,7 @@ import { serviceUnavailable, validationFailed } from '../../generated/problems.j
 import type { AnyHandler } from '../../src/contract/pipeline.js';
 import { isSampled, type ReplyValidation } from '../../src/contract/reply-check.js';
 import { record } from '../../src/contract-tools/documents.js';
-import { addTool, startWorkshop, type Workshop, type WorkshopOptions } from './workshop.js';
+import { addTool, countingLimiter, startWorkshop, type Workshop, type WorkshopOptions } from './workshop.js';
 
 let workshop: Workshop;
 const start = async (options?: WorkshopOptions): Promise<void> => {
@@ -73,7 +73,7 @@ describe('unexpected failures', () => {
   });
 
   test('in a security handler or the rate limiter have the same reply', async () => {
-    await start({ rateLimiter: { consume: () => Promise.reject(failure) } });
+    await start({ rateLimiter: { ...countingLimiter({}), consume: () => Promise.reject(failure) } });
     const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' };
     expect((await workshop.fetch('/tools', init)).status).toBe(500);
   });

@@ -107,12 +107,17 @@ export function addTool(body: object | string | Uint8Array, headers: Record<stri
   };
 }
 
-/** Counts in this process, with a window that does not end. */
+/** Counts in this process, with a window that does not end. A token such as `token-of-A-1` belongs to session A. */
 export function countingLimiter(limits: Readonly<Record<string, number>>): RateLimiter & { keys: string[] } {
   const counts = new Map<string, number>();
   const keys: string[] = [];
   return {
     keys,
+    sessionOf: (token) => Promise.resolve(/^token-of-(\w+)-/.exec(token)?.[1] ?? null),
+    giveBack: (setting, key) => {
+      counts.set(setting + key, (counts.get(setting + key) ?? 0) - 1);
+      return Promise.resolve();
+    },
     consume: (setting, key) => {
       const limit = limits[setting];
       if (limit === undefined) return Promise.resolve(null);

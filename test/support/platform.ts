@@ -79,6 +79,7 @@ const testEnvironment: Readonly<Record<string, string>> = {
   INTEGRATION_NETWORKS: '127.0.0.0/8', // code hosts of tests are on this machine
   SYNC_JOBS: '0', // tests play the worker themselves, unless they say otherwise
   AUTH_REGISTER_LIMIT: 'off',
+  AUTH_REGISTER_ATTEMPT_LIMIT: 'off',
   AUTH_VERIFY_LIMIT: 'off',
   AUTH_RESEND_LIMIT: 'off',
   AUTH_FORGOT_LIMIT: 'off',

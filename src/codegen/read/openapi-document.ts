@@ -50,6 +50,7 @@ export interface RateLimitExtension {
   readonly name: string;
   readonly setting: string;
   readonly key: readonly string[];
+  readonly counts?: readonly number[];
 }
 
 export interface OperationObject {

@@ -26,6 +26,7 @@ import {
   type OperationObject,
   type ParameterObject,
   type PathItemObject,
+  type RateLimitExtension,
   type RequestBodyObject,
   type ResponseObject,
   type SchemaObject,
@@ -101,12 +102,22 @@ function readOperation(
     maxBodyBytes: operation['x-max-body-bytes'] ?? document['x-max-body-bytes'] ?? defaultMaxBodyBytes,
     security,
     isIdempotent,
-    rateLimits: operation['x-rate-limit'] ?? [],
+    rateLimits: readRateLimits(operation),
     replies: Object.entries(operation.responses).map(([status, response]) =>
       readReply(document, status, resolve<ResponseObject>(document, response)),
     ),
   };
   return { ...read, tool: readTool(document, schemes, operation, read) };
+}
+
+/** @throws Error when a limit counts replies of a status that the operation does not have */
+function readRateLimits({ 'x-rate-limit': limits = [], responses }: OperationObject): readonly RateLimitExtension[] {
+  for (const { name, counts = [] } of limits) {
+    const missing = counts.filter((status) => !(String(status) in responses));
+    if (missing.length > 0)
+      throw new Error(`the rate limit ${name} counts ${missing.join(', ')}, which it never answers`);
+  }
+  return limits;
 }
 
 function readTool(

@@ -2,6 +2,7 @@ import { changePassword, updateMe } from '@plumbline/sdk/platform';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { NewPassword } from '../enter/new-password.js';
+import { passwordFaults } from '../enter/password-check.js';
 import { queries, useMe, type Me } from '../session/queries.js';
 import { logOut, platform } from '../session/session.js';
 import { Page } from '../shell/page.js';
@@ -105,6 +106,7 @@ function Password(): JSX.Element {
         key={round}
         button="Change the password"
         passwordField="new_password"
+        check={({ new_password = '' }) => ({ new_password: passwordFaults(new_password, []) })}
         send={({ current_password = '', new_password = '' }) =>
           changePassword(platform, { body: { current_password, new_password } })
         }

@@ -8,6 +8,7 @@ import { Field, Form } from '../ui/form.js';
 import { CheckMail } from './check-mail.js';
 import { NewPassword } from './new-password.js';
 import { waitingInvitation } from './one-time-token.js';
+import { passwordFaults } from './password-check.js';
 import { registrationRules, type RegistrationRules } from './registration.js';
 
 /** Creates an account. It waits for its verification, unless an invitation has proven its address. */
@@ -40,6 +41,9 @@ function Registration({ rules }: { rules: RegistrationRules }): JSX.Element {
       <Form
         button="Create account"
         passwordField="password"
+        check={({ email: address = '', full_name = '', org_name = '', password = '' }) => ({
+          password: passwordFaults(password, [address, full_name, org_name]),
+        })}
         send={({ email: address = '', password = '', full_name, org_name }) =>
           register(platform, {
             body: {
@@ -88,6 +92,9 @@ function RegistrationByInvitation({ token }: { token: string }): JSX.Element {
       <Form
         button="Create account and join"
         passwordField="password"
+        check={({ email = '', full_name = '', password = '' }) => ({
+          password: passwordFaults(password, [email, full_name]),
+        })}
         send={async ({ email = '', password = '', full_name }) => {
           const registered = await register(platform, {
             body: { email, password, invite_token: token, ...(full_name !== undefined && { full_name }) },

@@ -7,6 +7,7 @@ import { Entrance } from '../shell/entrance.js';
 import { Form } from '../ui/form.js';
 import { NewPassword } from './new-password.js';
 import { useOneTimeToken } from './one-time-token.js';
+import { passwordFaults } from './password-check.js';
 
 /** Where the link of a reset mail leads: chooses a new password. */
 export default function ResetPasswordPage(): JSX.Element {
@@ -34,6 +35,7 @@ export default function ResetPasswordPage(): JSX.Element {
         <Form
           button="Change the password"
           passwordField="new_password"
+          check={({ new_password = '' }) => ({ new_password: passwordFaults(new_password, []) })}
           send={({ new_password = '' }) => resetPassword(platform, { body: { token, new_password } })}
           done={(data) => {
             setMessage(data.message);

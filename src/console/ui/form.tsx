@@ -11,6 +11,8 @@ export type Values = Readonly<Record<string, string>>;
 export interface FormProps<Result extends AnyResult> {
   /** Sends what was entered. */
   readonly send: (values: Values) => Promise<Result>;
+  /** Finds what is wrong before anything is sent: messages by the names of the fields. */
+  readonly check?: (values: Values) => Readonly<Record<string, readonly string[]>>;
   /** Called with the data of a success. */
   readonly done: (data: DataOf<Result>, values: Values) => void;
   /** The label of the button. */
@@ -28,7 +30,7 @@ export interface FormProps<Result extends AnyResult> {
 const FieldErrors = createContext<ReadonlyMap<string, readonly string[]>>(new Map());
 
 /**
- * A form that shows what the server objects to: violations beside their fields, everything else above the button, with
+ * A form that shows what its check or the server objects to: violations beside their fields, everything else above the button, with
  * a countdown where the server asks to wait.
  */
 export function Form<Result extends AnyResult>(props: FormProps<Result>): JSX.Element {
@@ -44,9 +46,11 @@ export function Form<Result extends AnyResult>(props: FormProps<Result>): JSX.El
   }, [errors]);
 
   const submit = async (values: Values): Promise<void> => {
-    setBusy(true);
+    const faults = Object.entries(props.check?.(values) ?? {}).filter(([, messages]) => messages.length > 0);
     setTrouble(null);
-    setErrors(new Map());
+    setErrors(new Map(faults));
+    if (faults.length > 0) return;
+    setBusy(true);
     try {
       const result = await props.send(values);
       if (result.ok) {

@@ -3,7 +3,7 @@ import { parseAnalyticsUri } from '../../analytics/address.js';
 import { serveTokenRequests } from '../identity/auth/serve-token-requests.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { startMailDispatcher, type MailDispatcher } from '../messages/mail/dispatcher.js';
-import { mailboxFolder } from '../messages/mail/mailbox-folder.js';
+import { isTrialMailbox, mailboxFolder } from '../messages/mail/mailbox-folder.js';
 import { createMailboxTransport, createSmtpTransport } from '../messages/mail/transport.js';
 import type { Metrics } from './operations/metrics.js';
 import { systemRandom } from '../random.js';
@@ -26,9 +26,13 @@ export function startMails(
   { observeMail }: Metrics,
 ): { readonly mails: MailDispatcher; stop(deadlineMs: number): Promise<void> } {
   const { sql, secrets, clock, log, appBaseUrl } = context;
+  const isTrial = isTrialMailbox(settings);
+  if (settings.mailUrl === null && !isTrial) {
+    log.warn({ folder: mailboxFolder(settings) }, 'nobody gets mails: set MAIL_URL, or people cannot verify addresses');
+  }
   const transport =
     settings.mailUrl === null
-      ? createMailboxTransport(mailboxFolder(settings), settings.mailFrom, log)
+      ? createMailboxTransport(mailboxFolder(settings), settings.mailFrom, log, isTrial)
       : createSmtpTransport(settings.mailUrl, settings.mailFrom);
   const collect = (): Promise<boolean> => serveTokenRequests({ sql, random: systemRandom, secrets, appBaseUrl });
   const mails = startMailDispatcher({ sql, secrets, transport, clock, log, collect, observed: observeMail });

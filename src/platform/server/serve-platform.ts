@@ -7,7 +7,6 @@ import { apiVersion, routes, schemes } from '../../../generated/platform/routes.
 import type { PlatformSecurity } from '../../../generated/platform/security.js';
 import { problemCatalogue, problemForms } from '../../../generated/problems.js';
 import { createApplication } from '@plumbline/contract/application';
-import { isLoopbackName } from '@plumbline/contract/local-request';
 import type { PageRoute } from '@plumbline/contract/page-routes';
 import { createPages } from '@plumbline/contract/pages';
 import type { Served } from '@plumbline/contract/served';
@@ -20,7 +19,7 @@ import { consoleHome, createConsolePages, type ConsoleOptions } from './console-
 import { problemOf } from './failures.js';
 import type { PlatformDependencies } from '../dependencies.js';
 import { platformHandlers } from '../handlers.js';
-import { mailboxFolder } from '../messages/mail/mailbox-folder.js';
+import { isTrialMailbox, mailboxFolder } from '../messages/mail/mailbox-folder.js';
 import { createIdempotency } from './idempotency/idempotency.js';
 import { createMailboxPages } from '../messages/mail/mailbox-pages.js';
 import { createMetricsSecurity } from './operations/metrics-security.js';
@@ -69,11 +68,14 @@ function createPlatformApplication(
     dependencies,
     security,
     admit: createBrowserSessionAdmission(dependencies.appBaseUrl),
-    rateLimiter: createLocalCounts(
-      createStoredRateLimiter(dependencies.sql, settings.rateLimits),
-      schemes.serviceToken.rateLimits.map(({ setting }) => setting),
-      dependencies.clock,
-    ),
+    rateLimiter: {
+      ...createLocalCounts(
+        createStoredRateLimiter(dependencies.sql, settings.rateLimits),
+        schemes.serviceToken.rateLimits.map(({ setting }) => setting),
+        dependencies.clock,
+      ),
+      sessionOf: async (token) => (await dependencies.tokens.verifyRefreshToken(token))?.familyId ?? null,
+    },
     idempotency: createIdempotency(dependencies),
     replyValidation: settings.replyValidation,
     mismatched: (operationId) => {
@@ -91,7 +93,7 @@ function createPlatformApplication(
     middleware: corsFor(settings.corsOrigins),
     pages: [
       ...analytics,
-      ...(hasMailboxPages(settings) ? createMailboxPages(mailboxFolder(settings)) : []),
+      ...(isTrialMailbox(settings) ? createMailboxPages(mailboxFolder(settings)) : []),
       ...(settings.console ? createConsolePages(consoleOptions(settings)) : []),
       ...createPages({
         problems: problemCatalogue,
@@ -107,7 +109,7 @@ function createPlatformApplication(
 function consoleOptions(settings: PlatformSettings): ConsoleOptions {
   return {
     folder: consoleFolder,
-    hasMailbox: hasMailboxPages(settings),
+    hasMailbox: isTrialMailbox(settings),
     registration: settings.registration,
     createsOrganization: settings.autoCreateOrgOnRegister,
   };
@@ -136,14 +138,6 @@ function corsFor(origins: readonly string[]): Koa.Middleware[] {
   const allowed = (ctx: { get(name: string): string }): string =>
     origins.find((each) => each === ctx.get('Origin')) ?? '';
   return [cors({ origin: allowed, exposeHeaders, maxAge: 600, keepHeadersOnError: true })];
-}
-
-/**
- * Whether a browser on this machine can read the mails. It cannot if the server has a public address: the server could
- * not distinguish a local browser from a local proxy that adds no header.
- */
-function hasMailboxPages({ mailUrl, appBaseUrl }: PlatformSettings): boolean {
-  return mailUrl === null && (appBaseUrl === null || isLoopbackName(new URL(appBaseUrl).hostname));
 }
 
 /** The caller of a request, in its line of the access log. Callers that read metrics have no name. */

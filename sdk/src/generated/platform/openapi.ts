@@ -192,7 +192,7 @@ export interface paths {
         put?: never;
         /**
          * Keep a session in a cookie
-         * @description For web pages of this server. Exchanges a refresh token from a login or a switch of organization for an access token and a cookie with the next refresh token. Scripts cannot read the cookie. The session continues. From now on its refresh tokens are accepted only here and in the cookie; `POST /api/v1/auth/refresh` rejects them. A token that this operation used within the last 10 seconds returns the same successor again. Any other reuse of a token revokes the session. Requests from pages of other sites are rejected. The audit log gets no record.
+         * @description For web pages of this server. Exchanges a refresh token from a login or a switch of organization for an access token and a cookie with the next refresh token. Scripts cannot read the cookie. The session continues. From now on its refresh tokens are accepted only here and in the cookie; `POST /api/v1/auth/refresh` rejects them. A token that this operation used returns the same successor again until that is used. Any other reuse of a token revokes the session. Requests from pages of other sites are rejected. The audit log gets no record.
          */
         post: operations["startBrowserSession"];
         /**
@@ -216,7 +216,7 @@ export interface paths {
         put?: never;
         /**
          * Refresh the session of the cookie
-         * @description Exchanges the refresh token in the cookie for an access token and the next cookie. Accepts only tokens of sessions that were moved into a cookie. A token that was used within the last 10 seconds returns the same successor again, so that a lost reply or two tabs do not end the session; later reuse revokes the session. The membership is read again. Requests without the header `X-Plumbline-Browser` and requests from pages of other sites are rejected. The audit log gets no record, because a browser refreshes at each load of a page. `GET /api/v1/auth/sessions` names the last refresh.
+         * @description Exchanges the refresh token in the cookie for an access token and the next cookie. Accepts only tokens of sessions that were moved into a cookie. A token that was used returns the same successor again until that is used, so that a lost reply or two tabs do not end the session; later reuse revokes the session. The membership is read again. Requests without the header `X-Plumbline-Browser` and requests from pages of other sites are rejected. The audit log gets no record, because a browser refreshes at each load of a page. `GET /api/v1/auth/sessions` names the last refresh.
          */
         post: operations["refreshBrowserSession"];
         delete?: never;
@@ -982,7 +982,7 @@ export interface paths {
         };
         /**
          * List the deliveries that are outstanding or failed
-         * @description What the URL has not accepted yet, newest first. Accepted events are not among them. A delivery is attempted 16 times within about a day. Events of one subject are sent in their order: when a delivery has failed, so have later ones of its subject that have been due for more than a day. At most 10,000 deliveries of a webhook wait; beyond that the oldest have failed. `error` says why, and what has failed can be sent again.
+         * @description What the URL has not accepted yet, newest first. Accepted events are not among them. A delivery is attempted 16 times within about a day, and later where the URL answers 429 or 503 with `Retry-After`, by at most 6 hours. A URL that answers 410 is gone: the delivery has failed, and the webhook is inactive. Events of one subject are sent in their order: when a delivery has failed, so have later ones of its subject that have been due for more than a day. At most 10,000 deliveries of a webhook wait; beyond that the oldest have failed. `error` says why, and what has failed can be sent again.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -4756,7 +4756,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The refresh token of the browser session. The server sets it; scripts cannot read it. Cookies of this name with different values are ignored.
+         * @description The refresh token of the browser session. The server sets it; scripts cannot read it. Of several cookies of this name, the one of a live session counts; none counts if there are several.
          * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl
          */
         BrowserSessionCookie: string;
@@ -5559,7 +5559,7 @@ export interface operations {
             path?: never;
             cookie?: {
                 /**
-                 * @description The refresh token of the browser session. The server sets it; scripts cannot read it. Cookies of this name with different values are ignored.
+                 * @description The refresh token of the browser session. The server sets it; scripts cannot read it. Of several cookies of this name, the one of a live session counts; none counts if there are several.
                  * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl
                  */
                 plumbline_session?: components["parameters"]["BrowserSessionCookie"];
@@ -5595,7 +5595,7 @@ export interface operations {
             path?: never;
             cookie?: {
                 /**
-                 * @description The refresh token of the browser session. The server sets it; scripts cannot read it. Cookies of this name with different values are ignored.
+                 * @description The refresh token of the browser session. The server sets it; scripts cannot read it. Of several cookies of this name, the one of a live session counts; none counts if there are several.
                  * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl
                  */
                 plumbline_session?: components["parameters"]["BrowserSessionCookie"];

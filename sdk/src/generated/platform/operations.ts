@@ -431,9 +431,9 @@ export type StartBrowserSessionResult =
  * For web pages of this server. Exchanges a refresh token from a login or a switch of organization for
  * an access token and a cookie with the next refresh token. Scripts cannot read the cookie. The
  * session continues. From now on its refresh tokens are accepted only here and in the cookie; `POST
- * /api/v1/auth/refresh` rejects them. A token that this operation used within the last 10 seconds
- * returns the same successor again. Any other reuse of a token revokes the session. Requests from
- * pages of other sites are rejected. The audit log gets no record.
+ * /api/v1/auth/refresh` rejects them. A token that this operation used returns the same successor
+ * again until that is used. Any other reuse of a token revokes the session. Requests from pages of
+ * other sites are rejected. The audit log gets no record.
  *
  * Problems: 400 `MalformedRequestProblem`; 401 `InvalidRefreshTokenProblem`,
  * `RefreshTokenReusedProblem`; 403 `ForeignRequestProblem`; 406 `NotAcceptableProblem`; 413
@@ -507,12 +507,11 @@ export type RefreshBrowserSessionResult =
  * Refresh the session of the cookie (`POST /api/v1/auth/browser-session/refresh`).
  *
  * Exchanges the refresh token in the cookie for an access token and the next cookie. Accepts only
- * tokens of sessions that were moved into a cookie. A token that was used within the last 10 seconds
- * returns the same successor again, so that a lost reply or two tabs do not end the session; later
- * reuse revokes the session. The membership is read again. Requests without the header
- * `X-Plumbline-Browser` and requests from pages of other sites are rejected. The audit log gets no
- * record, because a browser refreshes at each load of a page. `GET /api/v1/auth/sessions` names the
- * last refresh.
+ * tokens of sessions that were moved into a cookie. A token that was used returns the same successor
+ * again until that is used, so that a lost reply or two tabs do not end the session; later reuse
+ * revokes the session. The membership is read again. Requests without the header `X-Plumbline-Browser`
+ * and requests from pages of other sites are rejected. The audit log gets no record, because a browser
+ * refreshes at each load of a page. `GET /api/v1/auth/sessions` names the last refresh.
  *
  * Problems: 401 `InvalidRefreshTokenProblem`, `RefreshTokenReusedProblem`; 403
  * `ForeignRequestProblem`; 406 `NotAcceptableProblem`; 422 `ValidationFailedProblem`; 429
@@ -3340,10 +3339,12 @@ export type ListWebhookDeliveriesResult =
  * /api/v1/organizations/{org_id}/webhooks/{webhook_id}/deliveries`).
  *
  * What the URL has not accepted yet, newest first. Accepted events are not among them. A delivery is
- * attempted 16 times within about a day. Events of one subject are sent in their order: when a
- * delivery has failed, so have later ones of its subject that have been due for more than a day. At
- * most 10,000 deliveries of a webhook wait; beyond that the oldest have failed. `error` says why, and
- * what has failed can be sent again.
+ * attempted 16 times within about a day, and later where the URL answers 429 or 503 with
+ * `Retry-After`, by at most 6 hours. A URL that answers 410 is gone: the delivery has failed, and the
+ * webhook is inactive. Events of one subject are sent in their order: when a delivery has failed, so
+ * have later ones of its subject that have been due for more than a day. At most 10,000 deliveries of
+ * a webhook wait; beyond that the oldest have failed. `error` says why, and what has failed can be
+ * sent again.
  *
  * Problems: 401 `UnauthenticatedProblem`; 403 `OrganizationRequiredProblem`,
  * `OrganizationMismatchProblem`, `InsufficientRoleProblem`, `InsufficientScopeProblem`; 404

@@ -1,11 +1,15 @@
 import { rateLimitKey } from '@plumbline/contract/rate-limiting';
 import type { Sql } from '../../../database/connection.js';
+import { endLocks, proveNetwork } from './credentials.store.js';
 
 /**
  * Ends the lockout of an account and the limits on its password and its mails, because its user has proved to hold the mailbox.
- * Others, who may have caused the lockout, cannot do that. Limits that count IP addresses stay.
+ * Others, who may have caused the lockout, cannot do that, and cannot lock the network of this proof again from
+ * elsewhere. Limits that count IP addresses stay.
+ *
+ * @param clientIp where the proof came from
  */
-export async function endAccountLimits(sql: Sql, userId: string): Promise<void> {
+export async function endAccountLimits(sql: Sql, userId: string, clientIp: string, now: Date): Promise<void> {
   const [user] = await sql<{ email: string }[]>`select email from users where id = ${userId}`;
   if (user === undefined) return;
   const keys = [
@@ -13,6 +17,7 @@ export async function endAccountLimits(sql: Sql, userId: string): Promise<void> 
     `AUTH_CHANGE_PASSWORD_LIMIT:${rateLimitKey('change-password', [userId])}`,
     `AUTH_MAIL_ADDRESS_LIMIT:${rateLimitKey('mail-address', [user.email])}`,
   ];
-  await sql`delete from login_failures where email = ${user.email}`;
+  await proveNetwork(sql, user.email, clientIp, now);
+  await endLocks(sql, user.email);
   await sql`delete from rate_limits where key = any (${sql.typed.texts(keys)}::text[])`;
 }

@@ -3,9 +3,9 @@ import { accountLocked, passwordRejected, wrongPassword } from '../../../../gene
 import { findAccount, lockUser } from '../accounts/accounts.store.js';
 import { recordAccountEvent } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
-import { checkPassword, samePassword } from '../passwords/password-rules.js';
+import { checkPassword, normalizePassword, samePassword } from '../passwords/password-rules.js';
 import { startSession, tokenPair, type SessionState } from '../sessions/token-pair.js';
-import { clearLoginFailures, findCredentials, recordLoginFailure, secondsLocked } from './credentials.store.js';
+import { clearLoginFailures, findCredentials, findLock, recordLoginFailure } from './credentials.store.js';
 import { replacePassword } from './replace-password.js';
 
 export const changePassword: ChangePasswordHandler<PlatformDependencies> = async (
@@ -14,7 +14,7 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
 ) => {
   const { sql, clock, passwords } = dependencies;
   const { user_id: userId, email, org_id: orgId } = principal;
-  const seconds = await secondsLocked(sql, email, clock.now());
+  const { counter, seconds } = await findLock(sql, email, context.clientIp, clock.now());
   if (seconds > 0) return locked(seconds);
   const violations = await checkPassword(body.new_password, {
     email,
@@ -27,12 +27,12 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
   const credentials = await findCredentials(sql, email);
   const isRight = await passwords.matches(body.current_password, credentials?.password_hash ?? null);
   if (!isRight || credentials === null) {
-    const remaining = await recordLoginFailure(sql, email, clock.now());
+    const remaining = await recordLoginFailure(sql, counter, clock.now());
     return remaining > 0 ? locked(remaining) : wrong();
   }
-  if (body.new_password === body.current_password) {
+  if (normalizePassword(body.new_password) === normalizePassword(body.current_password)) {
     // If the account was locked in the meantime, do not reveal that the password was right.
-    const remaining = await clearLoginFailures(sql, email, clock.now());
+    const remaining = await clearLoginFailures(sql, counter, clock.now());
     if (remaining > 0) return locked(remaining);
     return passwordRejected({ message: 'The new password is the current one.', violations: [samePassword] });
   }
@@ -41,7 +41,7 @@ export const changePassword: ChangePasswordHandler<PlatformDependencies> = async
   const outcome = await sql.begin(async (transaction): Promise<SessionState | number | null> => {
     const now = clock.now();
     await lockUser(transaction, userId);
-    const remaining = await clearLoginFailures(transaction, email, now);
+    const remaining = await clearLoginFailures(transaction, counter, now);
     if (remaining > 0) return remaining;
     // A concurrent change may have replaced the password that was confirmed.
     const [unchanged] = await transaction`

@@ -9,8 +9,8 @@ import { startSession, tokenPair, type SessionState } from '../sessions/token-pa
 import {
   clearLoginFailures,
   findCredentials,
+  findLock,
   recordLoginFailure,
-  secondsLocked,
   type Credentials,
 } from './credentials.store.js';
 
@@ -21,16 +21,16 @@ import {
 export const login: LoginHandler<PlatformDependencies> = async ({ body, context }, dependencies) => {
   const { sql, clock, passwords } = dependencies;
   const { email } = body;
-  const seconds = await secondsLocked(sql, email, clock.now());
+  const { counter, seconds } = await findLock(sql, email, context.clientIp, clock.now());
   if (seconds > 0) return locked(seconds);
 
   const credentials = await findCredentials(sql, email);
   const hash = credentials?.is_active === true ? credentials.password_hash : null;
-  const isRight = await passwords.matches(body.password, hash);
-  if (!isRight || credentials === null) {
+  const comparison = await passwords.compare(body.password, hash);
+  if (comparison === 'different' || credentials === null) {
     const lockedFor = await sql.begin(async (transaction) => {
       const now = clock.now();
-      const remaining = await recordLoginFailure(transaction, email, now);
+      const remaining = await recordLoginFailure(transaction, counter, now);
       if (remaining === 0) await recordFailedLogin(transaction, context, now, credentials, 'invalid credentials');
       return remaining;
     });
@@ -39,11 +39,10 @@ export const login: LoginHandler<PlatformDependencies> = async ({ body, context 
 
   const isVerified = credentials.auth_provider !== 'local' || credentials.is_verified;
   // Rehash outdated hashes; otherwise response time reveals older accounts.
-  const isOutdated = isVerified && hash !== null && passwords.isOutdated(hash);
-  const newHash = isOutdated ? await passwords.hash(body.password) : hash;
+  const newHash = isVerified && comparison === 'outdated' ? await passwords.hash(body.password) : hash;
   const outcome = await sql.begin(async (transaction): Promise<Outcome> => {
     const now = clock.now();
-    const remaining = await clearLoginFailures(transaction, email, now);
+    const remaining = await clearLoginFailures(transaction, counter, now);
     if (remaining > 0) return { kind: 'locked', seconds: remaining };
     if (!isVerified) {
       await recordFailedLogin(transaction, context, now, credentials, 'email not verified');

@@ -1,5 +1,6 @@
 import type { Sql } from '../../../database/connection.js';
 import { revokeTokensOfUser } from '../sessions/refresh-tokens.store.js';
+import { endLocks } from './credentials.store.js';
 import { endOneTimeTokens } from './one-time-tokens.store.js';
 
 /**
@@ -8,12 +9,10 @@ import { endOneTimeTokens } from './one-time-tokens.store.js';
  * lock.
  */
 export async function replacePassword(sql: Sql, userId: string, passwordHash: string, now: Date): Promise<void> {
-  await sql`
-    with changed as (
-      update users set password_hash = ${passwordHash}, token_version = token_version + 1, updated_at = ${now}
-      where id = ${userId} returning email
-    )
-    delete from login_failures using changed where login_failures.email = changed.email`;
+  const [changed] = await sql<{ email: string }[]>`
+    update users set password_hash = ${passwordHash}, token_version = token_version + 1, updated_at = ${now}
+    where id = ${userId} returning email`;
+  if (changed !== undefined) await endLocks(sql, changed.email);
   await endOneTimeTokens(sql, userId);
   await revokeTokensOfUser(sql, { userId }, 'password_changed', now);
 }

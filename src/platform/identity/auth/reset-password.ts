@@ -34,7 +34,7 @@ export const resetPassword: ResetPasswordHandler<PlatformDependencies> = async (
     await replacePassword(transaction, userId, passwordHash, now);
     // Receiving the mail proves ownership of the address.
     await transaction`update users set is_verified = true where id = ${userId}`;
-    await endAccountLimits(transaction, userId);
+    await endAccountLimits(transaction, userId, context.clientIp, now);
     await recordAccountEvent(transaction, context, now, {
       action: 'PASSWORD_RESET',
       resourceKind: 'USER',

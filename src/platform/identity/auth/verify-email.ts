@@ -14,7 +14,7 @@ export const verifyEmail: VerifyEmailHandler<PlatformDependencies> = async ({ qu
       const userId = await useOneTimeToken(transaction, 'verification', hash, now);
       if (userId === null) return false;
       await transaction`update users set is_verified = true, updated_at = ${now} where id = ${userId}`;
-      await endAccountLimits(transaction, userId);
+      await endAccountLimits(transaction, userId, context.clientIp, now);
       await recordAccountEvent(transaction, context, now, {
         action: 'EMAIL_VERIFIED',
         resourceKind: 'USER',

@@ -10,6 +10,14 @@ const minLength = 12;
 /** bcrypt ignores further bytes, so longer passwords are rejected rather than truncated (OWASP ASVS 6.2.8). */
 export const maxPasswordBytes = 72;
 
+/**
+ * The form in which passwords are judged and hashed: keyboards and systems send the same letters as different code
+ * points (NIST SP 800-63B, section 3.1.1.2).
+ */
+export function normalizePassword(password: string): string {
+  return password.normalize('NFKC');
+}
+
 /** Data about a user that attackers guess first. */
 export interface PasswordOwner {
   readonly email: string;
@@ -23,9 +31,11 @@ export interface PasswordOwner {
  * @param owner the future owner; their address and names do not count as strength
  * @returns every violated rule; empty: the password is acceptable
  */
-export async function checkPassword(password: string, owner?: PasswordOwner): Promise<PasswordViolation[]> {
+export async function checkPassword(entered: string, owner?: PasswordOwner): Promise<PasswordViolation[]> {
   const violations: PasswordViolation[] = [];
-  if (Array.from(password).length < minLength) {
+  const password = normalizePassword(entered);
+  // One character can become 18 by the normalization, and several can become one.
+  if (Math.min(Array.from(entered).length, Array.from(password).length) < minLength) {
     violations.push({ rule: 'min_length', message: `Use at least ${minLength} characters.` });
   }
   const isTooLong = Buffer.byteLength(password) > maxPasswordBytes;

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import type { Log } from '@plumbline/contract/contract-types';
 import { loadNative } from '../../../database/native-package.js';
-import { maxPasswordBytes } from './password-rules.js';
+import { maxPasswordBytes, normalizePassword } from './password-rules.js';
 
 // Also loaded here, so that the start fails if the machine has no binary. Otherwise a worker that cannot load it would
 // be restarted forever, and the request would get no reply.
@@ -23,10 +23,13 @@ export interface Passwords {
    */
   matches(password: string, hashed: string | null): Promise<boolean>;
   /**
-   * Whether a hash has a lower work factor than the setting and should be replaced at the next login. Higher ones are
-   * kept; otherwise servers with different settings would replace each other's hashes.
+   * Compares a password with a hash, as `matches` does.
+   *
+   * @returns `outdated`: they match, and the hash should be replaced. It has a lower work factor than the setting, or is
+   * that of a text before its normalization. Hashes with a higher one are kept; otherwise servers with different
+   * settings would replace each other's hashes.
    */
-  isOutdated(hashed: string): boolean;
+  compare(password: string, hashed: string | null): Promise<'different' | 'equal' | 'outdated'>;
   /** Ends the worker threads, and the computations that they have not done. */
   close(): Promise<void>;
 }
@@ -68,19 +71,35 @@ export function createPasswords({ cost, queue, log }: PasswordOptions): Password
       underWay -= 1;
     }
   };
+  const isHashOf = async (password: string, hashed: string | null): Promise<boolean> => {
+    const equal = (await compute('verify', { password, hashed: hashed ?? dummy })) === true;
+    return equal && hashed !== null && isWholeFor(password);
+  };
+  const compare: Passwords['compare'] = async (password, hashed) => {
+    const normalized = normalizePassword(password);
+    if (await isHashOf(normalized, hashed)) return isWeakerThan(cost, hashed) ? 'outdated' : 'equal';
+    // Releases before this one hashed what the keyboard sent. The second comparison depends on the entered text alone.
+    if (normalized === password || !(await isHashOf(password, hashed))) return 'different';
+    return isWholeFor(normalized) ? 'outdated' : 'equal';
+  };
   return {
-    hash: async (password) => String(await compute('hash', { password, cost })),
-    matches: async (password, hashed) => {
-      const equal = (await compute('verify', { password, hashed: hashed ?? dummy })) === true;
-      // bcrypt uses only 72 bytes, so a longer password must not match by its prefix.
-      return equal && hashed !== null && Buffer.byteLength(password) <= maxPasswordBytes;
-    },
-    isOutdated: (hashed) => Number(/^\$2[abxy]\$(\d\d)\$/.exec(hashed)?.[1]) < cost,
+    hash: async (password) => String(await compute('hash', { password: normalizePassword(password), cost })),
+    matches: async (password, hashed) => (await compare(password, hashed)) !== 'different',
+    compare,
     close: async () => {
       isClosed = true;
       await pool?.destroy();
     },
   };
+}
+
+/** Whether bcrypt uses all of a password: only 72 bytes. A longer one must not match by its prefix. */
+function isWholeFor(password: string): boolean {
+  return Buffer.byteLength(password) <= maxPasswordBytes;
+}
+
+function isWeakerThan(cost: number, hashed: string | null): boolean {
+  return Number(/^\$2[abxy]\$(\d\d)\$/.exec(hashed ?? '')?.[1]) < cost;
 }
 
 function startWorkers(threads: number, log: Log): Piscina {

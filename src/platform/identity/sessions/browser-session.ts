@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { RequestContext } from '@plumbline/contract/contract-types';
+import { cookieValues } from '@plumbline/contract/cookie-values';
 import type {
   EndBrowserSessionHandler,
   RefreshBrowserSessionHandler,
@@ -9,12 +11,15 @@ import { invalidRefreshToken, refreshTokenReused } from '../../../../generated/p
 import { lockUser, userOf } from '../accounts/accounts.store.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
-import { revokeFamily } from './refresh-tokens.store.js';
+import { findBrowserSessions, revokeFamily } from './refresh-tokens.store.js';
 import { refreshSession } from './refresh-tokens.js';
 import { tokenPair } from './token-pair.js';
 
-/** The tabs of a browser share one cookie, so a lost reply or two concurrent tabs must not end the session. */
-const graceSeconds = 10;
+/**
+ * The tabs of a browser share one cookie, so a lost reply or two concurrent tabs must not end the session. A reply can be
+ * lost with a laptop that sleeps for days: until the successor is used, its predecessor may ask for it again.
+ */
+const graceSeconds = Infinity;
 
 const cookiePath = '/api/v1/auth/browser-session';
 
@@ -25,18 +30,18 @@ export const startBrowserSession: StartBrowserSessionHandler<PlatformDependencie
 ) => replyWithCookie(body.refresh_token, null, context, dependencies);
 
 /** Renews the access token and the cookie. Accepts only tokens that were issued for the cookie. */
-export const refreshBrowserSession: RefreshBrowserSessionHandler<PlatformDependencies> = (
-  { cookies, context },
+export const refreshBrowserSession: RefreshBrowserSessionHandler<PlatformDependencies> = async (
+  { ctx, context },
   dependencies,
-) => replyWithCookie(cookies.plumbline_session ?? '', true, context, dependencies);
+) => replyWithCookie(await sessionCookie(ctx.req, dependencies), true, context, dependencies);
 
 /** Ends the session of the cookie, if it has one, and removes the cookie. */
 export const endBrowserSession: EndBrowserSessionHandler<PlatformDependencies> = async (
-  { cookies, context },
+  { ctx, context },
   dependencies,
 ) => {
   const { sql, clock, tokens } = dependencies;
-  const claims = await tokens.verifyRefreshToken(cookies.plumbline_session ?? '');
+  const claims = await tokens.verifyRefreshToken(await sessionCookie(ctx.req, dependencies));
   if (claims !== null) {
     const now = clock.now();
     const { userId, orgId, familyId: resourceId } = claims;
@@ -49,6 +54,27 @@ export const endBrowserSession: EndBrowserSessionHandler<PlatformDependencies> =
   }
   return { status: 204, headers: { 'Set-Cookie': cookieOf('', 0, dependencies) } };
 };
+
+/**
+ * The refresh token in the cookie. If a sibling domain has added cookies of the same name, it is the one that belongs to
+ * a live browser session. '' if there is none, or if there are tokens of several sessions.
+ */
+async function sessionCookie(
+  request: IncomingMessage,
+  { sql, clock, tokens }: Pick<PlatformDependencies, 'sql' | 'clock' | 'tokens'>,
+): Promise<string> {
+  const values = cookieValues(request.headers.cookie, 'plumbline_session');
+  const [first = '', ...others] = values;
+  if (others.length === 0) return first;
+  const verified = await Promise.all(
+    values.map(async (token) => ({ token, claims: await tokens.verifyRefreshToken(token) })),
+  );
+  const candidates = verified.flatMap(({ token, claims }) => (claims === null ? [] : [{ token, claims }]));
+  const families = candidates.map(({ claims }) => claims.familyId);
+  const alive = await findBrowserSessions(sql, families, clock.now());
+  const [only, ...more] = candidates.filter(({ claims }) => alive.includes(claims.familyId));
+  return only === undefined || more.length > 0 ? '' : only.token;
+}
 
 async function replyWithCookie(
   token: string,

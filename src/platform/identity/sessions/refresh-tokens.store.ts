@@ -122,6 +122,15 @@ export async function activeUntil(sql: Sql, hash: Buffer, inBrowser: boolean, no
   return row?.expires_at ?? null;
 }
 
+/** Those of the sessions that are in a browser and have not ended. */
+export async function findBrowserSessions(sql: Sql, familyIds: readonly string[], now: Date): Promise<string[]> {
+  const rows = await sql<{ family_id: string }[]>`
+    select family_id from refresh_tokens
+    where family_id = any (${sql.typed.texts([...familyIds])}::text[]::uuid[])
+      and in_browser and revoked_at is null and expires_at > ${now}`;
+  return rows.map((row) => row.family_id);
+}
+
 /**
  * Ends a session: revokes the active token of its family. The caller holds the lock of the user; otherwise a concurrent
  * refresh could insert a successor that this statement does not see.

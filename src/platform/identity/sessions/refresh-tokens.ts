@@ -5,7 +5,6 @@ import type { Sql } from '../../../database/connection.js';
 import { findAccount, lockUser, userOf, type AccountInOrganization } from '../accounts/accounts.store.js';
 import { recordAudit } from '../../tenancy/audit/audit.store.js';
 import type { PlatformDependencies } from '../../dependencies.js';
-import { after } from '../../clock.js';
 import { hashToken } from '../tokens/token-hash.js';
 import type { RefreshClaims } from '../tokens/claims.js';
 import {
@@ -29,7 +28,10 @@ export interface RefreshRules {
   readonly accepts: boolean | null;
   /** Whether the session is in a browser afterwards. */
   readonly inBrowser: boolean;
-  /** The time after its use during which a token returns the same successor again. A later use ends the session. */
+  /**
+   * The time after its use during which a token returns the same successor again, while that is not used. A later use
+   * ends the session.
+   */
   readonly graceSeconds: number;
   /** Whether to write an audit record. Browsers refresh at each page load, which would hide real logins. */
   readonly isRecorded: boolean;
@@ -121,15 +123,17 @@ async function replay(
     return { kind: 'refreshed', session: { account, refresh, issuedAt: now, expiresAt } };
   }
 
-  await revokeFamily(sql, { familyId, userId }, 'reuse', now);
-  await recordAudit(sql, context, now, {
-    action: 'REFRESH_TOKEN_REUSED',
-    resourceKind: 'SESSION',
-    resourceId: familyId,
-    orgId: used.org_id,
-    userId,
-    status: 'failure',
-  });
+  // A token of a session that has ended is no sign of theft: clients retry after a logout.
+  if (await revokeFamily(sql, { familyId, userId }, 'reuse', now)) {
+    await recordAudit(sql, context, now, {
+      action: 'REFRESH_TOKEN_REUSED',
+      resourceKind: 'SESSION',
+      resourceId: familyId,
+      orgId: used.org_id,
+      userId,
+      status: 'failure',
+    });
+  }
   return { kind: 'reused' };
 }
 
@@ -139,7 +143,7 @@ function isWithinGrace(
   graceSeconds: number,
 ): used is RevokedToken & { readonly successor_sealed: Uint8Array } {
   const isRotated = used.revocation_reason === 'rotated' && used.successor_sealed !== null;
-  return isRotated && graceSeconds > 0 && now <= after(used.revoked_at, graceSeconds);
+  return isRotated && graceSeconds > 0 && now.getTime() - used.revoked_at.getTime() <= graceSeconds * 1000;
 }
 
 async function recordRefresh(

@@ -79,11 +79,12 @@ function wording(mail: Mail): Wording {
       action: 'Choose a new password',
     };
   }
-  const inviter = mail.invitedBy === null ? 'You have been invited' : `${mail.invitedBy} invites you`;
+  const inviter = mail.invitedBy === null ? 'You have been invited' : `${plainName(mail.invitedBy)} invites you`;
+  const organization = plainName(mail.organizationName);
   return {
-    subject: `Invitation to ${singleLine(mail.organizationName)}`,
+    subject: `Invitation to ${organization}`,
     lines: [
-      `${singleLine(inviter)} to join ${singleLine(mail.organizationName)} on Plumbline.`,
+      `${inviter} to join ${organization} on Plumbline.`,
       'Follow this link within 72 hours. Log in or register with the address that this mail was sent to.',
     ],
     action: 'Accept the invitation',
@@ -120,12 +121,23 @@ function inUtc(time: string): string {
 }
 
 /**
- * A line break in a name must not start a new line of the mail, and a bidirectional control character must not reorder
- * it. New names are validated; older ones may contain such characters.
+ * A name that somebody chose, as text of a mail. A line break must not start a new line of the mail, and a bidirectional
+ * control character must not reorder it: new names are validated, older ones may contain such characters. Mail programs
+ * turn addresses and host names into links, and decode encoded words (RFC 2047) in subjects, so those are taken apart.
  */
-function singleLine(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
+function plainName(name: string): string {
+  return name
+    .replaceAll(/[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .replaceAll(/:\/\//g, ' ')
+    .replaceAll('@', ' at ')
+    .replaceAll(dotInHost, ' ')
+    .replaceAll(/=(?=\?)/g, '= ')
+    .replaceAll(/ {2,}/g, ' ')
+    .trim();
 }
+
+/** A dot between letters or digits, and what domain names may have instead (UTS #46). */
+const dotInHost = /(?<=[\p{L}\p{N}-])[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])/gu;
 
 /** Escapes text for HTML, including attribute values. */
 export function escapeHtml(text: string): string {

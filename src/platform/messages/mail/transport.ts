@@ -58,8 +58,12 @@ export function createSmtpTransport(url: string, from: string): MailTransport {
   };
 }
 
-/** Writes each mail to a file in `folder` and logs its link, for trials without a mail server. */
-export function createMailboxTransport(folder: string, from: string, log: Log): MailTransport {
+/**
+ * Writes each mail to a file in `folder`, for trials without a mail server.
+ *
+ * @param logsLinks whether the log has the link of each mail: it logs its reader in as somebody else
+ */
+export function createMailboxTransport(folder: string, from: string, log: Log, logsLinks: boolean): MailTransport {
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
     deliver: async (due) => {
@@ -70,7 +74,8 @@ export function createMailboxTransport(folder: string, from: string, log: Log): 
       const unfinished = join(folder, `.${name}.part`);
       await writeFile(unfinished, message, { mode: 0o600 });
       await rename(unfinished, join(folder, name));
-      log.info({ mail: name, to: due.recipient, link: due.mail.link }, 'mail written to the mailbox folder');
+      const link = logsLinks ? { link: due.mail.link } : {};
+      log.info({ mail: name, to: due.recipient, ...link }, 'mail written to the mailbox folder');
     },
     close: () => {
       composer.close();

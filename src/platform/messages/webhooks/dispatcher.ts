@@ -3,6 +3,7 @@ import type { Log } from '@plumbline/contract/contract-types';
 import type { Sql } from '../../../database/connection.js';
 import { isRedirect, type OutboundFetch } from '@plumbline/contract/outbound/outbound-fetch';
 import { inSpan } from '@plumbline/contract/system/tracing';
+import { serverDelay } from '../../../sync/http/server-delay.js';
 import { after, nextAttempt, type Backoff, type Clock } from '../../clock.js';
 import { startConcurrentRounds } from '../../server/concurrent-rounds.js';
 import type { Rounds } from '../../server/rounds.js';
@@ -16,7 +17,7 @@ import {
   type DueDelivery,
   type Outdated,
 } from './deliveries.store.js';
-import { webhookSecretContext } from './webhooks.store.js';
+import { deactivateWebhook, webhookSecretContext } from './webhooks.store.js';
 
 /** Delivers events from the outbox to the URLs of webhooks, in the background. */
 export type WebhookDispatcher = Rounds;
@@ -77,18 +78,30 @@ async function deliver(due: DueDelivery, options: WebhookDispatcherOptions, sign
     await inSpan('deliver event', { kind: 'client', attributes }, () => send(due, options, signal), null);
   } catch (error) {
     if (signal.aborted) return; // this server stops; the event becomes due again
-    const gaveUp = due.attempts >= maxAttempts;
     const now = clock.now();
-    const reason = error instanceof NotAccepted ? error.message : 'The URL cannot be reached.';
-    const retryAt = gaveUp ? null : nextAttempt(now, due.attempts, backoff);
+    const refusal = error instanceof NotAccepted ? error : null;
+    const reason = refusal?.message ?? 'The URL cannot be reached.';
+    const isGone = refusal?.reply?.status === 410;
+    const gaveUp = isGone || due.attempts >= maxAttempts;
+    const retryAt = gaveUp ? null : retryTime(due, refusal?.reply ?? null, now);
+    if (isGone) await deactivateWebhook(sql, due.webhook_id, due.url, now);
     await noteDeliveryFailure(sql, due, reason, now, retryAt, followersOf(now));
-    if (gaveUp) log.error({ ...fields, err: error }, 'event dropped after the last attempt');
+    if (isGone) log.warn({ ...fields, err: error }, 'webhook deactivated: its URL is gone');
+    else if (gaveUp) log.error({ ...fields, err: error }, 'event dropped after the last attempt');
     else log.warn({ ...fields, err: error }, 'event not accepted; will retry');
     await limitWaiting(due, options);
     return;
   }
   await deleteDelivery(sql, due);
   await limitWaiting(due, options);
+}
+
+/** The next attempt, or a later one if the receiver asks for that (RFC 9110, section 10.2.3). */
+function retryTime({ attempts }: DueDelivery, reply: Response | null, now: Date): Date {
+  const next = nextAttempt(now, attempts, backoff);
+  const delay = reply?.status === 429 || reply?.status === 503 ? serverDelay(reply.headers, now.getTime()) : undefined;
+  const wanted = after(now, Math.min((delay ?? 0) / 1000, backoff.longest));
+  return wanted > next ? wanted : next;
 }
 
 function followersOf(now: Date): Outdated {
@@ -105,6 +118,13 @@ async function limitWaiting({ webhook_id: id }: DueDelivery, { sql, clock }: Web
 /** Why an event was not accepted, in words for admins. */
 class NotAccepted extends Error {
   override readonly name = 'NotAccepted';
+  /** null: there is no reply. */
+  readonly reply: Response | null;
+
+  constructor(message: string, reply: Response | null, options?: ErrorOptions) {
+    super(message, options);
+    this.reply = reply;
+  }
 }
 
 /** @throws NotAccepted, or the failure of the call */
@@ -124,9 +144,11 @@ async function send(
   };
   // The status decides. A body could be endless.
   const request = { method: 'POST', headers, body, signal, timeoutMs, statusOnly: true };
-  const { ok, status } = await outbound(due.url, request);
-  if (isRedirect(status)) throw new NotAccepted(`The URL redirects (${status}).`);
-  if (!ok) throw new NotAccepted(`The URL answered ${status}.`);
+  const reply = await outbound(due.url, request);
+  const { ok, status } = reply;
+  if (isRedirect(status)) throw new NotAccepted(`The URL redirects (${status}).`, reply);
+  if (status === 410) throw new NotAccepted('The URL answered 410 (gone), so the webhook was deactivated.', reply);
+  if (!ok) throw new NotAccepted(`The URL answered ${status}.`, reply);
 }
 
 /** One signature by each secret, separated by spaces. */
@@ -141,6 +163,6 @@ function secretOf(due: DueDelivery, sealed: Uint8Array, secrets: SecretBox): str
   try {
     return secrets.open(sealed, webhookSecretContext(due.webhook_id));
   } catch (error) {
-    throw new NotAccepted('The server cannot sign the event.', { cause: error });
+    throw new NotAccepted('The server cannot sign the event.', null, { cause: error });
   }
 }

@@ -91,6 +91,12 @@ export async function changeWebhook(
   return row;
 }
 
+/** Deactivates a webhook whose receiver is gone, unless an admin has given it another URL. */
+export async function deactivateWebhook(sql: Sql, id: string, url: string, now: Date): Promise<void> {
+  await sql`
+    update webhooks set is_active = false, inactive_since = ${now} where id = ${id} and url = ${url} and is_active`;
+}
+
 /** A repeated deactivation does not begin another pause. */
 function inactiveSince(sql: Sql, isActive: boolean, now: Date): ReturnType<Sql> {
   return isActive ? sql`null` : sql`case when w.is_active then ${now}::timestamptz else w.inactive_since end`;

@@ -2,7 +2,7 @@
  * Counts frequent requests in memory, and adds the counts to the shared ones each second, so that read requests cause
  * no database writes. Several servers together may exceed the limit by the requests of one second.
  */
-import type { RateLimiter, RateLimitState } from '@plumbline/contract/rate-limiting';
+import type { RateLimitState, RequestCounts } from '@plumbline/contract/rate-limiting';
 import type { Clock } from '../../clock.js';
 import type { RateLimitRule } from './rate-limit-rule.js';
 import { rateLimitState } from './rate-limit-state.js';
@@ -26,9 +26,10 @@ interface Window {
  * @param stored counts the first request of a window, and requests under all other settings
  * @param settings the limits that are counted in memory
  */
-export function createLocalCounts(stored: StoredRateLimiter, settings: readonly string[], clock: Clock): RateLimiter {
+export function createLocalCounts(stored: StoredRateLimiter, settings: readonly string[], clock: Clock): RequestCounts {
   const windows = new Map<string, Window>();
   return {
+    giveBack: (setting, key) => stored.giveBack(setting, key),
     consume: async (setting, key) => {
       if (!settings.includes(setting)) return stored.consume(setting, key);
       const nowMs = clock.now().getTime();

@@ -1,11 +1,11 @@
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import type { RateLimiter, RateLimitState } from '@plumbline/contract/rate-limiting';
+import type { RateLimitState, RequestCounts } from '@plumbline/contract/rate-limiting';
 import type { Sql } from '../../../database/connection.js';
 import type { RateLimitRule } from './rate-limit-rule.js';
 import { rateLimitState } from './rate-limit-state.js';
 
 /** A rate limiter that can count several requests at once. */
-export interface StoredRateLimiter extends RateLimiter {
+export interface StoredRateLimiter extends RequestCounts {
   consume(setting: string, key: string, points?: number): Promise<RateLimitState | null>;
 }
 
@@ -29,6 +29,10 @@ export function createStoredRateLimiter(
       if (rule === null || limiter === null) return null;
       const { consumedPoints, msBeforeNext } = await consumed(limiter, key, points);
       return rateLimitState(rule, consumedPoints, msBeforeNext);
+    },
+    giveBack: async (setting, key) => {
+      // `reward` of the library would begin a new window if this one has just ended.
+      await sql`update rate_limits set points = points - 1 where key = ${`${setting}:${key}`} and points > 0`;
     },
   };
 }

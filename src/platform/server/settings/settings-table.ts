@@ -66,7 +66,7 @@ export const settingsTable = {
     'MAIL_URL',
     'mailbox folder',
     smtpUrl,
-    'Mail server, as smtp://user:password@host:587 or smtps://. Unset: each mail becomes an .eml file in PLUMBLINE_HOME/mailbox and its link is logged.',
+    'Mail server, as smtp://user:password@host:587 or smtps://. Unset: each mail becomes an .eml file in PLUMBLINE_HOME/mailbox, and its link is logged unless APP_BASE_URL is public.',
   ),
   mailFrom: setting('MAIL_FROM', 'Plumbline <no-reply@localhost>', text, 'Sender of mails.'),
   trustedProxies: setting(
@@ -210,18 +210,23 @@ export const settingsTable = {
 } as const;
 
 export const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
-  rateLimit('AUTH_REGISTER_LIMIT', '3/hour', 'registrations per IP'),
+  rateLimit('AUTH_REGISTER_LIMIT', '3/hour', 'registrations per IP; those refused with 422 do not count'),
+  rateLimit('AUTH_REGISTER_ATTEMPT_LIMIT', '60/hour', 'attempts to register per IP, whatever their reply'),
   rateLimit('AUTH_VERIFY_LIMIT', '10/hour', 'verifications per IP, and of disowned accounts'),
   rateLimit('AUTH_RESEND_LIMIT', '3/hour', 'new verification mails per IP and e-mail'),
   rateLimit('AUTH_FORGOT_LIMIT', '3/hour', 'password reset mails per IP and e-mail'),
   rateLimit('AUTH_MAIL_IP_LIMIT', '20/hour', 'verification and password reset mails together per IP'),
   rateLimit('AUTH_MAIL_ADDRESS_LIMIT', '10/hour', 'verification and password reset mails together per e-mail'),
   rateLimit('AUTH_CHANGE_PASSWORD_LIMIT', '10/15m', 'password changes per user'),
-  rateLimit('AUTH_LOGIN_IP_LIMIT', '20/15m', 'logins per IP'),
-  rateLimit('AUTH_LOGIN_LIMIT', '10/15m', 'logins per e-mail'),
-  rateLimit('AUTH_REFRESH_LIMIT', '30/15m', 'token refreshes per IP'),
+  rateLimit('AUTH_LOGIN_IP_LIMIT', '300/15m', 'logins per IP'),
+  rateLimit('AUTH_LOGIN_LIMIT', '20/15m', 'failed logins per e-mail'),
+  rateLimit('AUTH_REFRESH_LIMIT', '30/15m', 'token refreshes per session, or per IP for invalid tokens'),
   // Each page load of the console refreshes once, and a whole office may share one address.
-  rateLimit('AUTH_BROWSER_SESSION_LIMIT', '300/15m', 'browser sessions started and refreshed per IP'),
+  rateLimit(
+    'AUTH_BROWSER_SESSION_LIMIT',
+    '300/15m',
+    'starts and refreshes per browser session, or per IP without a valid one',
+  ),
   rateLimit('AUTH_VALIDATE_LIMIT', '60/15m', 'token validations per IP'),
   rateLimit('AUTH_INVITE_LIMIT', '50/hour', 'new invites per user'),
   rateLimit('ANALYTICS_QUERY_LIMIT', '600/minute', 'GraphQL queries per user or service token'),

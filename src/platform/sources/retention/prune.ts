@@ -104,6 +104,12 @@ function rulesOf(now: Date, { auditDays, syncRunDays, failedMailDays }: Retentio
       condition: (sql) => sql`last_failed_at < ${before(1)} and (locked_until is null or locked_until < ${now})`,
     },
     {
+      what: 'networks with an ended proof of a mailbox',
+      table: 'proven_networks',
+      key: 'counter',
+      condition: (sql) => sql`until < ${now}`,
+    },
+    {
       what: 'sync runs',
       table: 'sync_runs',
       key: 'id',

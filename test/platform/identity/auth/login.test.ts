@@ -1,7 +1,8 @@
+import { hashSync } from '@node-rs/bcrypt';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPlatform, testPassword, type TestPlatform } from '../../../support/platform.js';
-import { login, newEmail, register, withoutRequestId } from './requests.js';
+import { login, newEmail, register, verify, withoutRequestId } from './requests.js';
 import { auditOf, storedRefreshTokens, storedUser } from './stored.js';
 import { acceptInvite, invite, onboardingState } from '../onboarding/requests.js';
 
@@ -170,7 +171,8 @@ describe('a login with the right password of an unverified account', () => {
 
 describe('the four reasons for invalid credentials', () => {
   const failures = async (email: string): Promise<unknown> =>
-    platform.database.sql`select 1 from login_failures where email = ${email}`;
+    platform.database.sql`
+      select 1 from login_failures where email = ${email} or starts_with(email, ${`${email} `})`;
 
   const reasons: Readonly<Record<string, { email: () => Promise<string>; password: string }>> = {
     'nobody has the e-mail': { email: () => Promise.resolve(newEmail()), password: testPassword },
@@ -229,5 +231,35 @@ describe('the four reasons for invalid credentials', () => {
     await register(platform, { email, password });
     expect((await login(platform, email, `${password}!`)).status).toBe(401);
     expect((await login(platform, email, password)).status).toBe(200);
+  });
+});
+
+describe('a password whose letters keyboards send in several ways', () => {
+  const composed = 'über sieben Flüssen 7';
+  const storedHash = async (email: string): Promise<string> => {
+    const [row] = await platform.database.sql<{ password_hash: string }[]>`
+      select password_hash from users where email = ${email}`;
+    return row?.password_hash ?? '';
+  };
+
+  it('logs in from every keyboard', async () => {
+    const email = newEmail();
+    await register(platform, { email, password: composed.normalize('NFD') });
+    await verify(platform, (await platform.lastMail(email)).token);
+    for (const form of ['NFC', 'NFD'])
+      expect((await login(platform, email, composed.normalize(form))).status).toBe(200);
+  });
+
+  it('that was stored as it was sent logs in, and from every keyboard afterwards', async () => {
+    const { email } = await platform.signUp({ organization: null });
+    const before = hashSync(composed.normalize('NFD'), 4);
+    await platform.database.sql`update users set password_hash = ${before} where email = ${email}`;
+    expect((await login(platform, email, composed)).status).toBe(401);
+    expect((await login(platform, email, composed.normalize('NFD'))).status).toBe(200);
+    const after = await storedHash(email);
+    expect(after).not.toBe(before);
+    for (const form of ['NFC', 'NFD'])
+      expect((await login(platform, email, composed.normalize(form))).status).toBe(200);
+    expect(await storedHash(email)).toBe(after);
   });
 });

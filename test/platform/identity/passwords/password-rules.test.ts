@@ -20,6 +20,14 @@ describe('a password', () => {
     expect(await rulesOf('a7🐋🐋🐋🐋🐋')).toEqual(['min_length']);
   });
 
+  it('is measured before and after its normalization, and has at most 72 bytes after it', async () => {
+    expect(await rulesOf('7ﷺ')).toContain('min_length'); // 19 characters after it
+    expect(await rulesOf('u\u0308'.repeat(9) + '7')).toContain('min_length'); // 10 characters after it
+    expect(await rulesOf(`7${'ﷺ'.repeat(12)}`)).toContain('max_bytes');
+    expect(await rulesOf('ｓｅｖｅｎ　ｑｕｉｅｔ　ｒｉｖｅｒｓ　７７７７７７')).toEqual([]);
+    expect(await rulesOf('Ｓｕｍｍｅｒ２０２６！！')).toEqual(['common']);
+  });
+
   it('of 72 bytes is accepted, of 73 not', async () => {
     const longest = 'quiet river 7 '.repeat(6).slice(0, 72);
     expect(await rulesOf(longest)).toEqual([]);

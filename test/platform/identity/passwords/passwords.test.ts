@@ -6,6 +6,8 @@ import { captureLog } from '../../../support/captured-log.js';
 import { countComputations } from './computations.js';
 
 const { log } = captureLog();
+const testPassword = 'seven quiet rivers 7';
+const composed = 'über den Flüssen ﬁng 7';
 
 describe('a password hash', () => {
   const passwords = createPasswords({ cost: 5, queue: 8, log });
@@ -56,9 +58,48 @@ describe('a comparison with no hash', () => {
 });
 
 describe('an outdated hash', () => {
-  it('has a lower cost than the configured one; a higher one stays', () => {
-    const passwords = createPasswords({ cost: 10, queue: 0, log });
-    expect([9, 10, 11].map((cost) => passwords.isOutdated(dummyHash(cost)))).toEqual([true, false, false]);
+  const passwords = createPasswords({ cost: 5, queue: 8, log });
+
+  it('has a lower cost than the configured one; a higher one stays', async () => {
+    const compare = (cost: number): Promise<string> => passwords.compare(testPassword, hashSync(testPassword, cost));
+    expect(await Promise.all([4, 5, 6].map(compare))).toEqual(['outdated', 'equal', 'equal']);
+  });
+
+  it('is that of a text which was not normalized, and which still matches', async () => {
+    const hash = hashSync(composed.normalize('NFD'), 5);
+    expect(await passwords.compare(composed.normalize('NFD'), hash)).toBe('outdated');
+    expect(await passwords.compare(composed, hash)).toBe('different'); // as it was before
+  });
+
+  it('is kept if the normalized text is longer than bcrypt reads', async () => {
+    const entered = `7${'ﷺ'.repeat(12)}`;
+    expect([entered, entered.normalize('NFKC')].map((text) => Buffer.byteLength(text) <= 72)).toEqual([true, false]);
+    const hash = hashSync(entered, 5);
+    expect(await passwords.compare(entered, hash)).toBe('equal');
+    expect(await passwords.compare(`${entered}ﷺ`, hash)).toBe('different');
+  });
+});
+
+describe('a password with letters that keyboards send in several ways', () => {
+  const passwords = createPasswords({ cost: 4, queue: 8, log });
+
+  it.each(['NFC', 'NFD', 'NFKC', 'NFKD'])('has a hash that matches its form %s', async (form) => {
+    const hash = await passwords.hash(composed);
+    expect(await passwords.compare(composed.normalize(form), hash)).toBe('equal');
+    expect(await passwords.compare('über den Flüssen 8', hash)).toBe('different');
+  });
+
+  it('may be longer than 72 bytes if its normalized form is not', async () => {
+    const wide = 'ｓｅｖｅｎ　ｑｕｉｅｔ　ｒｉｖｅｒｓ　７７７７７７';
+    expect(Buffer.byteLength(wide)).toBeGreaterThan(72);
+    expect(await passwords.compare(wide, await passwords.hash(wide))).toBe('equal');
+  });
+
+  it('is compared as often without a hash as with one', async () => {
+    const hash = await passwords.hash('another');
+    const two = { computations: 2, result: false };
+    expect(await countComputations(() => passwords.matches('u\u0308ber 7', hash))).toEqual(two);
+    expect(await countComputations(() => passwords.matches('u\u0308ber 7', null))).toEqual(two);
   });
 });
 

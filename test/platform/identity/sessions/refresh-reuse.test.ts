@@ -55,6 +55,17 @@ describe('a reused refresh token without a grace period', () => {
     expect(await refresh(platform, user.refreshToken)).toMatchObject(reused);
   });
 
+  it('is no alarm in the audit log after the session has ended', async () => {
+    const user = await platform.signUp({ organization: null });
+    const { body } = await refresh(platform, user.refreshToken);
+    await platform.json('POST', '/api/v1/auth/logout', { body: { refresh_token: body.refresh_token } });
+    for (const token of [user.refreshToken, String(body.refresh_token)]) {
+      const reply = await refresh(platform, token);
+      expect(reply).toMatchObject(reused);
+      expect(await auditOf(platform, reply)).toEqual([]);
+    }
+  });
+
   it('succeeds once of fifty simultaneous uses; the others end the session', async () => {
     const user = await platform.signUp({ organization: null });
     const replies = await simultaneously(50, () => refresh(platform, user.refreshToken));

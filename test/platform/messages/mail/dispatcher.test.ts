@@ -20,7 +20,7 @@ async function dispatcher(): Promise<{ readonly drain: () => Promise<void>; read
   const mails = startMailDispatcher({
     sql: database.sql,
     secrets: createSecretBox(Buffer.alloc(32, 7)),
-    transport: createMailboxTransport('/nonexistent', 'a@example.com', log), // No mail is due.
+    transport: createMailboxTransport('/nonexistent', 'a@example.com', log, true), // No mail is due.
     clock: systemClock,
     log,
     observed: () => undefined,

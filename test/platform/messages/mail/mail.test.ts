@@ -1,3 +1,5 @@
+import { createTransport } from 'nodemailer';
+import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import { mailLink } from '../../../../src/platform/messages/mail/links.js';
 import { renderMail } from '../../../../src/platform/messages/mail/mail.js';
@@ -41,8 +43,30 @@ describe('a mail', () => {
 
   it('lets no name start a new line', () => {
     const { subject, text } = invite('Works\r\nBcc: everybody@example.com', 'Robin\n\nhttps://evil.example');
-    expect(subject).toBe('Invitation to Works Bcc: everybody@example.com');
+    expect(subject).toBe('Invitation to Works Bcc: everybody at example com');
     expect(text).not.toMatch(/^(Bcc:|https:\/\/evil)/m);
+  });
+
+  it.each([
+    ['You won! Claim at https://evil.example/prize', 'You won! Claim at https evil example/prize'],
+    ['evil.example', 'evil example'],
+    ['www.xn--e1aybc.xn--p1ai', 'www xn--e1aybc xn--p1ai'],
+    ['例え。テスト', '例え テスト'],
+    ['evil\uff0eexample', 'evil example'],
+    ['192.0.2.1/prize', '192 0 2 1/prize'],
+    ['robin@example.com', 'robin at example com'],
+    ['Robin, Inc. and St. Ives', 'Robin, Inc. and St. Ives'],
+  ])('leaves nothing of the name %j that mail programs turn into a link', (name, plain) => {
+    const { subject, text, html } = invite(name, name);
+    expect(subject).toBe(`Invitation to ${plain}`);
+    for (const part of [text, html]) expect(part).toContain(`${plain} invites you to join ${plain} on Plumbline.`);
+  });
+
+  it('sends encoded words in names as they are written', async () => {
+    const composer = createTransport({ streamTransport: true, buffer: true });
+    const { message } = await composer.sendMail({ to: 'a@example.com', ...invite('=?utf-8?B?QmNj?=') });
+    const raw = Buffer.isBuffer(message) ? message : '';
+    expect((await PostalMime.parse(raw)).subject).toBe('Invitation to = ?utf-8?B?QmNj?=');
   });
 });
 

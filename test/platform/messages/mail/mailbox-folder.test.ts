@@ -66,6 +66,22 @@ describe('without a mail server', () => {
     });
   });
 
+  it('the link is not logged behind a public address, and the start warns that nobody gets mails', async () => {
+    const environment = { MAIL_URL: '', PLUMBLINE_HOME: home, APP_BASE_URL: 'https://plumb.example.com' };
+    const server = await startTestPlatform({ environment });
+    const email = newEmail();
+    await register(server, { email });
+    await server.running.mails.drain();
+    const lines = server.logLines.filter((each) => each.includes('mail written'));
+    expect(lines.map((each) => Object.keys(JSON.parse(each) as object))).not.toEqual([]);
+    expect(server.logLines.join()).not.toContain('token=');
+    const warnings = (logged: readonly string[]): string[] => logged.filter((each) => each.includes('set MAIL_URL'));
+    expect(warnings(server.logLines)).toHaveLength(1);
+    expect(JSON.parse(warnings(server.logLines)[0] ?? '{}')).toMatchObject({ level: 40, folder: folder() });
+    expect(warnings(platform.logLines)).toEqual([]);
+    await server.stop();
+  });
+
   it('each further mail is a separate file, and no unfinished one is left', async () => {
     const email = newEmail();
     await register(platform, { email });

@@ -51,6 +51,7 @@ function slowStore(): StoredRateLimiter & { answerNext(): void } {
       await new Promise<void>((resolve) => answers.push(resolve));
       return { ...state, exceeded };
     },
+    giveBack: () => Promise.resolve(),
     answerNext: () => answers.shift()?.(),
   };
 }

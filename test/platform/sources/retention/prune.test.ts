@@ -33,6 +33,12 @@ beforeEach(async () => {
   }
   await sql`insert into mail_outbox (kind, recipient, payload_sealed, created_at)
     values ('reset', 'a@example.com', '', ${ago(500)})`;
+  for (const [network, days] of [
+    ['192.0.2.1', 0.01],
+    ['192.0.2.2', -0.01],
+  ] as const) {
+    await sql`insert into proven_networks values (${`a@example.com ${network}`}, 'a@example.com', ${ago(days)})`;
+  }
   for (const [index, days] of [2, 0.01, -0.01].entries()) {
     await sql`insert into idempotency_keys values (${Buffer.alloc(32, index)}, '', ${ago(days)})`;
   }
@@ -93,6 +99,7 @@ const pruned = [
   { what: 'ended secrets of service tokens', rows: 3 },
   { what: 'rate limit counters', rows: 1 },
   { what: 'login failures', rows: 0 },
+  { what: 'networks with an ended proof of a mailbox', rows: 1 },
   { what: 'sync runs', rows: 3 },
   { what: 'mails that were given up', rows: 3 },
   { what: 'webhook deliveries that were given up', rows: 1 },
