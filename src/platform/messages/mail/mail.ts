@@ -1,3 +1,6 @@
+import { emailChangeWording, type EmailChangeMail } from './email-change-mails.js';
+import { inUtc, type Wording } from './wording.js';
+
 /** A mail before rendering: its kind and the values for its text. */
 export type Mail =
   | {
@@ -13,7 +16,18 @@ export type Mail =
       readonly organizationName: string;
       /** The inviter's name or address; null when unknown. */
       readonly invitedBy: string | null;
-    };
+    }
+  | EmailChangeMail;
+
+/** The kinds of mails that this server can write. */
+export const mailKinds = Object.keys({
+  verification: true,
+  reset: true,
+  invite: true,
+  email_change_by_old: true,
+  email_change_by_new: true,
+  email_change_taken: true,
+} satisfies Record<Mail['kind'], true>);
 
 /** Information that lets the holder of an address recognize a stranger's registration. */
 export interface Disownment {
@@ -57,16 +71,6 @@ export function renderMail(mail: Mail): RenderedMail {
   return { subject, text: [...lines, mail.link, ...rest, ''].join('\n\n'), html };
 }
 
-/** The text of a mail. */
-interface Wording {
-  readonly subject: string;
-  readonly lines: readonly string[];
-  /** The text of the link. */
-  readonly action: string;
-  /** A second link, for recipients who did not cause the mail. */
-  readonly alternative?: { readonly line: string; readonly link: string; readonly action: string };
-}
-
 function wording(mail: Mail): Wording {
   if (mail.kind === 'verification') return verificationWording(mail.disown);
   if (mail.kind === 'reset') {
@@ -79,6 +83,7 @@ function wording(mail: Mail): Wording {
       action: 'Choose a new password',
     };
   }
+  if (mail.kind !== 'invite') return emailChangeWording(mail);
   const inviter = mail.invitedBy === null ? 'You have been invited' : `${mail.invitedBy} invites you`;
   return {
     subject: `Invitation to ${singleLine(mail.organizationName)}`,
@@ -112,11 +117,6 @@ function verificationWording(disown: Disownment | undefined): Wording {
       action: 'This was not me: delete the account',
     },
   };
-}
-
-/** `2026-03-02 09:15 UTC` */
-function inUtc(time: string): string {
-  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
 }
 
 /**
