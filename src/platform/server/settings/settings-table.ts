@@ -211,12 +211,16 @@ export const settingsTable = {
 
 export const rateLimitTable: readonly Setting<RateLimitRule | null>[] = [
   rateLimit('AUTH_REGISTER_LIMIT', '3/hour', 'registrations per IP'),
-  rateLimit('AUTH_VERIFY_LIMIT', '10/hour', 'verifications per IP, and of disowned accounts'),
+  rateLimit('AUTH_VERIFY_LIMIT', '10/hour', 'verifications per IP, of disowned accounts and of changed addresses'),
   rateLimit('AUTH_RESEND_LIMIT', '3/hour', 'new verification mails per IP and e-mail'),
   rateLimit('AUTH_FORGOT_LIMIT', '3/hour', 'password reset mails per IP and e-mail'),
-  rateLimit('AUTH_MAIL_IP_LIMIT', '20/hour', 'verification and password reset mails together per IP'),
-  rateLimit('AUTH_MAIL_ADDRESS_LIMIT', '10/hour', 'verification and password reset mails together per e-mail'),
-  rateLimit('AUTH_CHANGE_PASSWORD_LIMIT', '10/15m', 'password changes per user'),
+  rateLimit('AUTH_MAIL_IP_LIMIT', '20/hour', 'mails with links that callers ask for, together per IP'),
+  rateLimit('AUTH_MAIL_ADDRESS_LIMIT', '10/hour', 'mails with links that callers ask for, together per e-mail'),
+  rateLimit(
+    'AUTH_CHANGE_PASSWORD_LIMIT',
+    '10/15m',
+    'requests with the current password per user, such as password changes',
+  ),
   rateLimit('AUTH_LOGIN_IP_LIMIT', '20/15m', 'logins per IP'),
   rateLimit('AUTH_LOGIN_LIMIT', '10/15m', 'logins per e-mail'),
   rateLimit('AUTH_REFRESH_LIMIT', '30/15m', 'token refreshes per IP'),
