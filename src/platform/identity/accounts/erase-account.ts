@@ -71,5 +71,5 @@ function noteOf({ role, service_tokens: tokens, webhooks }: EndedMembership): st
     ...(tokens > 0 ? [`${tokens} service token${tokens === 1 ? '' : 's'}`] : []),
     ...(webhooks > 0 ? [`${webhooks} webhook${webhooks === 1 ? '' : 's'}`] : []),
   ];
-  return made.length === 0 ? note : `${note}; created ${made.join(' and ')} that stay`;
+  return made.length === 0 ? note : `${note}; remaining: ${made.join(', ')}`;
 }

@@ -96,7 +96,7 @@ describe('a deleted account', () => {
     expect((await acceptInvite(platform, guest.accessToken, token)).status).toBe(400);
     expect(await auditOf(platform, reply)).toMatchObject([
       { action: 'DELETE', resource_kind: 'USER', resource_id: admin.userId, org_id: owner.orgId },
-      { action: 'MEMBER_REMOVED', note: 'account deleted, was admin; created 1 service token that stay' },
+      { action: 'MEMBER_REMOVED', note: 'account deleted, was admin; remaining: 1 service token' },
       { action: 'INVITE_REVOKED', org_id: owner.orgId, user_id: admin.userId },
     ]);
   });
@@ -122,7 +122,7 @@ describe('a deleted account', () => {
     expect(log.body.items).not.toEqual([]);
   });
 
-  it('is told to the webhooks of its organizations', async () => {
+  it('is sent as the end of a membership to the webhooks of its organizations', async () => {
     const admin = await platform.signUp();
     const user = await platform.signUp({ invitedBy: admin });
     await platform.database.sql`

@@ -153,7 +153,7 @@ describe('a refusal of the change', () => {
 });
 
 describe('an address that an account has', () => {
-  it('is not revealed to the caller, but its holder is told', async () => {
+  it('is not revealed to the caller, but its holder gets a mail', async () => {
     const [user, holder] = [await platform.signUp(), await platform.signUp()];
     const free = await change(user, newEmail());
     const taken = await change(user, holder.email);

@@ -55,6 +55,17 @@ const limited: readonly Limited[] = [
     policies: '"disown";q=10;w=3600',
     per: 'ip',
   },
+  ...['verify', 'cancel'].map((step): Limited => ({
+    operation: `${step}EmailChange`,
+    method: 'POST',
+    path: `/api/v1/auth/change-email/${step}`,
+    body: () => ({ token: 'unknown' }),
+    limit: 10,
+    windowSeconds: hour,
+    policy: 'verify',
+    policies: '"verify";q=10;w=3600',
+    per: 'ip',
+  })),
   {
     operation: 'resendVerification',
     method: 'POST',
